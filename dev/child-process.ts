@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { projectFolder } from './project.ts';
+
+export interface LogLine {
+  event: string;
+  [field: string]: unknown;
+}
+
+export interface ChildExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Child {
+  pid: number;
+  /** Everything it has said so far, as text: on standard output and standard error. */
+  output(): string;
+  /** The first log line with this event, said already or still to come. */
+  waitForEvent(event: string, timeoutMs?: number): Promise<LogLine>;
+  kill(signal: NodeJS.Signals): void;
+  exited: Promise<ChildExit>;
+  /** SIGTERM, and SIGKILL for one that does not listen. */
+  stop(): Promise<ChildExit>;
+}
+
+interface ChildOptions {
+  name: string;
+  /** From the root of the project. */
+  file: string;
+  args?: readonly string[];
+  env: Readonly<Record<string, string>>;
+  onLine?: (line: string) => void;
+}
+
+const stopTimeoutMs = 12_000;
+
+function parseLine(text: string): LogLine | undefined {
+  if (!text.startsWith('{')) return undefined;
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  const event: unknown = Reflect.get(parsed, 'event');
+  return typeof event === 'string' ? { ...parsed, event } : undefined;
+}
+
+/** A Kelpie setting of the shell it was started from must not decide what a test sees. */
+function environmentWith(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('KELPIE_') && name !== 'NODE_OPTIONS',
+  );
+  return { ...Object.fromEntries(inherited), ...env };
+}
+
+/** Starts one of our programs as a real process of its own. */
+export function startChild({ name, file, args = [], env, onLine }: ChildOptions): Child {
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: projectFolder,
+    env: environmentWith(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C reaches a whole process group; a child in one of its own is stopped by us, in order.
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name} could not be started`);
+  const killLeftover = (): void => void child.kill('SIGKILL');
+  process.once('exit', killLeftover);
+  const lines: string[] = [];
+  const events: LogLine[] = [];
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (text) => {
+      lines.push(text);
+      onLine?.(text);
+      const line = parseLine(text);
+      if (line !== undefined) events.push(line);
+      for (const look of waiting) look();
+    });
+  }
+  const exited = new Promise<ChildExit>((resolve) => {
+    child.once('close', (code, signal) => {
+      process.off('exit', killLeftover);
+      resolve({ code, signal });
+    });
+  });
+  const output = (): string => lines.join('\n');
+  return {
+    pid,
+    output,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    async waitForEvent(event, timeoutMs = 15_000) {
+      const found = Promise.withResolvers<LogLine>();
+      const look = (): void => {
+        const line = events.find((candidate) => candidate.event === event);
+        if (line !== undefined) found.resolve(line);
+      };
+      const give = (why: string): void => found.reject(new Error(`${name} ${why} "${event}". It said:\n${output()}`));
+      const timer = setTimeout(() => give(`did not say within ${timeoutMs} ms`), timeoutMs);
+      void exited.then(() => give('ended before it said'));
+      waiting.add(look);
+      look();
+      try {
+        return await found.promise;
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(look);
+      }
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+      const exit = await exited;
+      clearTimeout(timer);
+      return exit;
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { appendFile, chown, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { projectFolder } from './project.ts';
+
+const run = promisify(execFile);
+
+/**
+ * A PostgreSQL server of the project's own, for one purpose: `dev` keeps its data, `test` trades safety on power loss
+ * for speed. Where DATABASE_URL is set, that server is used for both, and nothing is started or stopped.
+ */
+export type ClusterName = 'dev' | 'test';
+
+export interface Cluster {
+  /** Connects as a role that may create roles and databases. */
+  adminUrl: string;
+  startedHere: boolean;
+}
+
+const debianFolder = '/usr/lib/postgresql';
+const oldestVersion = 15;
+
+/** Thrown where a person has to do something first; the message says what. */
+export class ClusterError extends Error {
+  override readonly name = 'ClusterError';
+}
+
+async function findPrograms(): Promise<string> {
+  const versions = existsSync(debianFolder) ? await readdir(debianFolder) : [];
+  const newest = versions
+    .map(Number)
+    .filter((version) => version >= oldestVersion)
+    .toSorted((a, b) => b - a)
+    .find((version) => existsSync(`${debianFolder}/${version}/bin/initdb`));
+  if (newest !== undefined) return `${debianFolder}/${newest}/bin`;
+  throw new ClusterError(
+    `PostgreSQL ${oldestVersion} or later is not installed. On Debian: RUNLEVEL=1 apt-get install -y postgresql ` +
+      `(RUNLEVEL=1 keeps it from starting a server of its own). Or set DATABASE_URL to a server of yours, as a role ` +
+      `that may create roles and databases.`,
+  );
+}
+
+/**
+ * PostgreSQL refuses to run as root, and its own user may not be able to enter this checkout: so the data lies in
+ * /var/tmp, in a folder named after the checkout.
+ */
+function dataFolder(name: ClusterName): string {
+  const checkout = createHash('sha256').update(projectFolder).digest('hex').slice(0, 8);
+  const user = process.getuid?.() ?? 0;
+  return `/var/tmp/kelpie-${user}-${checkout}/${name}`;
+}
+
+async function asPostgres(program: string, args: readonly string[]): Promise<void> {
+  const [command, ...rest] =
+    process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--', program, ...args] : [program, ...args];
+  if (command === undefined) throw new Error('no command');
+  await run(command, rest, { cwd: '/', timeout: 60_000 });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('no free port');
+  return address.port;
+}
+
+/** The port stands on the fourth line of the file that a running server keeps. */
+async function findRunningPort(folder: string): Promise<number | undefined> {
+  const file = path.join(folder, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const [pid, , , port] = (await readFile(file, 'utf8')).split('\n');
+  try {
+    process.kill(Number(pid), 0);
+    return Number(port);
+  } catch {
+    return undefined;
+  }
+}
+
+async function initialise(programs: string, folder: string, name: ClusterName): Promise<void> {
+  const parent = path.dirname(folder);
+  await mkdir(parent, { recursive: true });
+  if (process.getuid?.() === 0) {
+    const { stdout } = await run('id', ['-u', 'postgres']);
+    await chown(parent, Number(stdout), -1);
+  }
+  await asPostgres(`${programs}/initdb`, [
+    '-D',
+    folder,
+    '-A',
+    'trust',
+    '-U',
+    'postgres',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ]);
+  const settings = [
+    `listen_addresses = '127.0.0.1'`,
+    `unix_socket_directories = '${parent}'`,
+    'max_connections = 300',
+    // Waits and time-outs are the tests' subject; the engine's own jitter is not.
+    `log_min_messages = 'fatal'`,
+    ...(name === 'test' ? ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'] : []),
+  ];
+  await appendFile(path.join(folder, 'postgresql.conf'), `\n${settings.join('\n')}\n`);
+}
+
+const localUrl = (port: number): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
+
+/** Starts the server where it does not run yet; the first time takes a few seconds more. */
+export async function startCluster(name: ClusterName): Promise<Cluster> {
+  const given = process.env['DATABASE_URL'];
+  if (given !== undefined && given !== '') return { adminUrl: given, startedHere: false };
+  const folder = dataFolder(name);
+  const running = await findRunningPort(folder);
+  if (running !== undefined) return { adminUrl: localUrl(running), startedHere: false };
+  const programs = await findPrograms();
+  if (!existsSync(path.join(folder, 'PG_VERSION'))) await initialise(programs, folder, name);
+  const port = await freePort();
+  const log = path.join(path.dirname(folder), `${name}.log`);
+  await asPostgres(`${programs}/pg_ctl`, ['-D', folder, '-l', log, '-w', '-t', '30', '-o', `-p ${port}`, 'start']);
+  return { adminUrl: localUrl(port), startedHere: true };
+}
+
+/** Says whether there was a server to stop. */
+export async function stopCluster(name: ClusterName): Promise<boolean> {
+  const folder = dataFolder(name);
+  if ((await findRunningPort(folder)) === undefined) return false;
+  await asPostgres(`${await findPrograms()}/pg_ctl`, ['-D', folder, '-m', 'fast', '-w', '-t', '30', 'stop']);
+  return true;
+}
+
+/** Stops the server and forgets everything in it. */
+export async function removeCluster(name: ClusterName): Promise<void> {
+  await stopCluster(name);
+  await rm(dataFolder(name), { recursive: true, force: true });
+}

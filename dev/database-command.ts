@@ -1,0 +1,42 @@
+// npm run db:start, db:stop, db:reset.
+import { ClusterError, removeCluster, startCluster, stopCluster } from './cluster.ts';
+import { prepareDatabase } from './database.ts';
+
+const usesOwnServer = (process.env['DATABASE_URL'] ?? '') !== '';
+
+async function start(): Promise<void> {
+  const { adminUrl } = await startCluster('dev');
+  const { ownerUrl } = await prepareDatabase(adminUrl);
+  console.log(`PostgreSQL is up, with the database kelpie:\n  psql ${ownerUrl}`);
+}
+
+async function stop(): Promise<void> {
+  if (usesOwnServer) console.log('DATABASE_URL is set: the server is yours, so it is left running.');
+  else console.log((await stopCluster('dev')) ? 'PostgreSQL is stopped.' : 'PostgreSQL was not running.');
+}
+
+async function reset(): Promise<void> {
+  if (usesOwnServer) {
+    const { adminUrl } = await startCluster('dev');
+    await prepareDatabase(adminUrl, { anew: true });
+  } else {
+    await removeCluster('dev');
+  }
+  await start();
+}
+
+const commands = new Map([
+  ['start', start],
+  ['stop', stop],
+  ['reset', reset],
+]);
+
+try {
+  const command = commands.get(process.argv[2] ?? '');
+  if (command === undefined) throw new ClusterError(`Say one of: ${[...commands.keys()].join(', ')}.`);
+  await command();
+} catch (error) {
+  if (!(error instanceof ClusterError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,36 @@
+import { startChild } from './child-process.ts';
+import { createDatabase, dropDatabase, ensureRoles, urlFor } from './roles.ts';
+
+export interface DatabaseUrls {
+  ownerUrl: string;
+  serviceUrl: string;
+  readerUrl: string;
+}
+
+export function urlsOf(adminUrl: string, database: string): DatabaseUrls {
+  return {
+    ownerUrl: urlFor(adminUrl, database, 'kelpie_owner'),
+    serviceUrl: urlFor(adminUrl, database, 'kelpie_service'),
+    readerUrl: urlFor(adminUrl, database, 'kelpie_reader'),
+  };
+}
+
+/** Roles, database and tables, by the same command that production uses. */
+export async function prepareDatabase(
+  adminUrl: string,
+  { database = 'kelpie', anew = false }: { database?: string; anew?: boolean } = {},
+): Promise<DatabaseUrls> {
+  await ensureRoles(adminUrl);
+  if (anew) await dropDatabase(adminUrl, database);
+  await createDatabase(adminUrl, database);
+  const urls = urlsOf(adminUrl, database);
+  const migrate = startChild({
+    name: 'kelpie migrate',
+    file: 'service/src/app/cli.ts',
+    args: ['migrate'],
+    env: { KELPIE_OWNER_DATABASE_URL: urls.ownerUrl, KELPIE_LOG_LEVEL: 'warn' },
+  });
+  const { code } = await migrate.exited;
+  if (code !== 0) throw new Error(`kelpie migrate failed:\n${migrate.output()}`);
+  return urls;
+}

@@ -1,0 +1,122 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { renderInbox } from './mail-inbox-page.ts';
+
+export interface Mail {
+  receivedAt: Date;
+  from: string;
+  to: string[];
+  subject: string;
+  messageId: string;
+  text: string;
+  html: string | undefined;
+}
+
+export interface MailInbox {
+  smtpPort: number;
+  pagePort: number;
+  /** Newest first. */
+  mails(): readonly Mail[];
+  /** The newest mail to this address, here already or still to come. */
+  waitForMail(to: string, timeoutMs?: number): Promise<Mail>;
+  close: () => Promise<void>;
+}
+
+/** Older mails are forgotten: this is an inbox for looking at, not an archive. */
+const mostMails = 500;
+const mostMailBytes = 1024 * 1024;
+
+async function parseMail(raw: Buffer, to: string[]): Promise<Mail> {
+  const parsed = await PostalMime.parse(raw);
+  return {
+    receivedAt: new Date(),
+    from: parsed.from?.address ?? '',
+    to,
+    subject: parsed.subject ?? '',
+    messageId: parsed.messageId ?? '',
+    text: parsed.text ?? '',
+    html: parsed.html,
+  };
+}
+
+async function listen(
+  server: { listen(port: number, host: string, done: () => void): unknown },
+  port: number,
+): Promise<void> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
+  return address.port;
+}
+
+/** Takes every mail that is sent to it over real SMTP, delivers none, and shows them on a page. */
+export async function startMailInbox(ports: { smtp: number; page: number }): Promise<MailInbox> {
+  const mails: Mail[] = [];
+  const waiting = new Set<() => void>();
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    size: mostMailBytes,
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const to = session.envelope.rcptTo.map((recipient) => recipient.address);
+        parseMail(Buffer.concat(chunks), to).then((mail) => {
+          mails.unshift(mail);
+          mails.splice(mostMails);
+          for (const look of waiting) look();
+          done();
+        }, done);
+      });
+    },
+  });
+  await listen(smtp, ports.smtp);
+
+  const page = createServer((request, response) => {
+    if (request.url === '/mails') {
+      response.setHeader('content-type', 'application/json; charset=utf-8').end(JSON.stringify(mails));
+    } else if (request.url === '/') {
+      response.setHeader('content-type', 'text/html; charset=utf-8').end(renderInbox(mails));
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  await listen(page, ports.page);
+
+  return {
+    smtpPort: portOf(smtp.server.address()),
+    pagePort: portOf(page.address()),
+    mails: () => mails,
+    async waitForMail(to, timeoutMs = 10_000) {
+      const found = Promise.withResolvers<Mail>();
+      const look = (): void => {
+        const mail = mails.find((candidate) => candidate.to.includes(to));
+        if (mail !== undefined) found.resolve(mail);
+      };
+      const timer = setTimeout(
+        () => found.reject(new Error(`no mail to ${to} came within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      waiting.add(look);
+      look();
+      try {
+        return await found.promise;
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(look);
+      }
+    },
+    async close() {
+      page.closeAllConnections();
+      await Promise.all([
+        new Promise((resolve) => page.close(resolve)),
+        new Promise<void>((resolve) => smtp.close(resolve)),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto';
+import { Client } from 'pg';
+
+/**
+ * The three roles of the database: one owns the tables and migrates them, one is the service's, one only reads.
+ * Roles belong to the whole server. In production they are made by whoever runs it, as docs/database.md says.
+ */
+export const roles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
+export type Role = (typeof roles)[number];
+
+/** Derived from the administrator's own password: two checkouts that share a server agree on it without a file. */
+function passwordOf(role: Role, adminUrl: string): string {
+  return createHmac('sha256', new URL(adminUrl).password).update(role).digest('hex');
+}
+
+export function urlFor(adminUrl: string, database: string, role?: Role): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${database}`;
+  if (role !== undefined) {
+    url.username = role;
+    url.password = passwordOf(role, adminUrl);
+  }
+  return url.href;
+}
+
+export async function asAdmin<Result>(adminUrl: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes the roles where they are missing, and gives them what they may and no more. */
+export async function ensureRoles(adminUrl: string): Promise<void> {
+  await asAdmin(adminUrl, async (client) => {
+    // Two runs at once would both find a role missing.
+    await client.query(`select pg_advisory_lock(hashtextextended('kelpie.roles', 0))`);
+    for (const role of roles) {
+      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
+      const verb = rowCount === 0 ? 'create' : 'alter';
+      await client.query(
+        `${verb} role ${role} with login nosuperuser nocreatedb nocreaterole nobypassrls ` +
+          `password ${client.escapeLiteral(passwordOf(role, adminUrl))}`,
+      );
+    }
+  });
+}
+
+export async function createDatabase(adminUrl: string, name: string): Promise<void> {
+  await asAdmin(adminUrl, async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount !== 0) return;
+    await client.query(`create database ${client.escapeIdentifier(name)} owner kelpie_owner`);
+  });
+}
+
+export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  await asAdmin(adminUrl, async (client) => {
+    await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`);
+  });
+}

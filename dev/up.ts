@@ -1,0 +1,100 @@
+// npm run dev: the whole of Kelpie on this machine. Ctrl-C ends all of it.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { startChild, type Child } from './child-process.ts';
+import { ClusterError, startCluster, stopCluster } from './cluster.ts';
+import { prepareDatabase } from './database.ts';
+import { formatLine } from './log-format.ts';
+import { startMailInbox } from './mail-inbox.ts';
+import { projectFolder } from './project.ts';
+
+const ports = { api: 4000, mailPage: 4002, smtp: 4025, apiMetrics: 4010, workerMetrics: 4011 };
+const url = `http://127.0.0.1:${ports.api}`;
+const mailUrl = `http://127.0.0.1:${ports.mailPage}`;
+
+/** What was started, to be ended in the opposite order. */
+const endings: (() => Promise<unknown>)[] = [];
+let ending: Promise<void> | undefined;
+
+async function endAll(exitCode: number): Promise<void> {
+  for (const stop of endings.toReversed()) await stop().catch((error: unknown) => console.error(error));
+  process.exit(exitCode);
+}
+
+function end(exitCode: number): void {
+  ending ??= endAll(exitCode);
+}
+
+async function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+async function refuseTakenPorts(): Promise<void> {
+  for (const [name, port] of Object.entries(ports)) {
+    if (!(await isTaken(port))) continue;
+    throw new ClusterError(
+      `Port ${port} (${name}) is taken. Is Kelpie running already? \`lsof -i :${port}\` shows by whom.`,
+    );
+  }
+}
+
+/** The one that ends by itself takes the others with it: half a system would only puzzle people. */
+function startPart(name: string, file: string, env: Readonly<Record<string, string>>): Child {
+  const child = startChild({ name, file, env, onLine: (line) => console.log(formatLine(name, line)) });
+  endings.push(async () => child.stop());
+  void child.exited.then(({ code }) => {
+    if (ending === undefined) console.error(`${name} ended by itself (exit code ${code}).`);
+    end(1);
+  });
+  return child;
+}
+
+async function startAll(): Promise<void> {
+  await refuseTakenPorts();
+  const { adminUrl } = await startCluster('dev');
+  endings.push(async () => stopCluster('dev'));
+  const { serviceUrl, ownerUrl } = await prepareDatabase(adminUrl);
+
+  const inbox = await startMailInbox({ smtp: ports.smtp, page: ports.mailPage });
+  endings.push(inbox.close);
+
+  const shared = { KELPIE_MODE: 'development', KELPIE_DATABASE_URL: serviceUrl };
+  const api = startPart('api', 'service/src/app/api.ts', {
+    ...shared,
+    KELPIE_API_PORT: String(ports.api),
+    KELPIE_METRICS_PORT: String(ports.apiMetrics),
+    KELPIE_PUBLIC_URL: url,
+    // Nobody stands in front of the api here, so there is nobody to wait for.
+    KELPIE_DRAIN_DELAY_MS: '0',
+  });
+  const worker = startPart('worker', 'service/src/app/worker.ts', {
+    ...shared,
+    KELPIE_METRICS_PORT: String(ports.workerMetrics),
+  });
+  await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
+
+  await mkdir(`${projectFolder}/.dev`, { recursive: true });
+  await writeFile(`${projectFolder}/.dev/credentials.json`, `${JSON.stringify({ url, mailUrl }, null, 2)}\n`, {
+    mode: 0o600,
+  });
+  console.log(`
+Kelpie is up.
+  API         ${url}
+  Reference   ${url}/docs
+  Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})
+  Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
+  Database    psql ${ownerUrl}
+What scripts need is in .dev/credentials.json. Ctrl-C ends all of it.
+`);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
+try {
+  await startAll();
+} catch (error) {
+  console.error(error instanceof ClusterError ? error.message : error);
+  end(1);
+}

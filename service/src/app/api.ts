@@ -1,0 +1,22 @@
+// The api process: answers partners and the dashboard. Any number of them run side by side.
+import { settings } from '../platform/settings.ts';
+import { composeApi } from './compose.ts';
+import { beginProcess, stopOnSignal } from './process.ts';
+
+const { own, mode, clock, logger, metrics, metricsPort, pool } = await beginProcess('api', (get) => ({
+  host: get(settings.apiHost),
+  port: get(settings.apiPort),
+  publicUrl: get(settings.publicUrl),
+  drainDelayMs: get(settings.drainDelayMs),
+}));
+
+const { app, drain } = await composeApi({ ...own, clock, logger, meter: metrics.meter, pool });
+stopOnSignal(logger, async () => {
+  await drain.drain();
+  await pool.end();
+  await metrics.close();
+});
+await app.listen({ host: own.host, port: own.port, listenTextResolver: () => 'api.socket_open' });
+const [bound] = app.addresses();
+const port = typeof bound === 'object' ? bound.port : own.port;
+logger.info({ mode, port, metrics_port: metricsPort }, 'api.listening');

@@ -1,0 +1,20 @@
+// Prints openapi.json: the description of the api, made from its routes. It needs no database.
+import { createLogger } from '../platform/logging.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import { openPool } from '../platform/database/pool.ts';
+import { systemClock } from '../platform/clock.ts';
+import { composeApi } from './compose.ts';
+
+const logger = createLogger('describe', 'silent');
+const unused = 'postgres://nobody@localhost/none';
+const { app } = await composeApi({
+  clock: systemClock,
+  logger,
+  meter: createMetrics().meter,
+  pool: openPool({ url: unused, connections: 1, applicationName: 'kelpie-describe', logger }),
+  publicUrl: 'http://localhost',
+  drainDelayMs: 0,
+});
+await app.ready();
+process.stdout.write(`${JSON.stringify(app.swagger(), null, 2)}\n`);
+process.exit(0);

@@ -1,0 +1,78 @@
+// What every Kelpie process does the same way: how it begins, how it is told to stop, and how it ends.
+import { clockShiftedByFile, systemClock, type Clock } from '../platform/clock.ts';
+import { ConfigurationError, readConfiguration, type ChooseSettings } from '../platform/configuration.ts';
+import { createLogger, type Logger } from '../platform/logging.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import { openPool } from '../platform/database/pool.ts';
+import { settings } from '../platform/settings.ts';
+
+/** From the signal to the end. What is not finished by then is finished by the next process. */
+const stopDeadlineMs = 10_000;
+const configurationExitCode = 78;
+
+/** Reads the settings, or ends the process with sentences that say what is wrong. */
+export function configurationOrExit<Configuration>(choose: ChooseSettings<Configuration>): Configuration {
+  try {
+    return readConfiguration(process.env, choose);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(configurationExitCode);
+  }
+}
+
+export function clockFor(testClockFile: string | null): Clock {
+  return testClockFile === null ? systemClock : clockShiftedByFile(testClockFile);
+}
+
+/** The parts that api and worker share, with the settings that each asks for besides. */
+export async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettings<Own>) {
+  const { shared, own } = configurationOrExit((get) => ({
+    shared: {
+      mode: get(settings.mode),
+      databaseUrl: get(settings.databaseUrl),
+      databaseConnections: get(settings.databaseConnections),
+      metricsHost: get(settings.metricsHost),
+      metricsPort: get(settings.metricsPort),
+      logLevel: get(settings.logLevel),
+      testClockFile: get(settings.testClockFile),
+    },
+    own: chooseOwn(get),
+  }));
+  const logger = createLogger(name, shared.logLevel);
+  const metrics = createMetrics();
+  const pool = openPool({
+    url: shared.databaseUrl,
+    connections: shared.databaseConnections,
+    applicationName: `kelpie-${name}`,
+    logger,
+  });
+  const { port: metricsPort } = await metrics.listen({ host: shared.metricsHost, port: shared.metricsPort });
+  return { own, mode: shared.mode, clock: clockFor(shared.testClockFile), logger, metrics, metricsPort, pool };
+}
+
+/** Stops once, in order, at the first signal; a second signal, or the deadline, ends the process at once. */
+export function stopOnSignal(logger: Logger, stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'process.stopping');
+    setTimeout(() => {
+      logger.error({}, 'process.stop_deadline_passed');
+      process.exit(1);
+    }, stopDeadlineMs).unref();
+    stop().then(
+      () => {
+        logger.info({}, 'process.stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        logger.error({ error }, 'process.stop_failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}

@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { nameSchema } from './schemas.ts';
+import type { Server } from './server.ts';
+
+const Discovery = nameSchema(
+  'Discovery',
+  Type.Object(
+    { name: Type.String(), version: Type.String(), docs: Type.String({ format: 'uri' }) },
+    { description: 'What answers at this address, and where it is described.' },
+  ),
+);
+
+export const product = { name: 'Kelpie Payouts', version: '1.3.0' };
+
+export function addDiscoveryRoutes(app: Server, publicUrl: string): void {
+  app.addSchema(Discovery.definition);
+  for (const [url, operationId] of [
+    ['/', 'getRoot'],
+    ['/v1', 'getVersion'],
+  ] as const) {
+    const schema = {
+      operationId,
+      summary: 'What this service is',
+      tags: ['Discovery'],
+      security: [],
+      response: { 200: Discovery.ref },
+    };
+    app.get(url, { schema }, async () => ({ ...product, docs: `${publicUrl}/docs` }));
+  }
+}

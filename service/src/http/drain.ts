@@ -1,0 +1,27 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+
+export interface Drain {
+  isDraining: () => boolean;
+  /**
+   * Says "not ready" and asks every client to open a new connection, but goes on serving until the load balancer has
+   * noticed; then takes no new connection and lets the requests in hand finish.
+   */
+  drain(): Promise<void>;
+}
+
+export function createDrain(app: FastifyInstance, delayMs: number): Drain {
+  let draining = false;
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (draining) reply.header('connection', 'close');
+    done();
+  });
+  return {
+    isDraining: () => draining,
+    async drain() {
+      draining = true;
+      await wait(delayMs);
+      await app.close();
+    },
+  };
+}

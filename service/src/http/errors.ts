@@ -1,0 +1,91 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { nameSchema } from './schemas.ts';
+import { Refusal, type RefusalCode } from '../platform/refusal.ts';
+
+/** One HTTP status for each code. */
+export const statusOf: Readonly<Record<RefusalCode, number>> = {
+  invalid_json: 400,
+  malformed_request: 400,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  invalid_request: 422,
+  headers_too_large: 431,
+  internal_error: 500,
+  unavailable: 503,
+};
+
+export const ErrorSchema = nameSchema(
+  'Error',
+  Type.Object(
+    {
+      error: Type.Object({
+        code: Type.String({ description: 'Stable: write your code against this.' }),
+        message: Type.String({ description: 'For people. It may be reworded at any time.' }),
+        details: Type.Optional(Type.Unknown({ description: 'More about this error, where there is more to say.' })),
+      }),
+    },
+    { description: 'The body of every answer that is not a success.' },
+  ),
+);
+
+interface ErrorBody {
+  error: { code: RefusalCode; message: string; details?: unknown };
+}
+
+export function errorBody({ code, message, details }: Pick<Refusal, 'code' | 'message' | 'details'>): ErrorBody {
+  return { error: details === undefined ? { code, message } : { code, message, details } };
+}
+
+/** What the framework itself refuses, in our words. */
+const frameworkRefusals: Readonly<Record<string, { code: RefusalCode; message: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'payload_too_large',
+    message: 'The body is larger than 64 KB. Nothing that this API takes needs more.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'malformed_request',
+    message: 'The Content-Length header does not match the length of the body.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+  },
+  FST_ERR_BAD_URL: { code: 'not_found', message: 'There is nothing at this address.' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', message: 'There is nothing at this address.' },
+};
+
+function validationRefusal(error: FastifyError): Refusal {
+  const fields = (error.validation ?? []).map((problem) => ({
+    path: problem.instancePath.replace(/^\//, '').replaceAll('/', '.'),
+    rule: problem.message ?? problem.keyword,
+  }));
+  return new Refusal({
+    code: 'invalid_request',
+    message: 'The request was read, but something in it is not right. See details.fields.',
+    details: { fields },
+  });
+}
+
+/** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
+function asRefusal(error: FastifyError | Refusal): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error.validation !== undefined) return validationRefusal(error);
+  const known = frameworkRefusals[error.code];
+  if (known !== undefined) return new Refusal(known);
+  return new Refusal({
+    code: 'internal_error',
+    message: 'Something went wrong on our side. If you write to us about it, quote the Request-Id of this answer.',
+  });
+}
+
+export async function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const refusal = asRefusal(error);
+  const status = statusOf[refusal.code];
+  if (status === 500) request.log.error({ error }, 'request.failed');
+  else if (refusal.internal !== undefined) request.log.warn({ error: refusal }, 'request.refused');
+  await reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal));
+}

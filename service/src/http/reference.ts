@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import swagger from '@fastify/swagger';
+import scalar from '@scalar/fastify-api-reference';
+import { product } from './discovery.ts';
+import type { Server } from './server.ts';
+
+const page = '/docs';
+
+/** What the reference page may load: its own files from this address, and nothing from anywhere else. */
+function contentSecurityPolicy(html: string): string {
+  const hashes = [...html.matchAll(/<script[^>]*>([^]+?)<\/script>/g)].map(
+    ([, script]) =>
+      `'sha256-${createHash('sha256')
+        .update(script ?? '')
+        .digest('base64')}'`,
+  );
+  return [
+    `default-src 'none'`,
+    `script-src 'self' ${hashes.join(' ')}`,
+    // The page's own styles are set from its script.
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src 'self'`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+}
+
+/** Gathers the routes that are added after it into one description, in OpenAPI 3.1. */
+export async function describeRoutes(app: Server): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: product.name,
+        version: product.version,
+        description: 'Pay pounds to UK bank accounts from your own wallet. Every body is JSON.',
+      },
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: it decides the environment.' },
+        },
+      },
+      security: [{ apiKey: [] }],
+    },
+    // Named schemas keep their names, so that the types made from them read well.
+    refResolver: {
+      buildLocalReference: ({ $id: name }, _base, _fragment, index) =>
+        typeof name === 'string' ? name : `Schema${index}`,
+    },
+  });
+}
+
+/** The description for programs at /v1/openapi.json, and the same for people at /docs. */
+export async function addReferenceRoutes(app: Server): Promise<void> {
+  app.get('/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.url.startsWith(page) && typeof payload === 'string' && payload.startsWith('<!doctype html>')) {
+      reply.header('content-security-policy', contentSecurityPolicy(payload));
+    }
+  });
+  await app.register(scalar, {
+    routePrefix: page,
+    configuration: {
+      url: '/v1/openapi.json',
+      pageTitle: product.name,
+      withDefaultFonts: false,
+      telemetry: false,
+      agent: { disabled: true },
+    },
+  });
+}

@@ -1,0 +1,75 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Meter } from '../platform/metrics.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { ErrorSchema, sendError } from './errors.ts';
+import { readJsonObjects } from './json-body.ts';
+import { refuseOtherMethods } from './methods.ts';
+import { recordRequests } from './request-log.ts';
+import { answerUnreadableRequest } from './unreadable-request.ts';
+
+export type Server = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+interface ServerParts {
+  clock: Clock;
+  logger: Logger;
+  meter: Meter;
+}
+
+const bodyLimitBytes = 64 * 1024;
+const requestTimeoutMs = 15_000;
+/** Longer than a load balancer keeps a connection, so that it is never ours that closes one under a request. */
+const keepAliveTimeoutMs = 75_000;
+
+/** The rules that hold for every route. Routes are added in between `createServer` and `seal`. */
+export function createServer({ clock, logger, meter }: ServerParts): { app: Server; seal: () => void } {
+  const baseLogger: FastifyBaseLogger = logger;
+  const app = Fastify({
+    loggerInstance: baseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: () => newId(clock),
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // A request on a connection that was open when the drain began is still answered, not turned away with 503.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: false },
+    ajv: {
+      customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, strict: true },
+    },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('request-id', request.id);
+      void sendError(error, request, reply);
+    },
+    clientErrorHandler: (error, socket) => answerUnreadableRequest(error, socket, newId(clock)),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  readJsonObjects(app);
+  recordRequests(app, meter);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('request-id', request.id);
+    done();
+  });
+  app.addSchema(ErrorSchema.definition);
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler(() => {
+    throw new Refusal({ code: 'not_found', message: 'There is nothing at this address.' });
+  });
+  return { app, seal: refuseOtherMethods(app).seal };
+}

@@ -1,0 +1,30 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorBody, statusOf } from './errors.ts';
+import type { RefusalCode } from '../platform/refusal.ts';
+
+const refusals: Readonly<Record<string, { code: RefusalCode; message: string }>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time. Send it again.' },
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The headers are larger than 16 KB.' },
+};
+
+const malformed = {
+  code: 'malformed_request',
+  message: 'This is not a request in HTTP/1.1 that we can read.',
+} as const;
+
+/** Bytes that never became a request still get an answer of the usual form, and a Request-Id. */
+export function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refusal = refusals[error.code ?? ''] ?? malformed;
+  const status = statusOf[refusal.code];
+  const body = JSON.stringify(errorBody({ ...refusal, details: undefined }));
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nRequest-Id: ${requestId}\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}

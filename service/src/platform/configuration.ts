@@ -1,0 +1,66 @@
+import { settings, type Setting } from './settings.ts';
+
+/** The settings that a process was started with are wrong. Its message is written for the person who started it. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(problems: readonly string[]) {
+    super(`${problems.join('\n')}\nEvery setting is described in docs/configuration.md.`);
+  }
+}
+
+type Outcome<Value> = { kind: 'right'; value: Value } | { kind: 'wrong'; problem: string };
+
+function read<Value>(setting: Setting<Value>, env: NodeJS.ProcessEnv): Outcome<Value> {
+  const given = env[setting.variable];
+  const text = given === undefined || given === '' ? setting.fallback : given;
+  const remedy = `it must be ${setting.rule}, for example ${setting.variable}=${setting.example}`;
+  if (text === undefined) return { kind: 'wrong', problem: `${setting.variable} is not set: ${remedy}` };
+  const value = setting.parse(text);
+  if (value !== undefined) return { kind: 'right', value };
+  const shown = setting.secret ? 'is not right' : `is ${JSON.stringify(text)}`;
+  return { kind: 'wrong', problem: `${setting.variable} ${shown}: ${remedy}` };
+}
+
+/** A misspelt variable would otherwise be a default taken in silence. */
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set(Object.values(settings).map((setting) => setting.variable));
+  return Object.keys(env)
+    .filter((variable) => variable.startsWith('KELPIE_') && !known.has(variable))
+    .map((variable) => `${variable} is not a setting that Kelpie knows: is it misspelt?`);
+}
+
+function developmentOnly(env: NodeJS.ProcessEnv): string[] {
+  if (env[settings.mode.variable] === 'development') return [];
+  const problems: string[] = [];
+  if (env[settings.publicUrl.variable]?.startsWith('http:') === true) {
+    problems.push(`${settings.publicUrl.variable} starts with http: in production it must start with https://`);
+  }
+  if (env[settings.testClockFile.variable]?.startsWith('/') === true) {
+    problems.push(`${settings.testClockFile.variable} is set: only KELPIE_MODE=development may move the clock`);
+  }
+  return problems;
+}
+
+export type ChooseSettings<Configuration> = (get: <Value>(setting: Setting<Value>) => Value) => Configuration;
+
+/**
+ * Reads the settings that a process asks for, or throws one error that lists everything that is wrong with them.
+ * A wrong setting stands in as its example until all were read, so that a person mends them in one go.
+ */
+export function readConfiguration<Configuration>(
+  env: NodeJS.ProcessEnv,
+  choose: ChooseSettings<Configuration>,
+): Configuration {
+  const problems = [...unknownVariables(env), ...developmentOnly(env)];
+  const configuration = choose((setting) => {
+    const outcome = read(setting, env);
+    if (outcome.kind === 'right') return outcome.value;
+    problems.push(outcome.problem);
+    const example = setting.parse(setting.example);
+    if (example === undefined) throw new Error(`the example of ${setting.variable} breaks its own rule`);
+    return example;
+  });
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return configuration;
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { Client, DatabaseError } from 'pg';
+import type { Logger } from '../logging.ts';
+
+interface Migration {
+  name: string;
+  checksum: string;
+  sql: string;
+}
+
+const migrationsFolder = new URL('../../../migrations/', import.meta.url);
+const lockTries = 5;
+
+/** In the order of their numbers. A gap or a doubled number is a merge gone wrong, and stops everything. */
+function readMigrations(): Migration[] {
+  const names = readdirSync(migrationsFolder)
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted();
+  return names.map((name, index) => {
+    const number = String(index + 1).padStart(4, '0');
+    if (!name.startsWith(`${number}_`))
+      throw new Error(`${name} should be number ${number}: the migrations have a gap`);
+    const sql = readFileSync(new URL(name, migrationsFolder), 'utf8');
+    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/** The newest migration that this version of the code was written for. */
+export function newestMigration(): string {
+  const newest = readMigrations().at(-1);
+  if (newest === undefined) throw new Error('there are no migrations');
+  return newest.name;
+}
+
+async function findApplied(client: Client): Promise<Map<string, string>> {
+  await client.query(`
+    create schema if not exists kelpie;
+    create table if not exists kelpie.migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null
+    );
+    comment on table kelpie.migrations is '@bounded @shared One row a migration.';
+  `);
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from kelpie.migrations',
+  );
+  return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+async function apply(client: Client, migration: Migration, appliedAt: Date): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(migration.sql);
+    await client.query('insert into kelpie.migrations (name, checksum, applied_at) values ($1, $2, $3)', [
+      migration.name,
+      migration.checksum,
+      appliedAt,
+    ]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+const lockNotAvailable = '55P03';
+
+/**
+ * A migration that waits for a lock makes every query behind it wait too. So it gives up after the lock timeout, lets
+ * the traffic through, and tries again a few times.
+ */
+async function applyWithRetries(client: Client, migration: Migration, appliedAt: Date): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await apply(client, migration, appliedAt);
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable || attempt === lockTries) throw error;
+    }
+  }
+}
+
+/** Applies what is missing, in order, one transaction each. Two runs at once are safe: the second waits for the first. */
+export async function migrate(options: { ownerUrl: string; now: Date; logger: Logger }): Promise<string[]> {
+  const client = new Client({
+    connectionString: options.ownerUrl,
+    application_name: 'kelpie-migrate',
+    connectionTimeoutMillis: 10_000,
+  });
+  await client.connect();
+  try {
+    await client.query(`set lock_timeout = '60s'`);
+    await client.query(`select pg_advisory_lock(hashtextextended('kelpie.migrate', 0))`);
+    await client.query(`set lock_timeout = '3s'`);
+    const applied = await findApplied(client);
+    const done: string[] = [];
+    for (const migration of readMigrations()) {
+      const known = applied.get(migration.name);
+      if (known === undefined) {
+        await applyWithRetries(client, migration, options.now);
+        options.logger.info({ migration: migration.name }, 'migration.applied');
+        done.push(migration.name);
+      } else if (known !== migration.checksum) {
+        throw new Error(`${migration.name} was changed after it was applied: write a new migration instead`);
+      }
+    }
+    return done;
+  } finally {
+    await client.end();
+  }
+}

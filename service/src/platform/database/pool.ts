@@ -1,0 +1,32 @@
+import { Pool } from 'pg';
+import type { Logger } from '../logging.ts';
+
+export type { Pool };
+
+interface PoolOptions {
+  url: string;
+  connections: number;
+  applicationName: string;
+  logger: Logger;
+}
+
+/** A caller is told within this time that no connection is to be had, rather than left waiting. */
+const connectTimeoutMs = 2_000;
+const statementTimeoutMs = 10_000;
+const lockTimeoutMs = 5_000;
+
+export function openPool({ url, connections, applicationName, logger }: PoolOptions): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    keepAlive: true,
+  });
+  // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
+  pool.on('error', (error) => logger.warn({ error }, 'database.connection_lost'));
+  return pool;
+}

@@ -1,0 +1,147 @@
+import { PgBoss } from 'pg-boss';
+import type { Pool } from './database/pool.ts';
+import type { Transaction } from './database/transaction.ts';
+import type { Logger } from './logging.ts';
+
+/** A kind of job. Its arguments hold ids only: a job's row is read by people and kept for days. */
+export interface Queue {
+  name: string;
+  /** How often a job that failed is tried again, before a person has to look. */
+  retryLimit: number;
+  /** A cron expression in UTC, where the job also comes round by itself. */
+  schedule?: string;
+}
+
+export interface JobRun {
+  jobId: string;
+  arguments: Readonly<Record<string, string>>;
+  /** Aborted when this worker no longer holds the job: another one may have it already. */
+  signal: AbortSignal;
+}
+
+export type JobHandler = (run: JobRun) => Promise<void>;
+
+export interface JobWorker {
+  /** Lets the jobs in hand finish, up to the deadline. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface JobSender {
+  /** The job exists from the commit of this transaction on, and never if it rolls back. */
+  enqueue(tx: Transaction, queue: Queue, args: Readonly<Record<string, string>>): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const schema = 'pgboss';
+
+/**
+ * A worker says every 5 s that it is alive. One that is silent for 10 s has lost its jobs, which is looked for every
+ * second: another worker has them within about 12 s.
+ */
+const heartbeatSeconds = 10;
+const superviseSeconds = 1;
+const pollSeconds = 0.5;
+const retryDelaySeconds = 1;
+const retryDelayMaxSeconds = 300;
+
+/** Sends the engine's statements through our pool, so that it opens no connections of its own. */
+function engineOver(pool: Pool, options: { supervise: boolean; schedule: boolean; logger: Logger }): PgBoss {
+  const { supervise, schedule, logger } = options;
+  const boss = new PgBoss({
+    schema,
+    // The tables belong to the owner's role: `kelpie migrate` makes them, and this role can't rebuild their indexes.
+    migrate: false,
+    createSchema: false,
+    reindex: false,
+    supervise,
+    schedule,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
+    db: { executeSql: async (text, values = []) => pool.query(text, values) },
+  });
+  boss.on('error', (error) => logger.error({ error }, 'jobs.engine_error'));
+  return boss;
+}
+
+export async function startJobSender(pool: Pool, logger: Logger): Promise<JobSender> {
+  const boss = engineOver(pool, { supervise: false, schedule: false, logger });
+  await boss.start();
+  return {
+    async enqueue(tx, queue, args) {
+      const executeSql = async (text: string, values: unknown[] = []) => tx.query(text, values);
+      const jobId = await boss.send(queue.name, args, { db: { executeSql } });
+      if (jobId === null) throw new Error(`the queue ${queue.name} did not take the job`);
+      return jobId;
+    },
+    stop: async () => boss.stop({ graceful: false }),
+  };
+}
+
+function isArguments(data: unknown): data is Record<string, string> {
+  return typeof data === 'object' && data !== null && Object.values(data).every((value) => typeof value === 'string');
+}
+
+/** Runs jobs until it is stopped. A handler that throws has its job tried again, up to the queue's limit. */
+export async function startJobWorker(
+  pool: Pool,
+  logger: Logger,
+  handlers: ReadonlyMap<Queue, JobHandler>,
+): Promise<JobWorker> {
+  const boss = engineOver(pool, { supervise: true, schedule: true, logger });
+  await boss.start();
+  for (const [queue, handler] of handlers) {
+    await boss.work<unknown>(queue.name, { batchSize: 1, pollingIntervalSeconds: pollSeconds }, async (jobs) => {
+      for (const job of jobs) {
+        const line = { queue: queue.name, job_id: job.id, attempt: job.retryCount + 1 };
+        const startedAt = performance.now();
+        try {
+          const args = job.data ?? {};
+          if (!isArguments(args)) throw new Error(`a job of ${queue.name} has arguments that are not strings`);
+          await handler({ jobId: job.id, arguments: args, signal: job.signal });
+          logger.info({ ...line, duration_ms: Math.round(performance.now() - startedAt) }, 'job.done');
+        } catch (error) {
+          logger.error({ ...line, error }, 'job.failed');
+          throw error;
+        }
+      }
+    });
+  }
+  return { stop: async (deadlineMs) => boss.stop({ graceful: true, timeout: deadlineMs }) };
+}
+
+async function createQueues(boss: PgBoss, queues: Iterable<Queue>): Promise<void> {
+  for (const queue of queues) {
+    const options = {
+      retryLimit: queue.retryLimit,
+      retryDelay: retryDelaySeconds,
+      retryBackoff: true,
+      retryDelayMax: retryDelayMaxSeconds,
+      heartbeatSeconds,
+    };
+    if ((await boss.getQueue(queue.name)) === null) await boss.createQueue(queue.name, options);
+    else await boss.updateQueue(queue.name, options);
+    if (queue.schedule === undefined) await boss.unschedule(queue.name);
+    else await boss.schedule(queue.name, queue.schedule, {}, { tz: 'UTC' });
+  }
+}
+
+/** Makes or updates the engine's tables and our queues, as the owner, and lets the service's role use them. */
+export async function installJobEngine(ownerPool: Pool, queues: Iterable<Queue>, logger: Logger): Promise<void> {
+  const boss = new PgBoss({
+    schema,
+    supervise: false,
+    schedule: false,
+    db: { executeSql: async (text, values = []) => ownerPool.query(text, values) },
+  });
+  boss.on('error', (error) => logger.error({ error }, 'jobs.engine_error'));
+  await boss.start();
+  await createQueues(boss, queues);
+  await boss.stop({ graceful: false });
+  await ownerPool.query(`
+    grant usage on schema ${schema} to kelpie_service, kelpie_reader;
+    grant select, insert, update, delete on all tables in schema ${schema} to kelpie_service;
+    grant usage on all sequences in schema ${schema} to kelpie_service;
+    grant execute on all functions in schema ${schema} to kelpie_service;
+    grant select on all tables in schema ${schema} to kelpie_reader;
+  `);
+}

@@ -1,0 +1,82 @@
+import { pino, type Logger } from 'pino';
+import { Refusal } from './refusal.ts';
+
+export type { Logger };
+
+/**
+ * The only fields that a log line may carry. Whatever else is handed to the logger is left out and its name noted, so a
+ * bank detail or a secret can't reach a log by being passed along with something else.
+ */
+const allowedFields = new Set([
+  'action',
+  'address',
+  'attempt',
+  'duration_ms',
+  'environment',
+  'error',
+  'error_code',
+  'job_id',
+  'method',
+  'metrics_port',
+  'migration',
+  'mode',
+  'partitions',
+  'partner_id',
+  'payout_id',
+  'port',
+  'queue',
+  'request_id',
+  'route',
+  'signal',
+  'status',
+]);
+
+interface LoggedError {
+  name: string;
+  code?: string;
+  text?: string;
+  at: string[];
+}
+
+function stringProperty(error: Error, property: string): string | undefined {
+  const value: unknown = Reflect.get(error, property);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * The message of an error that we did not write may quote a row's values, so it is left out: its type, its code (and
+ * the constraint, where the database refused) and the places in the code say enough to find it.
+ */
+export function describeError(error: unknown): LoggedError {
+  if (!(error instanceof Error)) return { name: typeof error, at: [] };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const code = stringProperty(error, 'code');
+  const text = error instanceof Refusal ? (error.internal ?? error.message) : stringProperty(error, 'constraint');
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code }),
+    ...(text === undefined ? {} : { text }),
+    at: frames.slice(0, 8).map((line) => line.trim().slice(3)),
+  };
+}
+
+function keepAllowed(fields: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (!allowedFields.has(name)) dropped.push(name);
+    else kept[name] = name === 'error' ? describeError(value) : value;
+  }
+  return dropped.length === 0 ? kept : { ...kept, dropped_fields: dropped };
+}
+
+/** Structured lines on standard output. `process` names who speaks: api, worker, cli. */
+export function createLogger(process: string, level: string): Logger {
+  return pino({
+    level,
+    base: { process },
+    messageKey: 'event',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }), log: keepAllowed },
+  });
+}
