@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { projectFolder } from './project.ts';
 
@@ -35,6 +35,12 @@ interface ChildOptions {
 
 const stopTimeoutMs = 12_000;
 
+/** Whoever ends without stopping its children takes them with it. */
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 function parseLine(text: string): LogLine | undefined {
   if (!text.startsWith('{')) return undefined;
   const parsed: unknown = JSON.parse(text);
@@ -48,7 +54,8 @@ function environmentWith(env: Readonly<Record<string, string>>): NodeJS.ProcessE
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('KELPIE_') && name !== 'NODE_OPTIONS',
   );
-  return { ...Object.fromEntries(inherited), ...env };
+  // Compiled code is kept from one start to the next: tests start our programs hundreds of times.
+  return { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE: `${projectFolder}/.dev/compile-cache`, ...env };
 }
 
 /** Starts one of our programs as a real process of its own. */
@@ -62,8 +69,7 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} could not be started`);
-  const killLeftover = (): void => void child.kill('SIGKILL');
-  process.once('exit', killLeftover);
+  living.add(child);
   const lines: string[] = [];
   const events: LogLine[] = [];
   const waiting = new Set<() => void>();
@@ -78,7 +84,7 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
   }
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('close', (code, signal) => {
-      process.off('exit', killLeftover);
+      living.delete(child);
       resolve({ code, signal });
     });
   });

@@ -2,10 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { startChild, type Child } from './child-process.ts';
-import { ClusterError, startCluster, stopCluster } from './cluster.ts';
-import { prepareDatabase } from './database.ts';
+import { ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
+import { prepareDatabase } from './postgres/prepare.ts';
 import { formatLine } from './log-format.ts';
-import { startMailInbox } from './mail-inbox.ts';
+import { startMailInbox } from './mail/inbox.ts';
 import { projectFolder } from './project.ts';
 
 const ports = { api: 4000, mailPage: 4002, smtp: 4025, apiMetrics: 4010, workerMetrics: 4011 };

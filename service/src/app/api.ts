@@ -1,6 +1,6 @@
 // The api process: answers partners and the dashboard. Any number of them run side by side.
 import { settings } from '../platform/settings.ts';
-import { composeApi } from './compose.ts';
+import { composeApi } from './compose-api.ts';
 import { beginProcess, stopOnSignal } from './process.ts';
 
 const { own, mode, clock, logger, metrics, metricsPort, pool } = await beginProcess('api', (get) => ({

@@ -3,7 +3,7 @@ import { createLogger } from '../platform/logging.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
-import { composeApi } from './compose.ts';
+import { composeApi } from './compose-api.ts';
 
 const logger = createLogger('describe', 'silent');
 const unused = 'postgres://nobody@localhost/none';

@@ -4,7 +4,7 @@ import { openPool } from '../platform/database/pool.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
 import { installJobEngine } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
-import { queues } from './compose.ts';
+import { queues } from './compose-worker.ts';
 
 /** The tables, the job engine with its queues, and the partitions of the months to come. Names the migrations applied. */
 export async function migrateEverything(options: { ownerUrl: string; now: Date; logger: Logger }): Promise<string[]> {

@@ -1,6 +1,6 @@
 // The worker process: does the jobs. Any number of them run side by side; a job is in the hands of one at a time.
 import { startJobWorker } from '../platform/jobs.ts';
-import { composeWorker } from './compose.ts';
+import { composeWorker } from './compose-worker.ts';
 import { beginProcess, stopOnSignal } from './process.ts';
 
 const finishJobsWithinMs = 8_000;

@@ -1,4 +1,4 @@
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { Refusal } from './refusal.ts';
 
 export type { Logger };
@@ -24,6 +24,7 @@ const allowedFields = new Set([
   'partner_id',
   'payout_id',
   'port',
+  'process',
   'queue',
   'request_id',
   'route',
@@ -49,7 +50,8 @@ function stringProperty(error: Error, property: string): string | undefined {
  */
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error, at: [] };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  // The stack begins with the message itself, on as many lines as it has.
+  const frames = (error.stack ?? '').split('\n').slice(error.message.split('\n').length);
   const code = stringProperty(error, 'code');
   const text = error instanceof Refusal ? (error.internal ?? error.message) : stringProperty(error, 'constraint');
   return {
@@ -71,12 +73,24 @@ function keepAllowed(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Structured lines on standard output. `process` names who speaks: api, worker, cli. */
-export function createLogger(process: string, level: string): Logger {
-  return pino({
-    level,
-    base: { process },
-    messageKey: 'event',
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }), log: keepAllowed },
+export function createLogger(process: string, level: string, stream: DestinationStream = pino.destination(1)): Logger {
+  const logger = pino(
+    {
+      level,
+      base: { process },
+      messageKey: 'event',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: keepAllowed },
+    },
+    stream,
+  );
+  // The formatter above sees what is logged, but not what a child logger is given to say with every line.
+  const child: unknown = Reflect.get(logger, 'child');
+  if (typeof child !== 'function') throw new Error('the logger has no children');
+  Object.defineProperty(logger, 'child', {
+    value(this: unknown, bindings: Record<string, unknown>, options?: object): unknown {
+      return Reflect.apply(child, this, [keepAllowed(bindings), options]);
+    },
   });
+  return logger;
 }

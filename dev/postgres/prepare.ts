@@ -1,4 +1,4 @@
-import { startChild } from './child-process.ts';
+import { startChild } from '../child-process.ts';
 import { createDatabase, dropDatabase, ensureRoles, urlFor } from './roles.ts';
 
 export interface DatabaseUrls {

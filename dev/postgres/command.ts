@@ -1,6 +1,6 @@
 // npm run db:start, db:stop, db:reset.
 import { ClusterError, removeCluster, startCluster, stopCluster } from './cluster.ts';
-import { prepareDatabase } from './database.ts';
+import { prepareDatabase } from './prepare.ts';
 
 const usesOwnServer = (process.env['DATABASE_URL'] ?? '') !== '';
 

@@ -1,18 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { renderInbox } from './mail-inbox-page.ts';
-
-export interface Mail {
-  receivedAt: Date;
-  from: string;
-  to: string[];
-  subject: string;
-  messageId: string;
-  text: string;
-  html: string | undefined;
-}
+import { parseMail, type Mail } from './mail.ts';
+import { renderInbox } from './page.ts';
 
 export interface MailInbox {
   smtpPort: number;
@@ -27,19 +17,6 @@ export interface MailInbox {
 /** Older mails are forgotten: this is an inbox for looking at, not an archive. */
 const mostMails = 500;
 const mostMailBytes = 1024 * 1024;
-
-async function parseMail(raw: Buffer, to: string[]): Promise<Mail> {
-  const parsed = await PostalMime.parse(raw);
-  return {
-    receivedAt: new Date(),
-    from: parsed.from?.address ?? '',
-    to,
-    subject: parsed.subject ?? '',
-    messageId: parsed.messageId ?? '',
-    text: parsed.text ?? '',
-    html: parsed.html,
-  };
-}
 
 async function listen(
   server: { listen(port: number, host: string, done: () => void): unknown },

@@ -1,4 +1,4 @@
-import type { Mail } from './mail-inbox.ts';
+import type { Mail } from './mail.ts';
 
 const styles = `
   :root { color-scheme: light dark; --ink: #0b1f24; --ground: #f7f9f8; --line: #d5dedc; --soft: #51666a; }

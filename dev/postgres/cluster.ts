@@ -5,7 +5,7 @@ import { appendFile, chown, mkdir, readFile, readdir, rm } from 'node:fs/promise
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { projectFolder } from './project.ts';
+import { projectFolder } from '../project.ts';
 
 const run = promisify(execFile);
 

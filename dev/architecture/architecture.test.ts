@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { cpSync, globSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { cruise, type IReporterOutput } from 'dependency-cruiser';
+import { projectFolder } from '../project.ts';
+import { forbidden, modules, options } from './rules.ts';
+
+const roots = ['service', 'dev'];
+
+async function readTree(folder: string) {
+  const { output }: IReporterOutput = await cruise(roots, {
+    ...options,
+    ruleSet: { forbidden },
+    validate: true,
+    baseDir: folder,
+  });
+  assert(typeof output === 'object', 'the tree was not read');
+  const own = output.modules.filter((module) => /^(service|dev)\/.*\.ts$/.test(module.source));
+  return {
+    files: own.map((module) => module.source).toSorted(),
+    broken: output.summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`),
+  };
+}
+
+/** A copy of the tree, with a file added that should not be there. */
+async function withPlanted<Result>(
+  file: string,
+  text: string,
+  look: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kelpie-planted-'));
+  try {
+    for (const root of roots) {
+      cpSync(path.join(projectFolder, root), path.join(folder, root), {
+        recursive: true,
+        filter: (source) => !source.includes('node_modules'),
+      });
+      symlinkSync(path.join(projectFolder, root, 'node_modules'), path.join(folder, root, 'node_modules'));
+    }
+    cpSync(path.join(projectFolder, 'package.json'), path.join(folder, 'package.json'));
+    symlinkSync(path.join(projectFolder, 'node_modules'), path.join(folder, 'node_modules'));
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+    return await look(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('no import breaks the architecture, and every source file was read to say so', async () => {
+  const { files, broken } = await readTree(projectFolder);
+  const onDisk = globSync('{service,dev}/**/*.ts', {
+    cwd: projectFolder,
+    exclude: (name) => name.includes('node_modules'),
+  }).toSorted();
+  assert.deepEqual(files, onDisk);
+  assert.deepEqual(broken, []);
+});
+
+test('every folder of the service has a rule of its own', () => {
+  const folders = readdirSync(path.join(projectFolder, 'service/src'));
+  assert.deepEqual(
+    folders.filter((folder) => !modules.includes(folder)),
+    [],
+  );
+});
+
+const planted = [
+  {
+    rule: 'money-imports-only-what-it-may',
+    file: 'service/src/money/planted.ts',
+    text: `import '../platform/clock.ts';`,
+  },
+  {
+    rule: 'a-module-is-entered-by-its-face',
+    file: 'service/src/app/planted.ts',
+    text: `import '../ledger/store.ts';`,
+    also: { file: 'service/src/ledger/store.ts', text: 'export {};' },
+  },
+  { rule: 'only-the-edges-know-fastify', file: 'service/src/platform/planted.ts', text: `import 'fastify';` },
+  { rule: 'only-stores-know-the-driver', file: 'service/src/http/planted.ts', text: `import 'pg';` },
+  {
+    rule: 'the-service-does-not-need-development-tools',
+    file: 'service/src/app/planted.ts',
+    text: `import '../../../dev/project.ts';`,
+  },
+  {
+    rule: 'development-tools-start-the-service-but-never-import-it',
+    file: 'dev/planted.ts',
+    text: `import '../service/src/platform/clock.ts';`,
+  },
+  {
+    rule: 'no-circles',
+    file: 'service/src/platform/planted.ts',
+    text: `import './planted-too.ts';`,
+    also: { file: 'service/src/platform/planted-too.ts', text: `import './planted.ts';` },
+  },
+];
+
+for (const { rule, file, text, also } of planted) {
+  test(`a planted import is found by ${rule}`, async () => {
+    const { broken } = await withPlanted(file, text, async (folder) => {
+      if (also !== undefined) {
+        mkdirSync(path.dirname(path.join(folder, also.file)), { recursive: true });
+        writeFileSync(path.join(folder, also.file), also.text);
+      }
+      return readTree(folder);
+    });
+    assert(
+      broken.some((line) => line.startsWith(`${rule}: `) && line.includes(file)),
+      `found only: ${broken.join('; ') || 'nothing'}`,
+    );
+  });
+}

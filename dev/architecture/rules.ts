@@ -1,0 +1,85 @@
+// Who may import whom. ARCHITECTURE.md draws the same; the test beside this file enforces it.
+import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser';
+
+/** Each module of the service, and what it may import besides itself. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  money: [],
+  platform: [],
+  ledger: ['money', 'platform'],
+  banks: ['money', 'platform'],
+  activity: ['money', 'platform'],
+  events: ['money', 'platform'],
+  partners: ['money', 'platform', 'ledger', 'banks', 'activity', 'events'],
+  access: ['money', 'platform', 'ledger', 'banks', 'activity', 'events'],
+  payouts: ['money', 'platform', 'ledger', 'banks', 'partners', 'activity', 'events'],
+  billing: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
+  funding: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
+  http: ['platform'],
+};
+
+/** These are tool boxes: any file of theirs may be imported. Every other module is entered by its face alone. */
+const open = ['money', 'platform', 'http', 'app'];
+const test = '\\.test\\.ts$|^service/test/';
+
+const moduleRules = Object.entries(mayImport).map(([name, others]): IForbiddenRuleType => ({
+  name: `${name}-imports-only-what-it-may`,
+  severity: 'error',
+  from: { path: `^service/src/${name}/`, pathNot: test },
+  to: { path: `^service/src/(?!(${[name, ...others].join('|')})/)` },
+}));
+
+export const forbidden: IForbiddenRuleType[] = [
+  ...moduleRules,
+  {
+    name: 'a-module-is-entered-by-its-face',
+    severity: 'error',
+    from: { path: '^service/src/([^/]+)/', pathNot: test },
+    to: {
+      path: '^service/src/[^/]+/',
+      pathNot: ['^service/src/$1/', `^service/src/(${open.join('|')})/`, '/(index|routes|jobs)\\.ts$'],
+    },
+  },
+  {
+    name: 'only-app-knows-the-edges-of-a-module',
+    severity: 'error',
+    from: { path: '^service/src/([^/]+)/', pathNot: ['^service/src/app/', test] },
+    to: { path: '^service/src/[^/]+/(routes|jobs)\\.ts$', pathNot: ['^service/src/$1/', '^service/src/platform/'] },
+  },
+  {
+    name: 'only-the-edges-know-fastify',
+    severity: 'error',
+    from: { path: '^service/src/', pathNot: [test, '^service/src/(http|app)/', '/routes\\.ts$'] },
+    to: { path: 'node_modules/(fastify|@fastify)/' },
+  },
+  {
+    name: 'only-stores-know-the-driver',
+    severity: 'error',
+    from: { path: '^service/src/', pathNot: [test, '^service/src/platform/', '/store\\.ts$'] },
+    to: { path: 'node_modules/(pg|pg-boss)/' },
+  },
+  {
+    name: 'the-service-does-not-need-development-tools',
+    severity: 'error',
+    from: { path: '^service/src/', pathNot: test },
+    to: { path: '^dev/|^service/test/' },
+  },
+  {
+    name: 'development-tools-start-the-service-but-never-import-it',
+    severity: 'error',
+    from: { path: '^dev/' },
+    to: { path: '^service/' },
+  },
+  { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'everything-is-found', severity: 'error', from: {}, to: { couldNotResolve: true } },
+];
+
+export const options: ICruiseOptions = {
+  doNotFollow: { path: 'node_modules' },
+  // Without a parser that knows this TypeScript, nothing is read and everything passes.
+  parser: 'swc',
+  tsPreCompilationDeps: true,
+  enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+};
+
+/** For the test that every folder of the service has its rule. */
+export const modules = [...Object.keys(mayImport), 'app'];

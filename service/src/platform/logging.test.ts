@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Writable } from 'node:stream';
+import { createLogger } from './logging.ts';
+import { Refusal } from './refusal.ts';
+
+function collect() {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { lines, logger: createLogger('test', 'info', stream) };
+}
+
+test('a field that is not on the list never reaches the log, only its name does', () => {
+  const { lines, logger } = collect();
+  logger.info({ payout_id: 'p1', account_number: '12345678' }, 'payout.made');
+  assert.match(lines[0] ?? '', /"payout_id":"p1","dropped_fields":\["account_number"\],"event":"payout.made"/);
+  assert.doesNotMatch(lines[0] ?? '', /12345678/);
+});
+
+test('a child logger is held to the same list', () => {
+  const { lines, logger } = collect();
+  logger.child({ request_id: 'r1', sort_code: '040004' }).info('request.done');
+  assert.match(lines[0] ?? '', /"request_id":"r1"/);
+  assert.doesNotMatch(lines[0] ?? '', /040004/);
+});
+
+test('the message of an error that we did not write is left out, since it may quote a row', () => {
+  const { lines, logger } = collect();
+  const error = Object.assign(new Error('Key (email)=(ada@example.com) already exists.'), {
+    code: '23505',
+    constraint: 'members_email',
+  });
+  logger.error({ error }, 'request.failed');
+  assert.doesNotMatch(lines[0] ?? '', /ada@example/);
+  assert.match(lines[0] ?? '', /"code":"23505","text":"members_email"/);
+});
+
+test('a refusal is logged with the text that was written for the log', () => {
+  const { lines, logger } = collect();
+  logger.warn(
+    { error: new Refusal({ code: 'unavailable', message: 'Later.', internal: 'pool exhausted' }) },
+    'request.refused',
+  );
+  assert.match(lines[0] ?? '', /"text":"pool exhausted"/);
+});
+
+test('an error whose message spans lines leaks none of them', () => {
+  const { lines, logger } = collect();
+  logger.error({ error: new Error('first\n    at secret-040004\nlast') }, 'request.failed');
+  assert.doesNotMatch(lines[0] ?? '', /040004/);
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { startChild } from '@kelpie/dev/child-process.ts';
+import { projectFolder } from '@kelpie/dev/project.ts';
+import { settings, type Setting } from '../src/platform/settings.ts';
+
+const configurationExitCode = 78;
+
+const processes = {
+  api: { file: 'service/src/app/api.ts', args: [] },
+  worker: { file: 'service/src/app/worker.ts', args: [] },
+  migrate: { file: 'service/src/app/cli.ts', args: ['migrate'] },
+};
+
+const right = {
+  KELPIE_DATABASE_URL: 'postgres://kelpie_service:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_OWNER_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
+};
+
+async function startWith(name: keyof typeof processes, env: Record<string, string>) {
+  const child = startChild({ name, ...processes[name], env });
+  const exit = await child.exited;
+  return { ...exit, said: child.output() };
+}
+
+/** A value that breaks the rule of its setting, and which process reads that setting. */
+const wrong: Record<keyof typeof settings, { value: string; process: keyof typeof processes }> = {
+  mode: { value: 'staging', process: 'api' },
+  databaseUrl: { value: 'mysql://root:hunter2@localhost/kelpie', process: 'worker' },
+  ownerDatabaseUrl: { value: 'hunter2', process: 'migrate' },
+  databaseConnections: { value: '1', process: 'worker' },
+  apiHost: { value: 'not a host', process: 'api' },
+  apiPort: { value: '65536', process: 'api' },
+  publicUrl: { value: 'ftp://kelpie.example', process: 'api' },
+  metricsHost: { value: 'a b', process: 'worker' },
+  metricsPort: { value: '-1', process: 'api' },
+  logLevel: { value: 'loud', process: 'migrate' },
+  drainDelayMs: { value: '3s', process: 'api' },
+  testClockFile: { value: 'relative/path', process: 'worker' },
+};
+
+for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+  const entry = Object.entries(wrong).find(([candidate]) => candidate === name)?.[1];
+  assert(entry !== undefined, `${name} has no wrong value to be tried with`);
+
+  test(`${entry.process} ends with a sentence that names ${setting.variable} where it is wrong`, async () => {
+    const { code, said } = await startWith(entry.process, { ...right, [setting.variable]: entry.value });
+    assert.equal(code, configurationExitCode, said);
+    assert.match(said, new RegExp(`^${setting.variable} is .*: it must be .*, for example ${setting.variable}=`, 'm'));
+    assert.doesNotMatch(said, /hunter2|^\s+at /m);
+  });
+
+  test(`the example of ${setting.variable} keeps to its own rule`, () => {
+    assert.notEqual(setting.parse(setting.example), undefined);
+    if (setting.fallback !== undefined) assert.notEqual(setting.parse(setting.fallback), undefined);
+  });
+}
+
+test('everything that is missing is named at once', async () => {
+  const { code, said } = await startWith('api', {});
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_DATABASE_URL is not set/m);
+  assert.match(said, /^KELPIE_PUBLIC_URL is not set/m);
+});
+
+test('a misspelt variable is named instead of a default taken in silence', async () => {
+  const { code, said } = await startWith('worker', { ...right, KELPIE_LOG_LEVLE: 'debug' });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_LOG_LEVLE is not a setting that Kelpie knows/m);
+});
+
+test('production refuses a clock that can be moved, and a public address without https', async () => {
+  const { code, said } = await startWith('api', {
+    ...right,
+    KELPIE_PUBLIC_URL: 'http://api.kelpie.example',
+    KELPIE_TEST_CLOCK_FILE: '/tmp/clock',
+  });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_PUBLIC_URL starts with http/m);
+  assert.match(said, /^KELPIE_TEST_CLOCK_FILE is set/m);
+});
+
+test('docs/configuration.md describes every setting as the code has it', () => {
+  const page = readFileSync(`${projectFolder}/docs/configuration.md`, 'utf8');
+  const rows = Object.values<Setting<unknown>>(settings).map(
+    ({ variable, about, rule, fallback, example }) =>
+      `| \`${variable}\` | ${about} | ${rule} | ${fallback === undefined ? 'required' : `\`${fallback}\``} | \`${example}\` |`,
+  );
+  assert.deepEqual(page.match(/^\| `KELPIE_.*$/gm), rows);
+});

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+
+export interface TestClock {
+  /** For KELPIE_TEST_CLOCK_FILE of the processes that shall share this clock. */
+  file: string;
+  /** Moves it, forwards or back, for every process at once. */
+  move(byMs: number): void;
+}
+
+export function createTestClock(): TestClock {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kelpie-clock-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'shift-ms');
+  let shiftMs = 0;
+  const write = (): void => writeFileSync(file, String(shiftMs));
+  write();
+  return {
+    file,
+    move(byMs) {
+      shiftMs += byMs;
+      write();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { after } from 'node:test';
+import { startChild, type Child } from '@kelpie/dev/child-process.ts';
+import type { TestDatabase } from './database.ts';
+
+interface ProcessOptions {
+  database: Pick<TestDatabase, 'serviceUrl'>;
+  /** Settings that differ from the usual ones. */
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface ApiProcess extends Child {
+  url: string;
+  metricsUrl: string;
+}
+
+function commonEnv({ database, env }: ProcessOptions): Record<string, string> {
+  return {
+    KELPIE_MODE: 'development',
+    KELPIE_DATABASE_URL: database.serviceUrl,
+    KELPIE_METRICS_PORT: '0',
+    KELPIE_DRAIN_DELAY_MS: '0',
+    ...env,
+  };
+}
+
+function startUntilDone(name: string, file: string, env: Readonly<Record<string, string>>): Child {
+  const child = startChild({ name, file, env });
+  after(async () => child.stop());
+  return child;
+}
+
+/** A real api process on a free port, ended with the test file. */
+export async function startApi(options: ProcessOptions): Promise<ApiProcess> {
+  const env = { KELPIE_API_PORT: '0', KELPIE_PUBLIC_URL: 'http://api.kelpie.test', ...commonEnv(options) };
+  const child = startUntilDone('api', 'service/src/app/api.ts', env);
+  const { port, metrics_port: metricsPort } = await child.waitForEvent('api.listening');
+  return {
+    ...child,
+    url: `http://127.0.0.1:${String(port)}`,
+    metricsUrl: `http://127.0.0.1:${String(metricsPort)}/metrics`,
+  };
+}
+
+/** A real worker process, ended with the test file. `file` is another program that works the same way. */
+export async function startWorker(options: ProcessOptions & { file?: string }): Promise<Child> {
+  const child = startUntilDone('worker', options.file ?? 'service/src/app/worker.ts', commonEnv(options));
+  await child.waitForEvent('worker.working');
+  return child;
+}
