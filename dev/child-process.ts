@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { projectFolder } from './project.ts';
 
-export interface LogLine {
+interface LogLine {
   event: string;
   [field: string]: unknown;
 }
 
-export interface ChildExit {
+interface ChildExit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }

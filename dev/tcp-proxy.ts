@@ -1,7 +1,7 @@
 import { createServer, connect, type Socket } from 'node:net';
 
 /** What the network between two programs does from now on. */
-export type Fault =
+type Fault =
   | { kind: 'none' }
   /** Every piece of data is held back, in both directions. */
   | { kind: 'delay'; delayMs: number }

@@ -1,16 +1,37 @@
 // npm run dev: the whole of Kelpie on this machine. Ctrl-C ends all of it.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { startChild, type Child } from './child-process.ts';
-import { ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
+import { clusterNames, ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
 import { prepareDatabase } from './postgres/prepare.ts';
 import { formatLine } from './log-format.ts';
 import { startMailInbox } from './mail/inbox.ts';
 import { projectFolder } from './project.ts';
 
-const ports = { api: 4000, mailPage: 4002, smtp: 4025, apiMetrics: 4010, workerMetrics: 4011 };
+const { values: options } = parseArgs({
+  options: {
+    /** The first of the ports; for a second copy beside the usual one. */
+    'ports-from': { type: 'string', default: '4000' },
+    cluster: { type: 'string', default: 'dev' },
+  },
+});
+const firstPort = Number(options['ports-from']);
+const cluster = clusterNames.find((name) => name === options.cluster) ?? 'dev';
+
+const ports = {
+  api: firstPort,
+  mailPage: firstPort + 2,
+  apiMetrics: firstPort + 10,
+  workerMetrics: firstPort + 11,
+  smtp: firstPort + 25,
+};
 const url = `http://127.0.0.1:${ports.api}`;
 const mailUrl = `http://127.0.0.1:${ports.mailPage}`;
+
+const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${cluster}.json`;
+const credentialsFile = path.join(projectFolder, '.dev', credentials);
 
 /** What was started, to be ended in the opposite order. */
 const endings: (() => Promise<unknown>)[] = [];
@@ -54,8 +75,8 @@ function startPart(name: string, file: string, env: Readonly<Record<string, stri
 
 async function startAll(): Promise<void> {
   await refuseTakenPorts();
-  const { adminUrl } = await startCluster('dev');
-  endings.push(async () => stopCluster('dev'));
+  const { adminUrl } = await startCluster(cluster);
+  endings.push(async () => stopCluster(cluster));
   const { serviceUrl, ownerUrl } = await prepareDatabase(adminUrl);
 
   const inbox = await startMailInbox({ smtp: ports.smtp, page: ports.mailPage });
@@ -76,10 +97,8 @@ async function startAll(): Promise<void> {
   });
   await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
 
-  await mkdir(`${projectFolder}/.dev`, { recursive: true });
-  await writeFile(`${projectFolder}/.dev/credentials.json`, `${JSON.stringify({ url, mailUrl }, null, 2)}\n`, {
-    mode: 0o600,
-  });
+  await mkdir(path.dirname(credentialsFile), { recursive: true });
+  await writeFile(credentialsFile, `${JSON.stringify({ url, mailUrl }, null, 2)}\n`, { mode: 0o600 });
   console.log(`
 Kelpie is up.
   API         ${url}
@@ -87,7 +106,7 @@ Kelpie is up.
   Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
   Database    psql ${ownerUrl}
-What scripts need is in .dev/credentials.json. Ctrl-C ends all of it.
+What scripts need is in .dev/${credentials}. Ctrl-C ends all of it.
 `);
 }
 

@@ -11,9 +11,11 @@ const run = promisify(execFile);
 
 /**
  * A PostgreSQL server of the project's own, for one purpose: `dev` keeps its data, `test` trades safety on power loss
- * for speed. Where DATABASE_URL is set, that server is used for both, and nothing is started or stopped.
+ * for speed, `trial` is for trying `npm run dev` itself. Where DATABASE_URL is set, that server is used for all of
+ * them, and nothing is started or stopped.
  */
-export type ClusterName = 'dev' | 'test';
+export const clusterNames = ['dev', 'test', 'trial'] as const;
+export type ClusterName = (typeof clusterNames)[number];
 
 export interface Cluster {
   /** Connects as a role that may create roles and databases. */

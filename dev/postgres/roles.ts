@@ -5,7 +5,7 @@ import { Client } from 'pg';
  * The three roles of the database: one owns the tables and migrates them, one is the service's, one only reads.
  * Roles belong to the whole server. In production they are made by whoever runs it, as docs/database.md says.
  */
-export const roles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
+const roles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
 export type Role = (typeof roles)[number];
 
 /** Derived from the administrator's own password: two checkouts that share a server agree on it without a file. */

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { fieldProblems } from './field-problems.ts';
 import { nameSchema } from './schemas.ts';
 import { Refusal, type RefusalCode } from '../platform/refusal.ts';
 
@@ -58,22 +59,16 @@ const frameworkRefusals: Readonly<Record<string, { code: RefusalCode; message: s
   FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', message: 'There is nothing at this address.' },
 };
 
-function validationRefusal(error: FastifyError): Refusal {
-  const fields = (error.validation ?? []).map((problem) => ({
-    path: problem.instancePath.replace(/^\//, '').replaceAll('/', '.'),
-    rule: problem.message ?? problem.keyword,
-  }));
-  return new Refusal({
-    code: 'invalid_request',
-    message: 'The request was read, but something in it is not right. See details.fields.',
-    details: { fields },
-  });
-}
-
 /** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
 function asRefusal(error: FastifyError | Refusal): Refusal {
   if (error instanceof Refusal) return error;
-  if (error.validation !== undefined) return validationRefusal(error);
+  if (error.validation !== undefined) {
+    return new Refusal({
+      code: 'invalid_request',
+      message: 'The request was read, but something in it is not right. See details.fields.',
+      details: { fields: fieldProblems(error.validation) },
+    });
+  }
   const known = frameworkRefusals[error.code];
   if (known !== undefined) return new Refusal(known);
   return new Refusal({

@@ -12,7 +12,7 @@ export interface Queue {
   schedule?: string;
 }
 
-export interface JobRun {
+interface JobRun {
   jobId: string;
   arguments: Readonly<Record<string, string>>;
   /** Aborted when this worker no longer holds the job: another one may have it already. */

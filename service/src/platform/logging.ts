@@ -48,7 +48,7 @@ function stringProperty(error: Error, property: string): string | undefined {
  * The message of an error that we did not write may quote a row's values, so it is left out: its type, its code (and
  * the constraint, where the database refused) and the places in the code say enough to find it.
  */
-export function describeError(error: unknown): LoggedError {
+function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error, at: [] };
   // The stack begins with the message itself, on as many lines as it has.
   const frames = (error.stack ?? '').split('\n').slice(error.message.split('\n').length);

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import type { Logger } from '../logging.ts';
+
+interface MigrateOptions {
+  ownerUrl: string;
+  now: Date;
+  logger: Logger;
+  /** Other migrations than the service's own. */
+  folder?: URL;
+}
 
 interface Migration {
   name: string;
@@ -9,26 +18,27 @@ interface Migration {
   sql: string;
 }
 
-const migrationsFolder = new URL('../../../migrations/', import.meta.url);
+const ownFolder = new URL('../../../migrations/', import.meta.url);
 const lockTries = 5;
+const pauseBetweenTriesMs = 1_000;
 
 /** In the order of their numbers. A gap or a doubled number is a merge gone wrong, and stops everything. */
-function readMigrations(): Migration[] {
-  const names = readdirSync(migrationsFolder)
+function readMigrations(folder: URL): Migration[] {
+  const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .toSorted();
   return names.map((name, index) => {
     const number = String(index + 1).padStart(4, '0');
     if (!name.startsWith(`${number}_`))
       throw new Error(`${name} should be number ${number}: the migrations have a gap`);
-    const sql = readFileSync(new URL(name, migrationsFolder), 'utf8');
+    const sql = readFileSync(new URL(name, folder), 'utf8');
     return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
 }
 
 /** The newest migration that this version of the code was written for. */
 export function newestMigration(): string {
-  const newest = readMigrations().at(-1);
+  const newest = readMigrations(ownFolder).at(-1);
   if (newest === undefined) throw new Error('there are no migrations');
   return newest.name;
 }
@@ -79,11 +89,12 @@ async function applyWithRetries(client: Client, migration: Migration, appliedAt:
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable || attempt === lockTries) throw error;
     }
+    await wait(pauseBetweenTriesMs);
   }
 }
 
 /** Applies what is missing, in order, one transaction each. Two runs at once are safe: the second waits for the first. */
-export async function migrate(options: { ownerUrl: string; now: Date; logger: Logger }): Promise<string[]> {
+export async function migrate(options: MigrateOptions): Promise<string[]> {
   const client = new Client({
     connectionString: options.ownerUrl,
     application_name: 'kelpie-migrate',
@@ -93,10 +104,10 @@ export async function migrate(options: { ownerUrl: string; now: Date; logger: Lo
   try {
     await client.query(`set lock_timeout = '60s'`);
     await client.query(`select pg_advisory_lock(hashtextextended('kelpie.migrate', 0))`);
-    await client.query(`set lock_timeout = '3s'`);
+    await client.query(`set lock_timeout = '3s'; set statement_timeout = '5min'`);
     const applied = await findApplied(client);
     const done: string[] = [];
-    for (const migration of readMigrations()) {
+    for (const migration of readMigrations(options.folder ?? ownFolder)) {
       const known = applied.get(migration.name);
       if (known === undefined) {
         await applyWithRetries(client, migration, options.now);

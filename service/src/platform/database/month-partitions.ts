@@ -1,7 +1,7 @@
 import type { Transaction } from './transaction.ts';
 
 /** How many months beyond the current one always stand ready: time enough to mend a job that fails. */
-export const monthsAhead = 3;
+const monthsAhead = 3;
 
 /**
  * Makes the monthly partitions of every table that grows, from the month of `now` on, and names those it made.

@@ -13,6 +13,8 @@ interface PoolOptions {
 /** A caller is told within this time that no connection is to be had, rather than left waiting. */
 const connectTimeoutMs = 2_000;
 const statementTimeoutMs = 10_000;
+/** Our own deadline, for a server that can't keep the one before it: its network is gone, or its standby. */
+const queryTimeoutMs = 12_000;
 const lockTimeoutMs = 5_000;
 
 export function openPool({ url, connections, applicationName, logger }: PoolOptions): Pool {
@@ -22,6 +24,7 @@ export function openPool({ url, connections, applicationName, logger }: PoolOpti
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
+    query_timeout: queryTimeoutMs,
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,

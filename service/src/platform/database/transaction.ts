@@ -1,6 +1,6 @@
 import type { Pool } from './pool.ts';
 
-export type Environment = 'sandbox' | 'live';
+type Environment = 'sandbox' | 'live';
 
 /** Whose rows a transaction may see. Row security shows none at all where it is not set. */
 export interface PartnerContext {

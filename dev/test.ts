@@ -1,0 +1,21 @@
+// npm test [FILE …]: the tests, on real databases that are cloned for each file. Without a file, all of them.
+import { availableParallelism } from 'node:os';
+import { spawn } from 'node:child_process';
+import { projectFolder } from './project.ts';
+
+const files = process.argv.slice(2);
+// Most tests wait for a process or the database rather than for this machine.
+const filesAtOnce = availableParallelism() * 2;
+
+const runner = spawn(
+  process.execPath,
+  [
+    '--test',
+    `--test-concurrency=${filesAtOnce}`,
+    '--test-timeout=120000',
+    '--test-global-setup=service/test/harness/global-setup.ts',
+    ...(files.length > 0 ? files : ['service/**/*.test.ts', 'dev/**/*.test.ts']),
+  ],
+  { cwd: projectFolder, stdio: 'inherit' },
+);
+runner.on('close', (code) => process.exit(code ?? 1));

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { removeCluster } from './postgres/cluster.ts';
+import { projectFolder } from './project.ts';
+
+const firstPort = 46_000;
+const readyWithinMs = 60_000;
+const args = ['run', 'dev', '--', '--ports-from', String(firstPort), '--cluster', 'trial'];
+
+after(async () => removeCluster('trial'));
+
+async function isReady(): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${firstPort}/readyz`).then(
+    (response) => response.status === 200,
+    () => false,
+  );
+}
+
+/** Every process on this machine that was started with a word of ours in its environment. */
+function findLeftovers(mark: string): string[] {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark);
+      } catch {
+        return false;
+      }
+    })
+    .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+}
+
+for (const time of ['the first', 'the second']) {
+  test(`npm run dev is ready within 60 s ${time} time, and Ctrl-C leaves no process behind`, async (t) => {
+    const mark = `KELPIE_TRIAL_MARK_${process.pid}`;
+    const startedAt = performance.now();
+    // A terminal's Ctrl-C reaches the whole process group: npm, its shell, and our program.
+    const dev = spawn('npm', args, {
+      cwd: projectFolder,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, MARK: mark },
+    });
+    const closed = once(dev, 'close');
+    t.after(async () => {
+      // Where the test failed half way: its own clean-up, or the next one finds the ports taken.
+      dev.kill('SIGINT');
+      await closed;
+    });
+    let said = '';
+    dev.stdout.on('data', (chunk) => (said += String(chunk)));
+    while (!(await isReady())) {
+      assert(performance.now() - startedAt < readyWithinMs, `not ready in time: ${said}`);
+      assert.equal(dev.exitCode, null, `it ended: ${said}`);
+      await wait(100);
+    }
+    t.diagnostic(`ready after ${Math.round(performance.now() - startedAt)} ms`);
+    assert(findLeftovers(mark).length >= 3, 'the mark does not find our processes');
+
+    assert(dev.pid !== undefined);
+    process.kill(-dev.pid, 'SIGINT');
+    await closed;
+    assert.deepEqual(findLeftovers(mark), []);
+    assert.equal(await isReady(), false);
+  });
+}

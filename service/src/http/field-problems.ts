@@ -1,0 +1,30 @@
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+
+export interface FieldProblem {
+  /** Where in the body, in dots: recipient.bank.sort_code. */
+  path: string;
+  rule: string;
+}
+
+const longestPath = 200;
+
+/** The validator speaks of the object around a missing or unknown field; a person wants the field itself. */
+function describe(problem: FastifySchemaValidationError): { field?: unknown; rule: string } {
+  switch (problem.keyword) {
+    case 'required':
+      return { field: problem.params['missingProperty'], rule: 'is required' };
+    case 'additionalProperties':
+      return { field: problem.params['additionalProperty'], rule: 'is not a field of this request' };
+    default:
+      return { rule: problem.message ?? problem.keyword };
+  }
+}
+
+export function fieldProblems(problems: readonly FastifySchemaValidationError[]): FieldProblem[] {
+  return problems.map((problem) => {
+    const { field, rule } = describe(problem);
+    const around = problem.instancePath.split('/').slice(1);
+    const path = (typeof field === 'string' ? [...around, field] : around).join('.');
+    return { path: path.slice(0, longestPath), rule };
+  });
+}

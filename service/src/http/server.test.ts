@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, test } from 'node:test';
+import { Type } from 'typebox';
+import { systemClock } from '../platform/clock.ts';
+import { createLogger } from '../platform/logging.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import { createServer } from './server.ts';
+
+const { app, seal } = createServer({
+  clock: systemClock,
+  logger: createLogger('test', 'silent'),
+  meter: createMetrics().meter,
+});
+const body = Type.Object(
+  { amount: Type.String(), count: Type.Optional(Type.Integer()) },
+  { additionalProperties: false },
+);
+app.post('/things/:id', { schema: { body } }, async (request) => ({ got: request.body }));
+app.get('/broken', async () => {
+  throw new Error('Key (account_number)=(12345678) already exists.');
+});
+seal();
+await app.listen({ host: '127.0.0.1', port: 0 });
+after(async () => app.close());
+const [address] = app.addresses();
+assert(typeof address === 'object');
+const { port } = address;
+const url = `http://127.0.0.1:${port}`;
+
+interface Answer {
+  status: number;
+  code: unknown;
+  details: unknown;
+  text: string;
+  headers: Headers;
+}
+
+async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url + path, init);
+  const text = await response.text();
+  const parsed: unknown = JSON.parse(text);
+  const error = typeof parsed === 'object' && parsed !== null && 'error' in parsed ? parsed.error : undefined;
+  const part = (name: string): unknown =>
+    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  return {
+    status: response.status,
+    code: part('code'),
+    details: part('details'),
+    text,
+    headers: response.headers,
+  };
+}
+
+async function send(
+  json: string,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+): Promise<Answer> {
+  return ask('/things/1', { method: 'POST', headers, body: json });
+}
+
+test('every answer carries a Request-Id and is JSON', async () => {
+  for (const answer of [await ask('/nothing'), await ask('/broken'), await send('{"amount":"1"}'), await send('{')]) {
+    assert.match(answer.headers.get('request-id') ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  }
+});
+
+test('a Request-Id of the caller is not taken over', async () => {
+  const answer = await ask('/nothing', { headers: { 'request-id': 'mine' } });
+  assert.notEqual(answer.headers.get('request-id'), 'mine');
+});
+
+for (const [what, json] of [
+  ['nothing', ''],
+  ['broken JSON', '{"amount":'],
+  ['an array', '[]'],
+  ['null', 'null'],
+  ['a text', '"x"'],
+  ['a number', '1'],
+  ['a key that reaches the prototype', '{"__proto__":{"x":1},"amount":"1"}'],
+  ['a constructor with a prototype', '{"constructor":{"prototype":{"x":1}},"amount":"1"}'],
+]) {
+  test(`a body that is ${what} is 400 invalid_json`, async () => {
+    const { status, code } = await send(json ?? '');
+    assert.deepEqual({ status, code }, { status: 400, code: 'invalid_json' });
+  });
+}
+
+test('a value of another type is refused, never turned into the right one', async () => {
+  const { status, code, details } = await send('{"amount":5,"count":"7"}');
+  assert.deepEqual({ status, code }, { status: 422, code: 'invalid_request' });
+  assert.deepEqual(details, {
+    fields: [
+      { path: 'amount', rule: 'must be string' },
+      { path: 'count', rule: 'must be integer' },
+    ],
+  });
+});
+
+test('an unknown field is refused, never dropped in silence', async () => {
+  const { status, details } = await send('{"amount":"1","amuont":"2"}');
+  assert.equal(status, 422);
+  assert.deepEqual(details, { fields: [{ path: 'amuont', rule: 'is not a field of this request' }] });
+});
+
+test('a missing field is named by its own path', async () => {
+  const { details } = await send('{}');
+  assert.deepEqual(details, { fields: [{ path: 'amount', rule: 'is required' }] });
+});
+
+test('a body of another media type is 415, and one that is too large is 413', async () => {
+  const { status, code } = await send('amount=1', { 'content-type': 'application/x-www-form-urlencoded' });
+  assert.deepEqual({ status, code }, { status: 415, code: 'unsupported_media_type' });
+  const large = await send(JSON.stringify({ amount: 'x'.repeat(70_000) }));
+  assert.deepEqual({ status: large.status, code: large.code }, { status: 413, code: 'payload_too_large' });
+});
+
+test('an address with the wrong method is 405 and says which methods it takes', async () => {
+  const { status, code, headers } = await ask('/things/1');
+  assert.deepEqual(
+    { status, code, allow: headers.get('allow') },
+    { status: 405, code: 'method_not_allowed', allow: 'POST' },
+  );
+});
+
+test('an address that does not exist, or can not be read, is 404', async () => {
+  for (const path of ['/nothing', '/things/%ff', '/things', `/things/${'x'.repeat(500)}`]) {
+    const { status, code } = await ask(path, { method: 'POST' });
+    assert.deepEqual({ path, status, code }, { path, status: 404, code: 'not_found' });
+  }
+});
+
+test('an error that nobody foresaw is 500 and says nothing of its cause', async () => {
+  const { status, code, text } = await ask('/broken');
+  assert.deepEqual({ status, code }, { status: 500, code: 'internal_error' });
+  assert.doesNotMatch(text, /12345678/);
+});
+
+async function sendRaw(bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+}
+
+test('bytes that are not HTTP get an answer of the usual form', async () => {
+  const answer = await sendRaw('GARBAGE\r\n\r\n');
+  assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nRequest-Id: [0-9a-f-]{36}\r\n/);
+  assert.match(answer, /"code":"malformed_request"/);
+});
+
+test('headers without end are 431', async () => {
+  assert.match(
+    await sendRaw(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
+    /^HTTP\/1\.1 431 .*headers_too_large/s,
+  );
+});
