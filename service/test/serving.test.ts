@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
@@ -37,6 +38,8 @@ test('the reference page may load nothing from elsewhere', async () => {
   const html = await page.text();
   const policy = page.headers.get('content-security-policy') ?? '';
   assert.match(policy, /^default-src 'none'; script-src 'self' 'sha256-/);
+  const [inlineScript] = html.match(/(?<=<script type="text\/javascript">)[^]+?(?=<\/script>)/) ?? [''];
+  assert(policy.includes(createHash('sha256').update(inlineScript).digest('base64')), 'its own script is not allowed');
   assert.doesNotMatch(policy, /https?:|\*/);
   assert.deepEqual(html.match(/(src|href)="https?:[^"]*"/g), null);
 });

@@ -8,12 +8,10 @@ const page = '/docs';
 
 /** What the reference page may load: its own files from this address, and nothing from anywhere else. */
 function contentSecurityPolicy(html: string): string {
-  const hashes = [...html.matchAll(/<script[^>]*>([^]+?)<\/script>/g)].map(
-    ([, script]) =>
-      `'sha256-${createHash('sha256')
-        .update(script ?? '')
-        .digest('base64')}'`,
-  );
+  const inlineScripts = [...html.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, text = '']) => text);
+  const hashes = inlineScripts
+    .filter((text) => text !== '')
+    .map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
   return [
     `default-src 'none'`,
     `script-src 'self' ${hashes.join(' ')}`,
@@ -69,6 +67,8 @@ export async function addReferenceRoutes(app: Server): Promise<void> {
       withDefaultFonts: false,
       telemetry: false,
       agent: { disabled: true },
+      mcp: { disabled: true },
+      showDeveloperTools: 'never',
     },
   });
 }
