@@ -2,11 +2,14 @@ import { createHmac } from 'node:crypto';
 import { Client } from 'pg';
 
 /**
- * The three roles of the database: one owns the tables and migrates them, one is the service's, one only reads.
+ * The three roles that connect: one owns the tables and migrates them, one is the service's, one only reads.
  * Roles belong to the whole server. In production they are made by whoever runs it, as docs/database.md says.
  */
-const roles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
-export type Role = (typeof roles)[number];
+const loginRoles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
+type Role = (typeof loginRoles)[number];
+
+/** Nobody connects as these. Each owns the functions that may write for every partner, and has policies for just that. */
+const functionRoles = ['kelpie_ledger'];
 
 /** Derived from the administrator's own password: two checkouts that share a server agree on it without a file. */
 function passwordOf(role: Role, adminUrl: string): string {
@@ -38,13 +41,20 @@ export async function ensureRoles(adminUrl: string): Promise<void> {
   await asAdmin(adminUrl, async (client) => {
     // Two runs at once would both find a role missing.
     await client.query(`select pg_advisory_lock(hashtextextended('kelpie.roles', 0))`);
-    for (const role of roles) {
+    const ensure = async (role: string, attributes: string): Promise<void> => {
       const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
       const verb = rowCount === 0 ? 'create' : 'alter';
       await client.query(
-        `${verb} role ${role} with login nosuperuser nocreatedb nocreaterole nobypassrls ` +
-          `password ${client.escapeLiteral(passwordOf(role, adminUrl))}`,
+        `${verb} role ${role} with nosuperuser nocreatedb nocreaterole nobypassrls noinherit ${attributes}`,
       );
+    };
+    for (const role of loginRoles) {
+      await ensure(role, `login password ${client.escapeLiteral(passwordOf(role, adminUrl))}`);
+    }
+    for (const role of functionRoles) {
+      await ensure(role, 'nologin');
+      // So that a migration can make a function and hand it over.
+      await client.query(`grant ${role} to kelpie_owner`);
     }
   });
 }

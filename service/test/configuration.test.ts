@@ -11,11 +11,13 @@ const processes = {
   api: { file: 'service/src/app/api.ts', args: [] },
   worker: { file: 'service/src/app/worker.ts', args: [] },
   migrate: { file: 'service/src/app/cli.ts', args: ['migrate'] },
+  ledger: { file: 'service/src/app/cli.ts', args: ['ledger', 'verify'] },
 };
 
 const right = {
   KELPIE_DATABASE_URL: 'postgres://kelpie_service:hunter2@127.0.0.1:1/kelpie',
   KELPIE_OWNER_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_READER_DATABASE_URL: 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie',
   KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
 };
 
@@ -30,6 +32,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   mode: { value: 'staging', process: 'api' },
   databaseUrl: { value: 'mysql://root:hunter2@localhost/kelpie', process: 'worker' },
   ownerDatabaseUrl: { value: 'hunter2', process: 'migrate' },
+  readerDatabaseUrl: { value: 'redis://hunter2@localhost', process: 'ledger' },
   databaseConnections: { value: '1', process: 'worker' },
   apiHost: { value: 'not a host', process: 'api' },
   apiPort: { value: '65536', process: 'api' },

@@ -81,12 +81,12 @@ const rules: readonly { rule: string; violations: string }[] = [
       where relnamespace = 'kelpie'::regnamespace and relowner <> 'kelpie_owner'::regrole`,
   },
   {
-    rule: 'a role has no more than its part: no superuser, no way past row security, no membership',
+    rule: 'a role has no more than its part: no superuser, no way past row security, no rights by membership',
     violations: `
-      select rolname as name from pg_roles
-      where rolname in ('kelpie_owner', 'kelpie_service', 'kelpie_reader') and (
-        rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication
-        or exists (select from pg_auth_members m where m.member = pg_roles.oid)
+      select rolname as name from pg_roles r
+      where starts_with(rolname, 'kelpie_') and (
+        rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolinherit
+        or (rolname <> 'kelpie_owner' and exists (select from pg_auth_members m where m.member = r.oid))
       )`,
   },
   {
@@ -102,11 +102,12 @@ const rules: readonly { rule: string; violations: string }[] = [
       where has_table_privilege('kelpie_reader', t.oid, 'insert, update, delete, truncate, references, trigger')`,
   },
   {
-    rule: `a function with its owner's rights fixes its search path and is not for everyone`,
+    rule: `a function with its owner's rights belongs to a role that nobody connects as, fixes its search path, and is not for everyone`,
     violations: `
       select p.proname as name from pg_proc p
       where p.pronamespace = 'kelpie'::regnamespace and p.prosecdef and (
-        not exists (select from unnest(p.proconfig) setting where setting like 'search\\_path=%')
+        (p.proowner = 'kelpie_owner'::regrole and p.proname <> 'make_month_partitions')
+        or not exists (select from unnest(p.proconfig) setting where setting like 'search\\_path=%')
         or has_function_privilege('public', p.oid, 'execute')
       )`,
   },

@@ -16,5 +16,18 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
        values ($1, 'sandbox', '2026-11-15'), ($1, 'live', '2026-11-15')`,
       [partnerId],
     );
+    await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'sandbox'), ($1, 'live')`, [
+      partnerId,
+    ]);
+    for (const environment of ['sandbox', 'live']) {
+      await client.query(
+        `select kelpie.post_transfers(
+           array[t, t], array[1, 2]::smallint[], array[$1, $1]::uuid[], array[$2, $2]::kelpie.environment[],
+           array['bank_wallet', 'wallet']::kelpie.ledger_account[], array[5, -5], array['seed', 'seed'], array[t, t]
+         ) from (select kelpie.first_id_at(now()) as first) f
+         cross join lateral (select overlay(f.first::text placing substr(gen_random_uuid()::text, 20) from 20)::uuid) as id (t)`,
+        [partnerId, environment],
+      );
+    }
   }
 }

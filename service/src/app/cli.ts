@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { createLogger } from '../platform/logging.ts';
 import { settings } from '../platform/settings.ts';
 import { migrateEverything } from './migrate.ts';
+import { describeVerification, verifyWholeLedger } from './verify-ledger.ts';
 import { clockFor, configurationOrExit } from './process.ts';
 
 const kelpie = new Command('kelpie').description('Runs and looks after a Kelpie payouts service.').showHelpAfterError();
@@ -24,6 +25,24 @@ kelpie
     const sentence =
       applied.length === 0 ? 'Nothing to apply: the database is up to date.' : `Applied ${applied.join(', ')}.`;
     process.stdout.write(`${sentence}\n`);
+  });
+
+const ledger = kelpie.command('ledger').description('Look at the books.');
+
+ledger
+  .command('verify')
+  .description(
+    'Recompute every balance from the entries and report any difference. Changes nothing; exit code 1 where there is one.',
+  )
+  .option('--json', 'print the result as JSON')
+  .action(async ({ json = false }: { json?: boolean }) => {
+    const { readerUrl, logLevel } = configurationOrExit((get) => ({
+      readerUrl: get(settings.readerDatabaseUrl),
+      logLevel: get(settings.logLevel),
+    }));
+    const verification = await verifyWholeLedger(readerUrl, createLogger('cli', logLevel));
+    process.stdout.write(json ? `${JSON.stringify(verification)}\n` : describeVerification(verification));
+    process.exitCode = verification.differences.length === 0 ? 0 : 1;
   });
 
 await kelpie.parseAsync();

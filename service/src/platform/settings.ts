@@ -77,6 +77,12 @@ export const settings = {
     example: 'postgres://kelpie_owner:secret@db.internal:5432/kelpie',
     secret: true,
   }),
+  readerDatabaseUrl: address('KELPIE_READER_DATABASE_URL', postgres, {
+    about:
+      'The same database as the role kelpie_reader. Used by commands that look at every partner, as `kelpie ledger verify`.',
+    example: 'postgres://kelpie_reader:secret@db.internal:5432/kelpie',
+    secret: true,
+  }),
   databaseConnections: wholeNumber(
     'KELPIE_DATABASE_CONNECTIONS',
     { min: 2, max: 200 },

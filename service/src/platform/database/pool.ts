@@ -4,6 +4,8 @@ import type { Logger } from '../logging.ts';
 export type { Pool };
 
 interface PoolOptions {
+  /** For work that reads everything there is: it may take long, and nobody waits for it. */
+  unhurried?: true;
   url: string;
   connections: number;
   applicationName: string;
@@ -17,14 +19,13 @@ const statementTimeoutMs = 10_000;
 const queryTimeoutMs = 12_000;
 const lockTimeoutMs = 5_000;
 
-export function openPool({ url, connections, applicationName, logger }: PoolOptions): Pool {
+export function openPool({ url, connections, applicationName, logger, unhurried }: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: url,
     max: connections,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: queryTimeoutMs,
+    ...(unhurried ? {} : { statement_timeout: statementTimeoutMs, query_timeout: queryTimeoutMs }),
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,

@@ -1,0 +1,95 @@
+import type { MicroUsdc, Pence } from '../money/amounts.ts';
+import { credit, debit, linesOf, type Line } from './transfer.ts';
+
+// What happens to a partner's money, each as the lines of one transfer. docs/ledger.md shows the same as a table.
+// W: what the partner's wallet sends. B: what the bank took for it. R: what the bank gave back.
+
+/** The bank has processed a deposit; `amount` is net of its fee. */
+export function deposit(amount: MicroUsdc): Line[] {
+  return linesOf(debit('bank_wallet', amount), credit('wallet', amount));
+}
+
+/** W leaves the wallet and is held: the recipient's amount, and beside it the bank's share of the fee. */
+export function hold(parts: { principal: MicroUsdc; bankShare: MicroUsdc }): Line[] {
+  const { principal, bankShare } = parts;
+  return linesOf(debit('wallet', principal + bankShare), credit('held', principal), credit('held', bankShare));
+}
+
+/** The bank accepted the payment and took B for it. */
+export function taken({ byBank }: { byBank: MicroUsdc }): Line[] {
+  return linesOf(debit('in_transit', byBank), credit('bank_wallet', byBank));
+}
+
+/** The payment arrived. The rate was not locked, so the bank may have taken a little more or less than was held. */
+export function arrived({ held, byBank }: { held: MicroUsdc; byBank: MicroUsdc }): Line[] {
+  return linesOf(debit('held', held), credit('in_transit', byBank), credit('fx', held - byBank));
+}
+
+/** The part of the fee that goes on the invoice. Live only. */
+export function feeEarned({ invoiceShare }: { invoiceShare: Pence }): Line[] {
+  return linesOf(debit('receivable', invoiceShare), credit('revenue', invoiceShare));
+}
+
+/** The bank never took it: the hold goes back to the wallet. */
+export function released({ held }: { held: MicroUsdc }): Line[] {
+  return linesOf(debit('held', held), credit('wallet', held));
+}
+
+/** It failed after the bank took it, and the bank gave R back. The partner has all of W again; what is missing is our loss. */
+export function refundedAfterFailure(amounts: { held: MicroUsdc; byBank: MicroUsdc; refund: MicroUsdc }): Line[] {
+  const { held, byBank, refund } = amounts;
+  return linesOf(
+    debit('bank_wallet', refund),
+    debit('exception_loss', byBank - refund),
+    credit('in_transit', byBank),
+    debit('held', held),
+    credit('wallet', held),
+  );
+}
+
+/** The recipient's bank sent it back before it was completed: the partner has what really came back. */
+export function returnedBeforeArrival(amounts: { held: MicroUsdc; byBank: MicroUsdc; refund: MicroUsdc }): Line[] {
+  const { held, byBank, refund } = amounts;
+  return linesOf(
+    debit('bank_wallet', refund),
+    credit('in_transit', refund),
+    debit('held', held),
+    credit('wallet', refund),
+    credit('in_transit', byBank - refund),
+    credit('fx', held - byBank),
+  );
+}
+
+/** The recipient's bank sent it back after it was completed. */
+export function returnedAfterArrival({ refund }: { refund: MicroUsdc }): Line[] {
+  return linesOf(debit('bank_wallet', refund), credit('wallet', refund));
+}
+
+/** A fee that is dropped: it comes off what is still to be invoiced, or is owed back where it was invoiced already. */
+export function feeDropped(fee: { invoiceShare: Pence; invoiced: boolean }): Line[] {
+  return linesOf(
+    debit('revenue', fee.invoiceShare),
+    credit(fee.invoiced ? 'credit_due' : 'receivable', fee.invoiceShare),
+  );
+}
+
+/** A deposit was taken back. What the wallet no longer holds of it, the partner owes us. */
+export function depositReversed(amounts: { amount: MicroUsdc; walletHolds: MicroUsdc }): Line[] {
+  const { amount, walletHolds } = amounts;
+  const fromWallet = walletHolds < amount ? walletHolds : amount;
+  return linesOf(
+    debit('wallet', fromWallet),
+    debit('partner_receivable', amount - fromWallet),
+    credit('bank_wallet', amount),
+  );
+}
+
+/** A named operator found money at the bank that belongs to nobody yet, or misses some (a negative amount). */
+export function bankDifferenceFound(amount: MicroUsdc): Line[] {
+  return linesOf(debit('bank_wallet', amount), credit('suspense', amount));
+}
+
+/** A named operator gives it to the partner's wallet, or takes it from there (a negative amount). */
+export function suspenseResolved(amount: MicroUsdc): Line[] {
+  return linesOf(debit('suspense', amount), credit('wallet', amount));
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import * as fc from 'fast-check';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { createPartners } from '../../test/harness/partners.ts';
+import { systemClock } from '../platform/clock.ts';
+import { openPool } from '../platform/database/pool.ts';
+import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
+import { newId } from '../platform/ids.ts';
+import { createLogger } from '../platform/logging.ts';
+import { getBalance, lockBalance, openWallet, postTransfers, verifyLedger, type Line, type Transfer } from './index.ts';
+
+const histories = 10_000;
+const historiesAtOnce = 8;
+
+const database = await createTestDatabase();
+const logger = createLogger('test', 'silent');
+const pool = openPool({ url: database.serviceUrl, connections: historiesAtOnce, applicationName: 'test', logger });
+const readerPool = openPool({ url: database.readerUrl, connections: 1, applicationName: 'test', logger });
+after(async () => {
+  await pool.end();
+  await readerPool.end();
+});
+
+async function createPartner(): Promise<PartnerContext> {
+  const [owner] = await createPartners(database, 1);
+  assert(owner !== undefined);
+  return owner;
+}
+
+function transferOf(owner: PartnerContext, lines: readonly Line[]): Transfer {
+  const id = newId(systemClock);
+  return { id, ...owner, reason: 'test', causeId: id, lines };
+}
+
+/** A positive change fills the wallet, a negative one takes from it. */
+function walletChange(owner: PartnerContext, change: bigint): Transfer {
+  return transferOf(owner, [
+    { account: 'bank_wallet', amount: change },
+    { account: 'wallet', amount: -change },
+  ]);
+}
+
+async function assertVerifies(): Promise<void> {
+  const { differences } = await inTransaction(readerPool, 'shared', verifyLedger);
+  assert.deepEqual(differences, []);
+}
+
+/** One transfer: on which of the history's wallets, and by how much. Zero is one that does not touch the wallet. */
+interface Step {
+  wallet: number;
+  change: bigint;
+}
+
+const wallets = 3;
+const step = fc.record({
+  wallet: fc.nat({ max: wallets - 1 }),
+  change: fc.oneof(fc.bigInt(-1_000n, 1_000n), fc.constantFrom(-1n, 1n, -1_000n, 1_000n)),
+});
+const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
+
+/** The simplest thing that could be right: one transfer after the other, each granted if its wallet covers it. */
+function runModel(batches: readonly Step[][]): { balances: bigint[]; posted: boolean[][] } {
+  const balances = Array.from({ length: wallets }, () => 0n);
+  const posted = batches.map((batch) =>
+    batch.map(({ wallet, change }) => {
+      const next = (balances[wallet] ?? 0n) + change;
+      if (next < 0n) return false;
+      balances[wallet] = next;
+      return true;
+    }),
+  );
+  return { balances, posted };
+}
+
+async function runLedger(owners: readonly PartnerContext[], batches: readonly Step[][]) {
+  const posted: boolean[][] = [];
+  for (const batch of batches) {
+    const transfers = batch.map(({ wallet, change }) => {
+      const owner = owners[wallet];
+      assert(owner !== undefined);
+      if (change !== 0n) return walletChange(owner, change);
+      return transferOf(owner, [
+        { account: 'in_transit', amount: 5n },
+        { account: 'bank_wallet', amount: -5n },
+      ]);
+    });
+    const outcomes = await inTransaction(pool, 'shared', async (tx) => postTransfers(tx, transfers));
+    posted.push(outcomes.map((outcome) => outcome.kind === 'posted'));
+  }
+  const balances = await Promise.all(
+    owners.map(async (owner) => inTransaction(pool, owner, async (tx) => getBalance(tx, owner))),
+  );
+  return { balances, posted };
+}
+
+test(`${histories} random histories of batches end as a simple model does, and the ledger verifies`, async (t) => {
+  const owners = await createPartners(database, histories * wallets);
+  const startedAt = performance.now();
+  const samples = fc.sample(history, { numRuns: histories, seed: 20_261_115 });
+  const waiting = samples.map((batches, at) => ({ batches, owners: owners.slice(at * wallets, (at + 1) * wallets) }));
+  const runNext = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      assert.deepEqual(
+        await runLedger(next.owners, next.batches),
+        runModel(next.batches),
+        JSON.stringify(next.batches, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: historiesAtOnce }, runNext));
+  t.diagnostic(`${samples.flat(2).length} transfers in ${Math.round(performance.now() - startedAt)} ms`);
+  await assertVerifies();
+});
+
+test('a large transfer that its wallet can not cover does not keep a small one behind it from being posted', async () => {
+  const owner = await createPartner();
+  const outcomes = await inTransaction(pool, owner, async (tx) =>
+    postTransfers(tx, [walletChange(owner, 100n), walletChange(owner, -150n), walletChange(owner, -40n)]),
+  );
+  assert.deepEqual(outcomes, [{ kind: 'posted' }, { kind: 'insufficient_funds', available: 100n }, { kind: 'posted' }]);
+  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 60n);
+});
+
+test('a transfer that does not sum to zero in each currency is refused whole', async () => {
+  const owner = await createPartner();
+  const unbalanced: Line[][] = [
+    [{ account: 'bank_wallet', amount: 5n }],
+    [
+      { account: 'bank_wallet', amount: 5n },
+      { account: 'wallet', amount: -4n },
+    ],
+    [
+      { account: 'bank_wallet', amount: 5n },
+      { account: 'revenue', amount: -5n },
+    ],
+  ];
+  for (const lines of unbalanced) {
+    const posted = inTransaction(pool, owner, async (tx) =>
+      postTransfers(tx, [walletChange(owner, 9n), transferOf(owner, lines)]),
+    );
+    await assert.rejects(posted, { code: '23514' });
+  }
+  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 0n);
+});
+
+test('a transfer that was posted before can not be posted again', async () => {
+  const owner = await createPartner();
+  const transfer = walletChange(owner, 5n);
+  await inTransaction(pool, owner, async (tx) => postTransfers(tx, [transfer]));
+  await assert.rejects(
+    inTransaction(pool, owner, async (tx) => postTransfers(tx, [transfer])),
+    { code: '23505' },
+  );
+  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 5n);
+});
+
+test("a transaction that is one partner's posts nothing for another, and locks no wallet of theirs", async () => {
+  const [mine, theirs] = await createPartners(database, 2);
+  assert(mine !== undefined && theirs !== undefined);
+  await assert.rejects(
+    inTransaction(pool, mine, async (tx) => postTransfers(tx, [walletChange(theirs, 5n)])),
+    { code: '42501' },
+  );
+  await assert.rejects(
+    inTransaction(pool, mine, async (tx) => lockBalance(tx, theirs)),
+    { code: '42501' },
+  );
+});
+
+test('a partner without a wallet can not be posted to', async () => {
+  const owner = await createPartner();
+  const elsewhere: PartnerContext = { ...owner, environment: 'live' };
+  const posted = inTransaction(pool, elsewhere, async (tx) => postTransfers(tx, [walletChange(elsewhere, 5n)]));
+  await assert.rejects(posted, { code: '23503' });
+});
+
+test('a new wallet is empty, and can not be opened with money in it or for somebody else', async () => {
+  const [owner, other] = await createPartners(database, 2);
+  assert(owner !== undefined && other !== undefined);
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(`insert into kelpie.partner_environments values ($1, 'live', now()), ($2, 'live', now())`, [
+      owner.partnerId,
+      other.partnerId,
+    ]),
+  );
+  const live: PartnerContext = { ...owner, environment: 'live' };
+  await inTransaction(pool, live, async (tx) => openWallet(tx, live));
+  assert.equal(await inTransaction(pool, live, async (tx) => getBalance(tx, live)), 0n);
+  await assert.rejects(
+    inTransaction(pool, live, async (tx) => openWallet(tx, { ...other, environment: 'live' })),
+    { code: '42501' },
+  );
+  const planted = inTransaction(pool, { ...other, environment: 'live' }, async (tx) =>
+    tx.query(`insert into kelpie.wallets values ($1, 'live', 5, 1)`, [other.partnerId]),
+  );
+  await assert.rejects(planted, { code: '42501' });
+});
+
+test('entries are only added: the database refuses to change or remove one, also for its owner', async () => {
+  const owner = await createPartner();
+  await inTransaction(pool, owner, async (tx) => postTransfers(tx, [walletChange(owner, 5n)]));
+  for (const sql of [`update kelpie.ledger_entries set amount = amount + 1`, `delete from kelpie.ledger_entries`]) {
+    await assert.rejects(
+      inTransaction(pool, owner, async (tx) => tx.query(sql)),
+      { code: '42501' },
+    );
+    await asAdmin(database.superuserUrl, async (client) => {
+      await assert.rejects(client.query(sql), { code: '23001' });
+    });
+  }
+});
+
+test('the service can not move a balance past the ledger', async () => {
+  const owner = await createPartner();
+  await assert.rejects(
+    inTransaction(pool, owner, async (tx) => tx.query('update kelpie.wallets set balance_micro_usdc = 5')),
+    { code: '42501' },
+  );
+});

@@ -1,0 +1,44 @@
+/** USDC accounts hold micro-units, GBP accounts pence. docs/ledger.md says what each is for. */
+export type Account =
+  | 'bank_wallet'
+  | 'in_transit'
+  | 'partner_receivable'
+  | 'wallet'
+  | 'held'
+  | 'fx'
+  | 'suspense'
+  | 'exception_loss'
+  | 'receivable'
+  | 'revenue'
+  | 'credit_due';
+
+/** One line of a transfer. A debit is positive, a credit negative. */
+export interface Line {
+  account: Account;
+  amount: bigint;
+}
+
+export interface Transfer {
+  /** A UUIDv7: its instant is when the transfer was posted. */
+  id: string;
+  partnerId: string;
+  environment: 'sandbox' | 'live';
+  /** Why, in a word or two, for whoever reads the ledger: `payout.hold`. */
+  reason: string;
+  /** What it was posted for: the id of a payout, a deposit, a correction. */
+  causeId: string;
+  lines: readonly Line[];
+}
+
+export function debit(account: Account, amount: bigint): Line {
+  return { account, amount };
+}
+
+export function credit(account: Account, amount: bigint): Line {
+  return { account, amount: -amount };
+}
+
+/** A line of nothing says nothing: an exact rate leaves no difference to book. */
+export function linesOf(...lines: readonly Line[]): Line[] {
+  return lines.filter((line) => line.amount !== 0n);
+}

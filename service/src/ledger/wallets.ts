@@ -1,0 +1,22 @@
+import type { MicroUsdc } from '../money/amounts.ts';
+import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
+import { findWalletBalance, insertWallet, lockWalletRow } from './store.ts';
+
+/** An empty wallet; it is filled by posting to it. */
+export async function openWallet(tx: Transaction, owner: PartnerContext): Promise<void> {
+  await insertWallet(tx, owner);
+}
+
+export async function getBalance(tx: Transaction, owner: PartnerContext): Promise<MicroUsdc> {
+  return present(await findWalletBalance(tx, owner));
+}
+
+/** What the wallet holds, and will until the end of this transaction. */
+export async function lockBalance(tx: Transaction, owner: PartnerContext): Promise<MicroUsdc> {
+  return present(await lockWalletRow(tx, owner));
+}
+
+function present(balance: string | null): MicroUsdc {
+  if (balance === null) throw new Error('the partner has no wallet in this environment');
+  return BigInt(balance);
+}

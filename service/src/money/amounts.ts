@@ -1,0 +1,37 @@
+/** Pounds are held in pence, USDC in micro-units (six decimals, as on chain). No float touches either. */
+export type Pence = bigint;
+export type MicroUsdc = bigint;
+
+export const microUsdcPerCent = 10_000n;
+
+/** As in "12.34": what the API takes and gives. */
+const moneyForm = /^\d+\.\d{2}$/;
+
+/** More digits than any amount of ours has; a longer text is not worth reading. */
+const longestMoney = 20;
+
+function formatHundredths(hundredths: bigint): string {
+  if (hundredths < 0n) throw new Error('an amount that is shown has no sign');
+  const digits = hundredths.toString().padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** Pence from "12.34", or undefined where the text has another form. "007.00" is seven pounds. */
+export function parsePounds(text: string): Pence | undefined {
+  return text.length <= longestMoney && moneyForm.test(text) ? BigInt(text.replace('.', '')) : undefined;
+}
+
+export function formatPounds(amount: Pence): string {
+  return formatHundredths(amount);
+}
+
+/** USDC to the cent, rounded down: money that is not there is never shown. */
+export function formatUsdc(amount: MicroUsdc): string {
+  return formatHundredths(wholeCents(amount));
+}
+
+/** How many whole cents there are in an amount that is not negative. */
+export function wholeCents(amount: MicroUsdc): bigint {
+  if (amount < 0n) throw new Error('a negative amount has no whole cents to be shown');
+  return amount / microUsdcPerCent;
+}

@@ -1,0 +1,36 @@
+import { microUsdcPerCent, wholeCents, type MicroUsdc, type Pence } from './amounts.ts';
+import { divideDown, divideUp } from './rounding.ts';
+
+/** Pounds for one dollar, in millionths: 790_000n is 0.79. */
+export type GbpPerUsd = bigint;
+
+const millionths = 1_000_000n;
+const rateForm = /^(\d{1,6})(?:\.(\d{1,18}))?$/;
+
+/** A rate from "0.79" or "0.7912345", truncated to six places; undefined where it is none, or zero. */
+export function parseRate(text: string): GbpPerUsd | undefined {
+  const [, whole, fraction = ''] = rateForm.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const rate = BigInt(whole) * millionths + BigInt(fraction.slice(0, 6).padEnd(6, '0'));
+  return rate === 0n ? undefined : rate;
+}
+
+/** Of the bank's two sides of the market, the one that gives fewer pounds: never promise more than will be paid. */
+export function cautiousRate(sides: readonly [GbpPerUsd, GbpPerUsd]): GbpPerUsd {
+  return sides[0] < sides[1] ? sides[0] : sides[1];
+}
+
+/** For JSON alone: six decimals fit a number exactly enough, and nothing is ever computed with it. */
+export function rateAsNumber(rate: GbpPerUsd): number {
+  return Number(`${rate / millionths}.${(rate % millionths).toString().padStart(6, '0')}`);
+}
+
+/** What the wallet sends so that these pounds arrive, rounded up to a cent. */
+export function usdcForPounds(pounds: Pence, rate: GbpPerUsd): MicroUsdc {
+  return divideUp(pounds * millionths, rate) * microUsdcPerCent;
+}
+
+/** What the USDC that is shown is worth, rounded down. */
+export function poundsForUsdc(amount: MicroUsdc, rate: GbpPerUsd): Pence {
+  return divideDown(wholeCents(amount) * rate, millionths);
+}
