@@ -30,7 +30,9 @@ export function openPool({ url, connections, applicationName, logger, unhurried 
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
   });
-  // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
+  // A connection that the server ends is replaced at the next use. Without listeners it would end the process: the pool's
+  // hears of those that are idle, and each connection's own of the rest, whose queries then fail.
   pool.on('error', (error) => logger.warn({ error }, 'database.connection_lost'));
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

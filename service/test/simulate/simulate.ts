@@ -1,0 +1,44 @@
+// npm run simulate -- NAME [--seconds N] [--seed N]: a long random run on real parts. It closes with a JSON line that says
+// how many violations there were, and ends with exit code 1 where there was one.
+import { parseArgs } from 'node:util';
+import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
+import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
+import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import { simulateLedger } from './ledger.ts';
+import type { Simulation } from './simulation.ts';
+
+const simulations: Readonly<Record<string, Simulation>> = { ledger: simulateLedger };
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string', default: String(Date.now()) } },
+});
+const [name = ''] = positionals;
+const simulation = simulations[name];
+if (simulation === undefined) {
+  console.error(`Say which: npm run simulate -- ${Object.keys(simulations).join(' | ')} [--seconds N] [--seed N]`);
+  process.exit(2);
+}
+
+const seconds = Number(values.seconds);
+const seed = Number(values.seed);
+const { adminUrl, startedHere } = await startCluster('test');
+const database = `kelpie_simulate_${process.pid}`;
+const urls = await prepareDatabase(adminUrl, { database });
+const say = (text: string): void => console.error(text);
+say(`${name}: seed ${seed}, ${seconds} s`);
+try {
+  const result = await simulation({
+    database: { ...urls, superuserUrl: urlFor(adminUrl, database) },
+    seconds,
+    seed,
+    say,
+  });
+  for (const violation of result.violations) say(`VIOLATION ${violation}`);
+  const { violations, figures } = result;
+  console.log(JSON.stringify({ simulation: name, seed, seconds, violations: violations.length, ...figures }));
+  process.exitCode = violations.length === 0 ? 0 : 1;
+} finally {
+  await dropDatabase(adminUrl, database);
+  if (startedHere) await stopCluster('test');
+}

@@ -1,0 +1,18 @@
+import type { TestDatabase } from '../harness/database.ts';
+
+interface SimulationInput {
+  database: TestDatabase;
+  seconds: number;
+  /** The same seed makes the same plan. */
+  seed: number;
+  /** For the person who watches. */
+  say: (text: string) => void;
+}
+
+interface SimulationResult {
+  /** Sentences, each naming one thing that must never be. */
+  violations: string[];
+  figures: Readonly<Record<string, number>>;
+}
+
+export type Simulation = (input: SimulationInput) => Promise<SimulationResult>;
