@@ -35,3 +35,11 @@ export function wholeCents(amount: MicroUsdc): bigint {
   if (amount < 0n) throw new Error('a negative amount has no whole cents to be shown');
   return amount / microUsdcPerCent;
 }
+
+const microUsdcForm = /^(\d{1,15})(?:\.(\d{1,6}))?$/;
+
+/** Micro-units from "10000.00" or "0.123456", as a bank writes USDC; undefined where the text has another form. */
+export function parseUsdc(text: string): MicroUsdc | undefined {
+  const [, whole, fraction = ''] = microUsdcForm.exec(text) ?? [];
+  return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(6, '0'));
+}

@@ -8,3 +8,15 @@ import type { Clock } from './clock.ts';
 export function newId(clock: Clock): string {
   return v7({ msecs: clock.now().getTime() });
 }
+
+/** The UUIDv7 of an instant and at least 16 bytes: the same of the same, on every process. */
+export function idFor(instant: Date, bytes: Uint8Array): string {
+  // All of its randomness comes from the bytes; the sequence number, which would be the library's own, too.
+  const seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  return v7({ msecs: instant.getTime(), random: bytes.slice(0, 16), seq });
+}
+
+/** The instant inside a UUIDv7. */
+export function instantOf(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}

@@ -1,0 +1,59 @@
+import type { Agent } from 'undici';
+import type { Bank, BankRecords } from '../port.ts';
+import { createBridgeClient, type BridgeSettings } from './client.ts';
+import {
+  cancelOutcome,
+  duplicateRecipientId,
+  externalAccountBody,
+  findOutcome,
+  isSameRecipient,
+  pageFrom,
+  rateFrom,
+  registerOutcome,
+  sendOutcome,
+  transferBody,
+} from './mapping.ts';
+
+/** A caller waits for the first two, one after the other: together they stay under the 8 s that it is promised. */
+const registerTimeoutMs = 3_000;
+const sendTimeoutMs = 4_500;
+const readTimeoutMs = 5_000;
+const pageSize = 100;
+
+/** The bank behind the rail, by Bridge's API. Its address decides whether that is the provider or an emulator of it. */
+export function createBridgeBank(agent: Agent, settings: BridgeSettings): Bank & BankRecords {
+  const client = createBridgeClient(agent, settings);
+  return {
+    async registerRecipient({ customerId, recipient, idempotencyKey }) {
+      const accounts = `/customers/${encodeURIComponent(customerId)}/external_accounts`;
+      const deadline = performance.now() + registerTimeoutMs;
+      const answer = await client.post(accounts, externalAccountBody(recipient), {
+        idempotencyKey,
+        timeoutMs: registerTimeoutMs,
+      });
+      const known = duplicateRecipientId(answer);
+      if (known === undefined) return registerOutcome(answer);
+      const leftMs = Math.max(1, deadline - performance.now());
+      const existing = await client.get(`${accounts}/${encodeURIComponent(known)}`, leftMs);
+      if (isSameRecipient(existing, recipient)) return { kind: 'registered', recipientId: known };
+      return { kind: 'failed', text: 'the account is registered under another name' };
+    },
+    sendPayment: async (order) =>
+      sendOutcome(
+        await client.post('/transfers', transferBody(order), {
+          idempotencyKey: order.idempotencyKey,
+          timeoutMs: sendTimeoutMs,
+        }),
+      ),
+    findPayment: async (paymentId) =>
+      findOutcome(await client.get(`/transfers/${encodeURIComponent(paymentId)}`, readTimeoutMs)),
+    cancelPayment: async (paymentId) =>
+      cancelOutcome(await client.delete(`/transfers/${encodeURIComponent(paymentId)}`, readTimeoutMs)),
+    findRate: async () => rateFrom(await client.get('/exchange_rates?from=usd&to=gbp', readTimeoutMs)),
+    async listPayments(customerId, after) {
+      const cursor = after === null ? '' : `&starting_after=${encodeURIComponent(after)}`;
+      const path = `/customers/${encodeURIComponent(customerId)}/transfers?limit=${pageSize}${cursor}`;
+      return pageFrom(await client.get(path, readTimeoutMs), pageSize);
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import type { HttpExchange } from '../http-exchange.ts';
+import { payeeName } from '../payee-name.ts';
+import type { Recipient } from '../port.ts';
+import {
+  cancelOutcome,
+  externalAccountBody,
+  findOutcome,
+  pageFrom,
+  paymentFrom,
+  rateFrom,
+  registerOutcome,
+  sendOutcome,
+} from './mapping.ts';
+import { valueAt } from './wire-values.ts';
+
+function answered(status: number, body: unknown): HttpExchange {
+  return { kind: 'answered', status, body: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+const transfer = { id: 't1', state: 'pending', client_reference_id: 'p1', receipt: { initial_amount: '108.36' } };
+const refusal = (code: string, key?: string): object => ({
+  code,
+  message: 'No.',
+  ...(key === undefined ? {} : { source: { location: 'body', key } }),
+});
+
+test('any 2xx with a transfer is accepted, with what the bank took', () => {
+  for (const status of [200, 201, 202]) {
+    assert.deepEqual(sendOutcome(answered(status, transfer)), {
+      kind: 'accepted',
+      payment: {
+        id: 't1',
+        ourReference: 'p1',
+        state: 'accepted',
+        bankState: 'pending',
+        taken: 108_360_000n,
+        refunded: null,
+      },
+    });
+  }
+});
+
+test('only a request of which no byte left is unreachable', () => {
+  assert.equal(sendOutcome({ kind: 'not_sent', text: 'ECONNREFUSED' }).kind, 'unreachable');
+  assert.equal(sendOutcome({ kind: 'lost', text: 'deadline' }).kind, 'unknown');
+});
+
+test("what is neither a transfer nor a refusal in the bank's own form is unknown", () => {
+  const nonsense: unknown[] = [
+    '',
+    '{"id":',
+    '<html>',
+    '[]',
+    'null',
+    '1',
+    {},
+    { id: 5, state: 'pending' },
+    { id: 't1' },
+    { id: '', state: 'pending' },
+  ];
+  for (const body of nonsense) {
+    for (const status of [200, 201, 302, 400, 403, 404, 422, 500, 502, 503]) {
+      assert.equal(sendOutcome(answered(status, body)).kind, 'unknown', `${status} ${JSON.stringify(body)}`);
+    }
+  }
+  assert.equal(sendOutcome(answered(500, refusal('internal'))).kind, 'unknown');
+});
+
+test('a refusal is definite, unless it refuses a repeat of something that the bank took earlier', () => {
+  const kindOf = (status: number, code: string): string => {
+    const outcome = sendOutcome(answered(status, refusal(code)));
+    return outcome.kind === 'rejected' ? outcome.reason : outcome.kind;
+  };
+  assert.equal(kindOf(400, 'external_account_rejected'), 'account_details');
+  assert.equal(kindOf(400, 'insufficient_funds'), 'insufficient_funds');
+  assert.equal(kindOf(400, 'invalid_parameters'), 'other');
+  assert.equal(kindOf(404, 'not_found'), 'other');
+  assert.equal(kindOf(401, 'unauthorized'), 'other');
+  assert.equal(kindOf(429, 'too_many_requests'), 'other');
+  assert.equal(kindOf(422, 'idempotency_key_reused'), 'unknown');
+  assert.equal(kindOf(422, 'idempotency_key_expired'), 'unknown');
+  assert.equal(kindOf(408, 'timeout'), 'unknown');
+  assert.equal(kindOf(409, 'conflict'), 'unknown');
+});
+
+test("each of the bank's states has its meaning, and one that we do not know needs a person", () => {
+  const meanings = {
+    awaiting_funds: 'accepted',
+    pending: 'accepted',
+    in_review: 'under_way',
+    funds_received: 'under_way',
+    payment_submitted: 'under_way',
+    payment_processed: 'arrived',
+    undeliverable: 'undeliverable',
+    returned: 'coming_back',
+    refund_in_flight: 'coming_back',
+    refunded: 'refunded',
+    canceled: 'cancelled',
+    error: 'needs_attention',
+    refund_failed: 'needs_attention',
+    missing_return_policy: 'needs_attention',
+    something_new: 'needs_attention',
+    constructor: 'needs_attention',
+  };
+  for (const [bankState, state] of Object.entries(meanings)) {
+    assert.equal(paymentFrom({ ...transfer, state: bankState })?.state, state, bankState);
+  }
+});
+
+test('no answer, whatever it holds, makes the mapping throw or say that a payment did not happen', () => {
+  const anyAnswer = fc.record({
+    status: fc.integer({ min: 100, max: 599 }),
+    body: fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.object().map((value) => JSON.stringify(value)),
+    ),
+  });
+  fc.assert(
+    fc.property(anyAnswer, ({ status, body }) => {
+      const answer = answered(status, body);
+      assert.equal(sendOutcome(answer).kind, 'unknown');
+      assert.equal(findOutcome(answer).kind, 'unknown');
+      assert.equal(cancelOutcome(answer).kind, 'unknown');
+      assert.equal(registerOutcome(answer).kind, 'failed');
+      assert.equal(rateFrom(answer), null);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('a recipient is rejected for its account details, and fails for anything else', () => {
+  assert.deepEqual(registerOutcome(answered(201, { id: 'r1' })), { kind: 'registered', recipientId: 'r1' });
+  assert.equal(registerOutcome(answered(400, refusal('invalid_parameters', 'account.sort_code'))).kind, 'rejected');
+  assert.equal(registerOutcome(answered(400, refusal('invalid_account_number'))).kind, 'rejected');
+  assert.equal(registerOutcome(answered(400, refusal('invalid_parameters', 'address.city'))).kind, 'failed');
+  assert.equal(registerOutcome(answered(500, '')).kind, 'failed');
+  assert.equal(registerOutcome({ kind: 'lost', text: 'deadline' }).kind, 'failed');
+});
+
+test("a payment that the bank does not know is absent only in the bank's own words", () => {
+  assert.deepEqual(findOutcome(answered(404, refusal('not_found'))), { kind: 'absent' });
+  assert.equal(findOutcome(answered(404, '<html>')).kind, 'unknown');
+});
+
+test("a payment is cancelled only where the bank's record says so", () => {
+  assert.equal(cancelOutcome(answered(200, { ...transfer, state: 'canceled' })).kind, 'cancelled');
+  assert.equal(cancelOutcome(answered(200, transfer)).kind, 'unknown');
+  assert.equal(cancelOutcome(answered(400, refusal('invalid_state'))).kind, 'too_late');
+});
+
+test('a list with a row that can not be read is no list: the payment looked for might be that row', () => {
+  assert.deepEqual(pageFrom(answered(200, { count: 1, data: [transfer] }), 2)?.next, null);
+  assert.deepEqual(pageFrom(answered(200, { count: 2, data: [transfer, { ...transfer, id: 't2' }] }), 2)?.next, 't2');
+  assert.equal(pageFrom(answered(200, { count: 2, data: [transfer, {}] }), 2), null);
+  assert.equal(pageFrom(answered(500, ''), 2), null);
+});
+
+test('the rate is the side that gives fewer pounds', () => {
+  assert.equal(rateFrom(answered(200, { midmarket_rate: '0.795', buy_rate: '0.79', sell_rate: '0.80' })), 790_000n);
+  assert.equal(rateFrom(answered(200, { buy_rate: 0.81, sell_rate: '0.80' })), 800_000n);
+  assert.equal(rateFrom(answered(200, { buy_rate: '0.79' })), null);
+});
+
+const recipient: Recipient = {
+  type: 'individual',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  bankName: 'Example Bank',
+  sortCode: '040004',
+  accountNumber: '12345678',
+  address: { line1: '1 High Street', line2: null, city: 'Leeds', region: 'Leeds', postalCode: 'LS1 1AA' },
+};
+
+test('a name that is too long for the rail ends at a word', () => {
+  assert.equal(payeeName('Ada Byron'), 'Ada Byron');
+  assert.equal(payeeName('  Ada   Byron '), 'Ada Byron');
+  assert.equal(payeeName('Maximiliana Wolfeschlegelstein von und zu'), 'Maximiliana Wolfeschlegelstein von');
+  assert.equal(payeeName('x'.repeat(80)), 'x'.repeat(35));
+  fc.assert(fc.property(fc.string({ maxLength: 170 }), (name) => payeeName(name).length <= 35));
+});
+
+test('an address is sent where the bank takes it, and left out where its street is too short', () => {
+  assert.deepEqual(valueAt(externalAccountBody(recipient), 'address', 'country'), 'GBR');
+  const short = { ...recipient, address: { ...recipient.address, line1: '1 A' } };
+  assert.equal(valueAt(externalAccountBody(short), 'address'), undefined);
+  const long = { ...recipient, address: { ...recipient.address, line1: 'x'.repeat(80) } };
+  assert.equal(valueAt(externalAccountBody(long), 'address', 'street_line_1'), 'x'.repeat(35));
+});

@@ -1,0 +1,207 @@
+import { formatPounds, parseUsdc } from '../../money/amounts.ts';
+import { cautiousRate, parseRate, type GbpPerUsd } from '../../money/rates.ts';
+import type { HttpExchange } from '../http-exchange.ts';
+import { payeeName } from '../payee-name.ts';
+import type {
+  CancelOutcome,
+  FindOutcome,
+  Payment,
+  PaymentOrder,
+  PaymentState,
+  Recipient,
+  RegisterOutcome,
+  SendOutcome,
+} from '../port.ts';
+import { decimalAt, parseJson, textAt, valueAt } from './wire-values.ts';
+
+// Between our words and Bridge's, with no network and no state: what goes in, and what each answer means.
+
+const states = new Map<string, PaymentState>([
+  ['awaiting_funds', 'accepted'],
+  ['pending', 'accepted'],
+  ['in_review', 'under_way'],
+  ['funds_received', 'under_way'],
+  ['payment_submitted', 'under_way'],
+  ['payment_processed', 'arrived'],
+  ['undeliverable', 'undeliverable'],
+  ['returned', 'coming_back'],
+  ['refund_in_flight', 'coming_back'],
+  ['refunded', 'refunded'],
+  ['canceled', 'cancelled'],
+]);
+
+const shortestStreet = 4;
+const longestStreet = 35;
+
+function streetOf(line: string): { street_line_1: string } | undefined {
+  const street = line.trim().slice(0, longestStreet);
+  return street.length < shortestStreet ? undefined : { street_line_1: street };
+}
+
+export function externalAccountBody(recipient: Recipient): object {
+  const name = ownerName(recipient);
+  const { address } = recipient;
+  const street = streetOf(address.line1);
+  return {
+    account_type: 'gb',
+    currency: 'gbp',
+    bank_name: recipient.bankName,
+    account_owner_name: name,
+    account_owner_type: recipient.type,
+    ...(recipient.type === 'business'
+      ? { business_name: name }
+      : { first_name: recipient.firstName, last_name: recipient.lastName }),
+    account: { sort_code: recipient.sortCode, account_number: recipient.accountNumber },
+    // The address is optional there, and refused where the street is too short: better none than no recipient.
+    ...(street === undefined
+      ? {}
+      : {
+          address: {
+            ...street,
+            city: address.city,
+            state: address.region,
+            postal_code: address.postalCode,
+            country: 'GBR',
+          },
+        }),
+  };
+}
+
+function ownerName({ firstName, lastName }: Recipient): string {
+  return payeeName(`${firstName} ${lastName}`);
+}
+
+export function transferBody(order: PaymentOrder): object {
+  return {
+    on_behalf_of: order.customerId,
+    client_reference_id: order.ourReference,
+    source: { currency: 'usdc', payment_rail: 'bridge_wallet', bridge_wallet_id: order.walletId },
+    destination: {
+      currency: 'gbp',
+      payment_rail: 'faster_payments',
+      external_account_id: order.recipientId,
+      amount: formatPounds(order.amount),
+      reference: order.bankReference,
+    },
+  };
+}
+
+/** A transfer as the bank tells it, or undefined where it is none. */
+export function paymentFrom(body: unknown): Payment | undefined {
+  const id = textAt(body, 'id');
+  const bankState = textAt(body, 'state');
+  if (id === undefined || bankState === undefined) return undefined;
+  return {
+    id,
+    ourReference: textAt(body, 'client_reference_id') ?? null,
+    state: states.get(bankState) ?? 'needs_attention',
+    bankState,
+    taken: parseUsdc(decimalAt(body, 'receipt', 'initial_amount') ?? '') ?? null,
+    refunded: parseUsdc(decimalAt(body, 'receipt', 'refunded_amount') ?? '') ?? null,
+  };
+}
+
+interface Refusal {
+  status: number;
+  code: string;
+  key: string;
+}
+
+/** A refusal in the bank's own form. Anything else with such a status may come from a machine in between. */
+function refusalFrom(answer: HttpExchange): Refusal | undefined {
+  if (answer.kind !== 'answered' || answer.status < 400 || answer.status >= 500) return undefined;
+  const body = parseJson(answer.body);
+  const code = textAt(body, 'code');
+  if (code === undefined || textAt(body, 'message') === undefined) return undefined;
+  return { status: answer.status, code, key: textAt(body, 'source', 'key') ?? '' };
+}
+
+function describe(answer: HttpExchange): string {
+  if (answer.kind !== 'answered') return answer.text;
+  return `status ${answer.status} ${refusalFrom(answer)?.code ?? 'without a body that we know'}`;
+}
+
+const accountRefusals = new Set(['external_account_rejected', 'invalid_account_number', 'rejected_by_bank_provider']);
+
+export function registerOutcome(answer: HttpExchange): RegisterOutcome {
+  const text = describe(answer);
+  const refusal = refusalFrom(answer);
+  if (refusal !== undefined) {
+    const aboutAccount = accountRefusals.has(refusal.code) || refusal.key.startsWith('account.');
+    return { kind: aboutAccount ? 'rejected' : 'failed', text };
+  }
+  const recipientId = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
+  return recipientId === undefined ? { kind: 'failed', text } : { kind: 'registered', recipientId };
+}
+
+/** The recipient that the bank has already, where that is what it refused a second one for. */
+export function duplicateRecipientId(answer: HttpExchange): string | undefined {
+  if (refusalFrom(answer)?.code !== 'duplicate_external_account' || answer.kind !== 'answered') return undefined;
+  return textAt(parseJson(answer.body), 'id');
+}
+
+/** The same account under another name is another recipient. */
+export function isSameRecipient(answer: HttpExchange, recipient: Recipient): boolean {
+  if (!isSuccess(answer)) return false;
+  const body = parseJson(answer.body);
+  return (
+    textAt(body, 'account_owner_name') === ownerName(recipient) &&
+    textAt(body, 'account_owner_type') === recipient.type &&
+    valueAt(body, 'active') !== false
+  );
+}
+
+/** These refuse a repeat of a request that the bank took earlier: what became of that one is the question. */
+const repeatRefusals = new Set(['idempotency_key_reused', 'idempotency_key_expired', 'duplicate_record']);
+const undecidedStatuses = new Set([408, 409, 425]);
+
+export function sendOutcome(answer: HttpExchange): SendOutcome {
+  const text = describe(answer);
+  if (answer.kind === 'not_sent') return { kind: 'unreachable', text };
+  const refusal = refusalFrom(answer);
+  if (refusal !== undefined) {
+    if (repeatRefusals.has(refusal.code) || undecidedStatuses.has(refusal.status)) return { kind: 'unknown', text };
+    if (accountRefusals.has(refusal.code)) return { kind: 'rejected', reason: 'account_details', text };
+    if (refusal.code === 'insufficient_funds') return { kind: 'rejected', reason: 'insufficient_funds', text };
+    return { kind: 'rejected', reason: 'other', text };
+  }
+  const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
+  return payment === undefined ? { kind: 'unknown', text } : { kind: 'accepted', payment };
+}
+
+export function findOutcome(answer: HttpExchange): FindOutcome {
+  if (refusalFrom(answer)?.status === 404) return { kind: 'absent' };
+  const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
+  return payment === undefined ? { kind: 'unknown', text: describe(answer) } : { kind: 'found', payment };
+}
+
+export function cancelOutcome(answer: HttpExchange): CancelOutcome {
+  if (refusalFrom(answer)?.code === 'invalid_state') return { kind: 'too_late' };
+  const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
+  // Only the bank's own record makes it cancelled.
+  if (payment?.state === 'cancelled') return { kind: 'cancelled', payment };
+  return { kind: 'unknown', text: describe(answer) };
+}
+
+/** A page of the list: its payments, and the id after which the next one begins. */
+export function pageFrom(answer: HttpExchange, pageSize: number): { payments: Payment[]; next: string | null } | null {
+  const data = isSuccess(answer) ? valueAt(parseJson(answer.body), 'data') : undefined;
+  if (!Array.isArray(data)) return null;
+  const payments = data.map(paymentFrom);
+  const known = payments.filter((payment) => payment !== undefined);
+  // A row that can't be read must not pass for a payment that is not there.
+  if (known.length !== payments.length) return null;
+  return { payments: known, next: known.length < pageSize ? null : (known.at(-1)?.id ?? null) };
+}
+
+export function rateFrom(answer: HttpExchange): GbpPerUsd | null {
+  if (!isSuccess(answer)) return null;
+  const body = parseJson(answer.body);
+  const buy = parseRate(decimalAt(body, 'buy_rate') ?? '');
+  const sell = parseRate(decimalAt(body, 'sell_rate') ?? '');
+  return buy === undefined || sell === undefined ? null : cautiousRate([buy, sell]);
+}
+
+function isSuccess(answer: HttpExchange): answer is HttpExchange & { kind: 'answered' } {
+  return answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { createHash, createSign, generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import { readWebhook } from './webhook.ts';
+
+const bankKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicKey = bankKey.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const now = new Date('2026-11-15T12:00:00Z');
+const body = JSON.stringify({
+  event_id: 'e1',
+  event_category: 'transfer',
+  event_object_id: 't1',
+  event_object: { id: 't1', client_reference_id: 'p1' },
+});
+
+function sign(rawBody: string, at: number, key = bankKey.privateKey): string {
+  const digest = createHash('sha256').update(`${at}.${rawBody}`).digest();
+  return `t=${at},v0=${createSign('RSA-SHA256').update(digest).sign(key, 'base64')}`;
+}
+
+function read(header: string, rawBody = body) {
+  return readWebhook({ header, rawBody: Buffer.from(rawBody), publicKey, now });
+}
+
+const minutes = 60_000;
+
+test('a webhook that the bank signed is genuine, and as often as it comes it says the same', () => {
+  const genuine = { kind: 'genuine', eventId: 'e1', category: 'transfer', objectId: 't1', ourReference: 'p1' };
+  for (let time = 0; time < 100; time += 1) assert.deepEqual(read(sign(body, now.getTime() + time)), genuine);
+});
+
+test('one that another key signed is refused', () => {
+  assert.deepEqual(read(sign(body, now.getTime(), otherKey.privateKey)), { kind: 'refused', text: 'signature' });
+});
+
+test('one that is more than ten minutes old, or from the future, is refused', () => {
+  for (const shift of [-11 * minutes, 11 * minutes]) {
+    assert.deepEqual(read(sign(body, now.getTime() + shift)), { kind: 'refused', text: 'stale' });
+  }
+  for (const shift of [-9 * minutes, 9 * minutes])
+    assert.equal(read(sign(body, now.getTime() + shift)).kind, 'genuine');
+});
+
+test('one with any byte flipped is refused', () => {
+  const header = sign(body, now.getTime());
+  for (let at = 0; at < body.length; at += 1) {
+    const flipped = Buffer.from(body);
+    flipped[at] = (flipped[at] ?? 0) ^ 1;
+    const outcome = readWebhook({ header, rawBody: flipped, publicKey, now });
+    assert.deepEqual(outcome, { kind: 'refused', text: 'signature' }, `byte ${at}`);
+  }
+});
+
+test('one whose time was changed to look fresh is refused', () => {
+  const stale = sign(body, now.getTime() - 60 * minutes);
+  assert.deepEqual(read(stale.replace(/t=\d+/, `t=${now.getTime()}`)), { kind: 'refused', text: 'signature' });
+});
+
+test('a header that is none is refused, and so is a signed body without an event', () => {
+  for (const header of [
+    '',
+    't=,v0=',
+    'v0=abc',
+    `t=${now.getTime()}`,
+    `t=${now.getTime()},v0=%%%`,
+    `t=${now.getTime()},v0=AAAA`,
+  ]) {
+    assert.deepEqual(read(header), { kind: 'refused', text: 'signature' }, header);
+  }
+  for (const empty of ['', 'null', '[]', '{"event_id":"e1"}', '{']) {
+    assert.deepEqual(read(sign(empty, now.getTime()), empty), { kind: 'refused', text: 'unreadable' }, empty);
+  }
+});

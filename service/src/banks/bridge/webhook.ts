@@ -1,0 +1,38 @@
+import { createHash, createVerify } from 'node:crypto';
+import { parseJson, textAt, valueAt } from './wire-values.ts';
+
+export type WebhookOutcome =
+  /** A hint that something changed: what it is, is read from the bank itself. */
+  | { kind: 'genuine'; eventId: string; category: string; objectId: string; ourReference: string | null }
+  | { kind: 'refused'; text: 'signature' | 'stale' | 'unreadable' };
+
+const newestToOldestMs = 10 * 60 * 1000;
+const headerForm = /^t=(\d{1,16}),v0=([A-Za-z0-9+/=]+)$/;
+
+/** The bank signs the hash of what it sends, not the thing itself: so it is hashed twice. */
+function isSigned(parts: { timestamp: string; rawBody: Buffer; signature: string; publicKey: string }): boolean {
+  const digest = createHash('sha256').update(`${parts.timestamp}.`).update(parts.rawBody).digest();
+  return createVerify('RSA-SHA256').update(digest).verify(parts.publicKey, parts.signature, 'base64');
+}
+
+/** `header` is X-Webhook-Signature, and `rawBody` the bytes as they came: parsing and printing them would change them. */
+export function readWebhook(received: {
+  header: string;
+  rawBody: Buffer;
+  publicKey: string;
+  now: Date;
+}): WebhookOutcome {
+  const { header, rawBody, publicKey, now } = received;
+  const [, timestamp, signature] = headerForm.exec(header) ?? [];
+  if (timestamp === undefined || signature === undefined) return { kind: 'refused', text: 'signature' };
+  if (!isSigned({ timestamp, rawBody, signature, publicKey })) return { kind: 'refused', text: 'signature' };
+  if (Math.abs(now.getTime() - Number(timestamp)) > newestToOldestMs) return { kind: 'refused', text: 'stale' };
+  const body = parseJson(rawBody.toString());
+  const eventId = textAt(body, 'event_id');
+  const category = textAt(body, 'event_category');
+  const objectId = textAt(body, 'event_object_id');
+  if (eventId === undefined || category === undefined || objectId === undefined)
+    return { kind: 'refused', text: 'unreadable' };
+  const ourReference = textAt(valueAt(body, 'event_object'), 'client_reference_id') ?? null;
+  return { kind: 'genuine', eventId, category, objectId, ourReference };
+}

@@ -1,0 +1,28 @@
+/** The published examples contradict the schemas, so nothing is taken for granted: each value is looked for and checked. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value at a path of names, or undefined where there is none. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name) ? Reflect.get(inner, name) : undefined,
+    value,
+  );
+}
+
+export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** Rates and amounts are texts in some places and numbers in others. */
+export function decimalAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === 'number' ? String(found) : typeof found === 'string' ? found : undefined;
+}

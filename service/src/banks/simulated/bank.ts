@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { payoutCost, standardPayoutPrices } from '../../money/fees.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { idFor, instantOf } from '../../platform/ids.ts';
+import type { Bank, Payment } from '../port.ts';
+
+/** The sandbox's rate, fixed: 10,000.00 USDC are 7,900.00 pounds. */
+const rate = 790_000n;
+const arrivesAfterMs = 3_000;
+
+/** The recipient's id carries the one thing that matters later, whether its account is one that always fails. */
+const goodRecipient = 'simulated-recipient';
+const failingRecipient = 'simulated-recipient-0000';
+
+function paymentAt(id: string, clock: Clock, more: Pick<Payment, 'ourReference' | 'taken'>): Payment {
+  const arrived = clock.now().getTime() - instantOf(id).getTime() >= arrivesAfterMs;
+  return {
+    id,
+    ...more,
+    state: arrived ? 'arrived' : 'accepted',
+    bankState: arrived ? 'simulated_arrived' : 'simulated',
+    refunded: null,
+  };
+}
+
+/**
+ * The rail of a sandbox account that no bank is connected to yet. It moves nothing and keeps nothing: a payment's id holds
+ * the instant it was ordered and a digest of its key, so that the same order is the same payment on every process.
+ */
+export function createSimulatedBank(clock: Clock): Bank {
+  return {
+    registerRecipient: async ({ recipient }) => ({
+      kind: 'registered',
+      recipientId: recipient.accountNumber.endsWith('0000') ? failingRecipient : goodRecipient,
+    }),
+    async sendPayment(order) {
+      if (order.recipientId === failingRecipient)
+        return { kind: 'rejected', reason: 'account_details', text: 'account ends in 0000' };
+      const digest = createHash('sha256').update(order.idempotencyKey).digest();
+      const id = idFor(order.orderedAt, digest);
+      const taken = payoutCost(order.amount, rate, standardPayoutPrices).walletSends;
+      return { kind: 'accepted', payment: paymentAt(id, clock, { ourReference: order.ourReference, taken }) };
+    },
+    async findPayment(paymentId) {
+      // What was taken is known from the order; asking later only tells how far it is.
+      return { kind: 'found', payment: paymentAt(paymentId, clock, { ourReference: null, taken: null }) };
+    },
+    cancelPayment: async () => ({ kind: 'too_late' }),
+    findRate: async () => rate,
+  };
+}
