@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { projectFolder } from './project.ts';
 
@@ -35,11 +36,8 @@ interface ChildOptions {
 
 const stopTimeoutMs = 12_000;
 
-/** Whoever ends without stopping its children takes them with it. */
-const living = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of living) child.kill('SIGKILL');
-});
+/** However we end, also by SIGKILL, the kernel then ends our children: a test run that was broken off leaves nothing. */
+const diesWithItsParent = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
 
 function parseLine(text: string): LogLine | undefined {
   if (!text.startsWith('{')) return undefined;
@@ -60,7 +58,8 @@ function environmentWith(env: Readonly<Record<string, string>>): NodeJS.ProcessE
 
 /** Starts one of our programs as a real process of its own. */
 export function startChild({ name, file, args = [], env, onLine }: ChildOptions): Child {
-  const child = spawn(process.execPath, [file, ...args], {
+  const [command = '', ...commandArgs] = [...diesWithItsParent, process.execPath, file, ...args];
+  const child = spawn(command, commandArgs, {
     cwd: projectFolder,
     env: environmentWith(env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -69,7 +68,6 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} could not be started`);
-  living.add(child);
   const lines: string[] = [];
   const events: LogLine[] = [];
   const waiting = new Set<() => void>();
@@ -84,7 +82,6 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
   }
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('close', (code, signal) => {
-      living.delete(child);
       resolve({ code, signal });
     });
   });

@@ -35,9 +35,12 @@ const credentialsFile = path.join(projectFolder, '.dev', credentials);
 
 /** What was started, to be ended in the opposite order. */
 const endings: (() => Promise<unknown>)[] = [];
+let starting: Promise<void> | undefined;
 let ending: Promise<void> | undefined;
 
 async function endAll(exitCode: number): Promise<void> {
+  // What is being started now can only be ended once it stands.
+  await starting?.catch(() => undefined);
   for (const stop of endings.toReversed()) await stop().catch((error: unknown) => console.error(error));
   process.exit(exitCode);
 }
@@ -77,7 +80,9 @@ async function startAll(): Promise<void> {
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
   endings.push(async () => stopCluster(cluster));
-  const { serviceUrl, ownerUrl } = await prepareDatabase(adminUrl);
+  const { serviceUrl, ownerUrl } = await prepareDatabase(adminUrl, {
+    database: cluster === 'dev' ? 'kelpie' : `kelpie_${cluster}`,
+  });
 
   const inbox = await startMailInbox({ smtp: ports.smtp, page: ports.mailPage });
   endings.push(inbox.close);
@@ -112,8 +117,9 @@ What scripts need is in .dev/${credentials}. Ctrl-C ends all of it.
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
 try {
-  await startAll();
+  starting = startAll();
+  await starting;
 } catch (error) {
-  console.error(error instanceof ClusterError ? error.message : error);
+  if (ending === undefined) console.error(error instanceof ClusterError ? error.message : error);
   end(1);
 }

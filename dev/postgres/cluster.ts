@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { appendFile, chown, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ export const clusterNames = ['dev', 'test', 'trial'] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
 export interface Cluster {
-  /** Connects as a role that may create roles and databases. */
+  /** Connects as a superuser. */
   adminUrl: string;
   startedHere: boolean;
 }
@@ -41,8 +41,7 @@ async function findPrograms(): Promise<string> {
   if (newest !== undefined) return `${debianFolder}/${newest}/bin`;
   throw new ClusterError(
     `PostgreSQL ${oldestVersion} or later is not installed. On Debian: RUNLEVEL=1 apt-get install -y postgresql ` +
-      `(RUNLEVEL=1 keeps it from starting a server of its own). Or set DATABASE_URL to a server of yours, as a role ` +
-      `that may create roles and databases.`,
+      `(RUNLEVEL=1 keeps it from starting a server of its own). Or set DATABASE_URL to a server of yours, as a superuser.`,
   );
 }
 
@@ -77,26 +76,41 @@ async function findRunningPort(folder: string): Promise<number | undefined> {
   const file = path.join(folder, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
   const [pid, , , port] = (await readFile(file, 'utf8')).split('\n');
+  return isPostgres(Number(pid)) ? Number(port) : undefined;
+}
+
+/** The file outlives a crash, and its number may be another program's by now, or a dead one's that nobody has buried. */
+function isPostgres(pid: number): boolean {
   try {
-    process.kill(Number(pid), 0);
-    return Number(port);
+    return /^\d+ \(postgres\) [^Z]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    return undefined;
+    return false;
   }
 }
 
+/** Any other user of this machine can reach the port, so there is a password, in a file that only we can read. */
+async function readPassword(folder: string): Promise<string> {
+  return (await readFile(`${folder}.password`, 'utf8')).trim();
+}
+
+/** Made aside and then moved into place: one that was broken off is never taken for a whole one. */
 async function initialise(programs: string, folder: string, name: ClusterName): Promise<void> {
   const parent = path.dirname(folder);
+  const unfinished = `${folder}.new`;
   await mkdir(parent, { recursive: true });
+  await rm(unfinished, { recursive: true, force: true });
+  await writeFile(`${folder}.password`, randomBytes(24).toString('hex'), { mode: 0o600 });
   if (process.getuid?.() === 0) {
     const { stdout } = await run('id', ['-u', 'postgres']);
-    await chown(parent, Number(stdout), -1);
+    for (const owned of [parent, `${folder}.password`]) await chown(owned, Number(stdout), -1);
   }
   await asPostgres(`${programs}/initdb`, [
     '-D',
-    folder,
+    unfinished,
     '-A',
-    'trust',
+    'password',
+    '--pwfile',
+    `${folder}.password`,
     '-U',
     'postgres',
     '-E',
@@ -112,10 +126,13 @@ async function initialise(programs: string, folder: string, name: ClusterName): 
     `log_min_messages = 'fatal'`,
     ...(name === 'test' ? ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'] : []),
   ];
-  await appendFile(path.join(folder, 'postgresql.conf'), `\n${settings.join('\n')}\n`);
+  await appendFile(path.join(unfinished, 'postgresql.conf'), `\n${settings.join('\n')}\n`);
+  await rename(unfinished, folder);
 }
 
-const localUrl = (port: number): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
+async function localUrl(folder: string, port: number): Promise<string> {
+  return `postgres://postgres:${await readPassword(folder)}@127.0.0.1:${port}/postgres`;
+}
 
 /** Starts the server where it does not run yet; the first time takes a few seconds more. */
 export async function startCluster(name: ClusterName): Promise<Cluster> {
@@ -123,13 +140,13 @@ export async function startCluster(name: ClusterName): Promise<Cluster> {
   if (given !== undefined && given !== '') return { adminUrl: given, startedHere: false };
   const folder = dataFolder(name);
   const running = await findRunningPort(folder);
-  if (running !== undefined) return { adminUrl: localUrl(running), startedHere: false };
+  if (running !== undefined) return { adminUrl: await localUrl(folder, running), startedHere: false };
   const programs = await findPrograms();
   if (!existsSync(path.join(folder, 'PG_VERSION'))) await initialise(programs, folder, name);
   const port = await freePort();
   const log = path.join(path.dirname(folder), `${name}.log`);
   await asPostgres(`${programs}/pg_ctl`, ['-D', folder, '-l', log, '-w', '-t', '30', '-o', `-p ${port}`, 'start']);
-  return { adminUrl: localUrl(port), startedHere: true };
+  return { adminUrl: await localUrl(folder, port), startedHere: true };
 }
 
 /** Says whether there was a server to stop. */

@@ -32,8 +32,8 @@ const commands = new Map([
 ]);
 
 try {
-  const command = commands.get(process.argv[2] ?? '');
-  if (command === undefined) throw new ClusterError(`Say one of: ${[...commands.keys()].join(', ')}.`);
+  const command = process.argv.length === 3 ? commands.get(process.argv[2] ?? '') : undefined;
+  if (command === undefined) throw new ClusterError(`Say one of: ${[...commands.keys()].join(', ')}; nothing more.`);
   await command();
 } catch (error) {
   if (!(error instanceof ClusterError)) throw error;

@@ -14,6 +14,11 @@ create function kelpie.current_environment() returns kelpie.environment
   language sql stable parallel safe
   return nullif(current_setting('kelpie.environment', true), '')::kelpie.environment;
 
+-- A transaction that writes for many partners at once, through functions that check each of them.
+create function kelpie.is_batch() returns boolean
+  language sql stable parallel safe
+  return coalesce(current_setting('kelpie.batch', true), '') = 'on';
+
 create table kelpie.partners (
   id uuid primary key,
   slug text not null unique check (slug ~ '^[a-z0-9-]{2,40}$'),
@@ -51,48 +56,56 @@ create function kelpie.first_id_at(instant timestamptz) returns uuid
   language sql immutable strict parallel safe
   return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
--- Makes the partitions of every table that is partitioned by month, from the month of from_instant on.
--- A partition is made alone and then attached: attaching lets inserts go on, while "create table … partition of" would
--- lock the whole table. Row security is forced on the partition too, with no policy: rows are reached through the table
--- or not at all.
-create function kelpie.make_month_partitions(from_instant timestamptz, months_ahead integer) returns setof text
+-- Which partitions are missing of the tables that are partitioned by month, from the month of from_instant on.
+create function kelpie.missing_month_partitions(from_instant timestamptz, months_ahead integer)
+  returns table (parent_name text, month_start timestamptz, partition_name text)
+  language sql stable
+begin atomic
+  select parent.relname::text, months.start, parent.relname || to_char(months.start at time zone 'utc', '_YYYY_MM')
+  from pg_catalog.pg_partitioned_table p
+  join pg_catalog.pg_class parent on parent.oid = p.partrelid
+  join pg_catalog.pg_namespace n on n.oid = parent.relnamespace and n.nspname = 'kelpie'
+  cross join lateral (
+    select (date_trunc('month', from_instant at time zone 'utc') + make_interval(months => i)) at time zone 'utc' as start
+    from generate_series(0, least(months_ahead, 24)) as i
+  ) as months
+  where p.partstrat = 'r' and not exists (
+    select from pg_catalog.pg_class child
+    where child.relnamespace = n.oid and child.relname = parent.relname || to_char(months.start at time zone 'utc', '_YYYY_MM')
+  )
+  order by 2, 1;
+end;
+
+-- Makes one month's partition of one table, where it is missing, and says whether it did. It is made alone and then
+-- attached: attaching lets inserts go on, while "create table … partition of" would lock the whole table. Where the table
+-- refers to another, attaching waits for writers of that one, and they behind it: hence one partition a transaction, and
+-- a short wait. Row security is forced on the partition too, with no policy: rows are reached through the table or not at all.
+create function kelpie.make_month_partition(parent_name text, month_start timestamptz) returns boolean
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
-  set lock_timeout = '2s'
+  set lock_timeout = '300ms'
 as $$
 declare
-  parent record;
-  month_start timestamptz;
-  partition_name text;
+  missing record;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('kelpie.make_month_partitions', 0));
-  for parent in
-    select c.oid, c.relname
-    from pg_partitioned_table p
-    join pg_class c on c.oid = p.partrelid
-    join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'kelpie' and p.partstrat = 'r'
-    order by c.relname
-  loop
-    for i in 0 .. months_ahead loop
-      month_start := (date_trunc('month', from_instant at time zone 'utc') + make_interval(months => i)) at time zone 'utc';
-      partition_name := parent.relname || to_char(month_start at time zone 'utc', '_YYYY_MM');
-      continue when exists (
-        select from pg_class c where c.relname = partition_name and c.relnamespace = 'kelpie'::regnamespace
-      );
-      execute format('create table kelpie.%I (like kelpie.%I including all)', partition_name, parent.relname);
-      execute format('alter table kelpie.%I enable row level security, force row level security', partition_name);
-      execute format(
-        'alter table kelpie.%I attach partition kelpie.%I for values from (%L) to (%L)',
-        parent.relname,
-        partition_name,
-        kelpie.first_id_at(month_start),
-        kelpie.first_id_at((month_start at time zone 'utc' + interval '1 month') at time zone 'utc')
-      );
-      return next partition_name;
-    end loop;
-  end loop;
+  perform pg_advisory_xact_lock(hashtextextended('kelpie.make_month_partition', 0));
+  select m.parent_name, m.month_start, m.partition_name into missing
+  from kelpie.missing_month_partitions(make_month_partition.month_start, 0) m
+  where m.parent_name = make_month_partition.parent_name;
+  if missing is null then
+    return false;
+  end if;
+  execute format('create table kelpie.%I (like kelpie.%I including all)', missing.partition_name, missing.parent_name);
+  execute format('alter table kelpie.%I enable row level security, force row level security', missing.partition_name);
+  execute format(
+    'alter table kelpie.%I attach partition kelpie.%I for values from (%L) to (%L)',
+    missing.parent_name,
+    missing.partition_name,
+    kelpie.first_id_at(missing.month_start),
+    kelpie.first_id_at((missing.month_start at time zone 'utc' + interval '1 month') at time zone 'utc')
+  );
+  return true;
 end;
 $$;
-revoke all on function kelpie.make_month_partitions(timestamptz, integer) from public;
-grant execute on function kelpie.make_month_partitions(timestamptz, integer) to kelpie_service;
+revoke all on function kelpie.make_month_partition(text, timestamptz) from public;
+grant execute on function kelpie.make_month_partition(text, timestamptz) to kelpie_service;

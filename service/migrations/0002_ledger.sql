@@ -124,10 +124,10 @@ begin
   ) then
     raise exception 'a transfer has one partner, one environment and at most one wallet entry' using errcode = 'check_violation';
   end if;
-  -- Where a transaction is one partner's, it posts for that partner alone; a batch sets none.
-  if exists (
+  -- A transaction posts for the partner that it is about, and for none where it says none; a batch says that it is one.
+  if not kelpie.is_batch() and exists (
     select from unnest(partner_ids, environments) as entry (partner_id, environment)
-    where entry.partner_id <> kelpie.current_partner() or entry.environment <> kelpie.current_environment()
+    where (entry.partner_id, entry.environment) is distinct from (kelpie.current_partner(), kelpie.current_environment())
   ) then
     raise exception 'a transfer of another partner' using errcode = 'insufficient_privilege';
   end if;
@@ -214,7 +214,7 @@ as $$
 declare
   balance bigint;
 begin
-  if of_partner <> kelpie.current_partner() or of_environment <> kelpie.current_environment() then
+  if (of_partner, of_environment) is distinct from (kelpie.current_partner(), kelpie.current_environment()) then
     raise exception 'a wallet of another partner' using errcode = 'insufficient_privilege';
   end if;
   select w.balance_micro_usdc into balance

@@ -50,7 +50,7 @@ test('a table that keeps every rule is not complained about', async () => {
 
 test('a table that grows, partitioned by month, is not complained about', async () => {
   const sql = `${table({ comment: '@grows', partition: 'partition by range (id)' })};
-    select kelpie.make_month_partitions('2026-11-15', 1)`;
+    select kelpie.make_month_partition('planted', '2026-11-01')`;
   assert.deepEqual(await brokenBy(sql), []);
 });
 
@@ -110,7 +110,7 @@ const violations: [why: string, sql: string, expected: RegExp][] = [
   [
     'has a partition that can be read past the table',
     `${table({ comment: '@grows', partition: 'partition by range (id)' })};
-     select kelpie.make_month_partitions('2026-11-15', 0);
+     select kelpie.make_month_partition('planted', '2026-11-01');
      grant select on kelpie.planted_2026_11 to kelpie_service`,
     /^planted_2026_11: a partition is reached through its table alone/,
   ],

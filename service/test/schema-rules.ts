@@ -106,7 +106,7 @@ const rules: readonly { rule: string; violations: string }[] = [
     violations: `
       select p.proname as name from pg_proc p
       where p.pronamespace = 'kelpie'::regnamespace and p.prosecdef and (
-        (p.proowner = 'kelpie_owner'::regrole and p.proname <> 'make_month_partitions')
+        (p.proowner = 'kelpie_owner'::regrole and p.proname <> 'make_month_partition')
         or not exists (select from unnest(p.proconfig) setting where setting like 'search\\_path=%')
         or has_function_privilege('public', p.oid, 'execute')
       )`,

@@ -19,6 +19,7 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
     await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'sandbox'), ($1, 'live')`, [
       partnerId,
     ]);
+    await client.query(`select set_config('kelpie.batch', 'on', false)`);
     for (const environment of ['sandbox', 'live']) {
       await client.query(
         `select kelpie.post_transfers(

@@ -2,7 +2,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { makeMonthPartitions } from '../platform/database/month-partitions.ts';
 import type { Pool } from '../platform/database/pool.ts';
-import { inTransaction } from '../platform/database/transaction.ts';
 import type { JobHandler, Queue } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
 
@@ -22,7 +21,7 @@ export function composeWorker({ clock, logger, pool }: WorkerParts): Map<Queue, 
     [
       monthPartitions,
       async () => {
-        const made = await inTransaction(pool, 'shared', async (tx) => makeMonthPartitions(tx, clock.now()));
+        const made = await makeMonthPartitions(pool, clock.now());
         logger.info({ partitions: made }, 'partitions.made');
       },
     ],

@@ -25,13 +25,15 @@ export function refuseOtherMethods(app: FastifyInstance): { seal: () => void } {
           url,
           method: methods.filter((method) => !known.has(method)),
           schema: { hide: true },
-          async handler(request, reply) {
+          // Before the body is read: what is wrong with it does not matter here.
+          async onRequest(request, reply) {
             reply.header('allow', allow);
             throw new Refusal({
               code: 'method_not_allowed',
               message: `${request.method} does not work here. This address takes ${allow}.`,
             });
           },
+          handler: () => undefined,
         });
       }
     },

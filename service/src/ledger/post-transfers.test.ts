@@ -86,7 +86,7 @@ async function runLedger(owners: readonly PartnerContext[], batches: readonly St
         { account: 'bank_wallet', amount: -5n },
       ]);
     });
-    const outcomes = await inTransaction(pool, 'shared', async (tx) => postTransfers(tx, transfers));
+    const outcomes = await inTransaction(pool, 'batch', async (tx) => postTransfers(tx, transfers));
     posted.push(outcomes.map((outcome) => outcome.kind === 'posted'));
   }
   const balances = await Promise.all(
@@ -167,6 +167,17 @@ test("a transaction that is one partner's posts nothing for another, and locks n
     inTransaction(pool, mine, async (tx) => lockBalance(tx, theirs)),
     { code: '42501' },
   );
+});
+
+test('a transaction that says nothing of whose it is posts nothing and locks nothing', async () => {
+  const owner = await createPartner();
+  for (const work of [
+    async () => inTransaction(pool, 'shared', async (tx) => postTransfers(tx, [walletChange(owner, 5n)])),
+    async () => inTransaction(pool, 'shared', async (tx) => lockBalance(tx, owner)),
+    async () => inTransaction(pool, 'batch', async (tx) => lockBalance(tx, owner)),
+  ]) {
+    await assert.rejects(work, { code: '42501' });
+  }
 });
 
 test('a partner without a wallet can not be posted to', async () => {

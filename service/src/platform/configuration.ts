@@ -33,7 +33,7 @@ function unknownVariables(env: NodeJS.ProcessEnv): string[] {
 function developmentOnly(env: NodeJS.ProcessEnv): string[] {
   if (env[settings.mode.variable] === 'development') return [];
   const problems: string[] = [];
-  if (env[settings.publicUrl.variable]?.startsWith('http:') === true) {
+  if (URL.parse(env[settings.publicUrl.variable] ?? '')?.protocol === 'http:') {
     problems.push(`${settings.publicUrl.variable} starts with http: in production it must start with https://`);
   }
   if (env[settings.testClockFile.variable]?.startsWith('/') === true) {

@@ -39,7 +39,7 @@ interface LoggedError {
   at: string[];
 }
 
-function stringProperty(error: Error, property: string): string | undefined {
+function stringProperty(error: object, property: string): string | undefined {
   const value: unknown = Reflect.get(error, property);
   return typeof value === 'string' ? value : undefined;
 }
@@ -49,13 +49,14 @@ function stringProperty(error: Error, property: string): string | undefined {
  * the constraint, where the database refused) and the places in the code say enough to find it.
  */
 function describeError(error: unknown): LoggedError {
-  if (!(error instanceof Error)) return { name: typeof error, at: [] };
+  if (typeof error !== 'object' || error === null) return { name: typeof error, at: [] };
   // The stack begins with the message itself, on as many lines as it has.
-  const frames = (error.stack ?? '').split('\n').slice(error.message.split('\n').length);
+  const message = stringProperty(error, 'message') ?? '';
+  const frames = (stringProperty(error, 'stack') ?? '').split('\n').slice(message.split('\n').length);
   const code = stringProperty(error, 'code');
   const text = error instanceof Refusal ? (error.internal ?? error.message) : stringProperty(error, 'constraint');
   return {
-    name: error.name,
+    name: stringProperty(error, 'name') ?? 'object',
     ...(code === undefined ? {} : { code }),
     ...(text === undefined ? {} : { text }),
     at: frames.slice(0, 8).map((line) => line.trim().slice(3)),

@@ -49,7 +49,10 @@ export function createMetrics(): Metrics {
   });
   const meter = provider.getMeter('kelpie');
   observeProcess(meter);
-  const server: Server = createServer((request, response) => exporter.getMetricsRequestHandler(request, response));
+  const server: Server = createServer((request, response) => {
+    if (request.url === '/metrics') exporter.getMetricsRequestHandler(request, response);
+    else response.writeHead(404).end();
+  });
   return {
     meter,
     async listen({ host, port }) {

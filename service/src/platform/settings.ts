@@ -45,10 +45,12 @@ function address(variable: string, protocols: readonly string[], words: Words): 
   return {
     variable,
     ...words,
-    rule: `an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    rule: `an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')} and has no slash at its end`,
     parse(text) {
       const url = URL.parse(text);
-      return url !== null && protocols.includes(url.protocol) && url.hostname !== '' ? text : undefined;
+      // Written as an address is normally written: no spaces around it, no capitals, no slash at the end.
+      const plain = url !== null && [url.href, url.href.replace(/\/$/, '')].includes(text) && !text.endsWith('/');
+      return plain && protocols.includes(url.protocol) && url.hostname !== '' ? text : undefined;
     },
   };
 }
@@ -103,7 +105,7 @@ export const settings = {
     fallback: '4000',
   }),
   publicUrl: address('KELPIE_PUBLIC_URL', ['https:', 'http:'], {
-    about: 'The address by which partners reach the api, without a slash at the end. Production asks for https.',
+    about: 'The address by which partners reach the api. Production asks for https.',
     example: 'https://api.kelpie.example',
   }),
   metricsHost: matching('KELPIE_METRICS_HOST', 'an IP address or a host name', /^[A-Za-z0-9.:-]{1,255}$/, {

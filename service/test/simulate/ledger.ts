@@ -67,7 +67,7 @@ async function moveUntil(
 ): Promise<void> {
   while (performance.now() < until) {
     try {
-      await inTransaction(pool, 'shared', async (tx) => moveMoney(tx, owners, random));
+      await inTransaction(pool, 'batch', async (tx) => moveMoney(tx, owners, random));
       counts.moved += 1;
     } catch (error) {
       count(error, counts, violations);
@@ -128,7 +128,7 @@ export const simulateLedger: Simulation = async ({ database, seconds, seed, say 
     unhurried: true,
   });
   const owners = await createPartners(database, walletCount);
-  await inTransaction(pool, 'shared', async (tx) =>
+  await inTransaction(pool, 'batch', async (tx) =>
     postTransfers(
       tx,
       owners.map((owner) => walletChange(owner, startingBalance)),

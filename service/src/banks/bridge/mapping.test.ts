@@ -69,11 +69,12 @@ test("what is neither a transfer nor a refusal in the bank's own form is unknown
   assert.equal(sendOutcome(answered(500, refusal('internal'))).kind, 'unknown');
 });
 
+function kindOf(status: number, code: string): string {
+  const outcome = sendOutcome(answered(status, refusal(code)));
+  return outcome.kind === 'rejected' ? outcome.reason : outcome.kind;
+}
+
 test('a refusal is definite, unless it refuses a repeat of something that the bank took earlier', () => {
-  const kindOf = (status: number, code: string): string => {
-    const outcome = sendOutcome(answered(status, refusal(code)));
-    return outcome.kind === 'rejected' ? outcome.reason : outcome.kind;
-  };
   assert.equal(kindOf(400, 'external_account_rejected'), 'account_details');
   assert.equal(kindOf(400, 'insufficient_funds'), 'insufficient_funds');
   assert.equal(kindOf(400, 'invalid_parameters'), 'other');

@@ -54,7 +54,7 @@ test('a migration that was changed after it was applied stops everything', async
 
 test('a migration that fails leaves nothing of itself behind', async () => {
   await forget();
-  // A role that the migration grants to is out of reach, so that it fails in its middle.
+  // A type of its own is there already, so that it fails in its middle.
   await asSuperuser('create schema kelpie authorization kelpie_owner; create type kelpie.environment as enum ()');
   await assert.rejects(migrate(options), { code: '42710' });
   const tables = await asSuperuser(`select tablename from pg_tables where schemaname = 'kelpie'`);
@@ -62,6 +62,23 @@ test('a migration that fails leaves nothing of itself behind', async () => {
   assert.deepEqual(await asSuperuser('select * from kelpie.migrations'), []);
   await forget();
   await migrate(options);
+});
+
+test('a migration that was applied and then renamed stops everything instead of being applied again', async () => {
+  await forget();
+  await migrate({
+    ...options,
+    folder: folderOf({ '0001_one.sql': 'create table kelpie.one (id int)', '0002_fee.sql': 'select' }),
+  });
+  const renamed = folderOf({
+    '0001_one.sql': 'create table kelpie.one (id int)',
+    '0002_new.sql': 'select',
+    '0003_fee.sql': 'select',
+  });
+  await assert.rejects(
+    migrate({ ...options, folder: renamed }),
+    /0002_fee.sql was applied, but is not among the migrations/,
+  );
 });
 
 test('a gap in the numbers stops everything', async () => {

@@ -10,6 +10,8 @@ interface MigrateOptions {
   logger: Logger;
   /** Other migrations than the service's own. */
   folder?: URL;
+  /** What has to follow the migrations, with no other run beside it. */
+  afterwards?: () => Promise<void>;
 }
 
 interface Migration {
@@ -30,7 +32,7 @@ function readMigrations(folder: URL): Migration[] {
   return names.map((name, index) => {
     const number = String(index + 1).padStart(4, '0');
     if (!name.startsWith(`${number}_`))
-      throw new Error(`${name} should be number ${number}: the migrations have a gap`);
+      throw new Error(`${name} should be number ${number}: the migrations have a gap, or two have one number`);
     const sql = readFileSync(new URL(name, folder), 'utf8');
     return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
@@ -57,6 +59,15 @@ async function findApplied(client: Client): Promise<Map<string, string>> {
     'select name, checksum from kelpie.migrations',
   );
   return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+/** An applied migration that is here under another name would be applied again. Newer ones are a newer version's business. */
+function refuseForgotten(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
+  const names = new Set(migrations.map((migration) => migration.name));
+  const newest = migrations.at(-1)?.name.slice(0, 4) ?? '';
+  const forgotten = [...applied.keys()].find((name) => !names.has(name) && name.slice(0, 4) <= newest);
+  if (forgotten !== undefined)
+    throw new Error(`${forgotten} was applied, but is not among the migrations: was it renamed?`);
 }
 
 async function apply(client: Client, migration: Migration, appliedAt: Date): Promise<void> {
@@ -100,14 +111,18 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     application_name: 'kelpie-migrate',
     connectionTimeoutMillis: 10_000,
   });
+  // A connection that ends fails the query under way; without a listener it would end the process before that.
+  client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(`set lock_timeout = '60s'`);
+    await client.query(`set lock_timeout = '10min'`);
     await client.query(`select pg_advisory_lock(hashtextextended('kelpie.migrate', 0))`);
     await client.query(`set lock_timeout = '3s'; set statement_timeout = '5min'`);
     const applied = await findApplied(client);
     const done: string[] = [];
-    for (const migration of readMigrations(options.folder ?? ownFolder)) {
+    const migrations = readMigrations(options.folder ?? ownFolder);
+    refuseForgotten(migrations, applied);
+    for (const migration of migrations) {
       const known = applied.get(migration.name);
       if (known === undefined) {
         await applyWithRetries(client, migration, options.now);
@@ -117,6 +132,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
         throw new Error(`${migration.name} was changed after it was applied: write a new migration instead`);
       }
     }
+    await options.afterwards?.();
     return done;
   } finally {
     await client.end();

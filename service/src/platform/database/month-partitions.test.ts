@@ -7,7 +7,6 @@ import { newId } from '../ids.ts';
 import { createLogger } from '../logging.ts';
 import { makeMonthPartitions } from './month-partitions.ts';
 import { openPool } from './pool.ts';
-import { inTransaction } from './transaction.ts';
 
 const database = await createTestDatabase();
 const partnerId = '01a1d000-0000-7000-8000-00000000000a';
@@ -16,8 +15,9 @@ const partnerId = '01a1d000-0000-7000-8000-00000000000a';
 await asAdmin(database.superuserUrl, async (client) =>
   client.query(`
     set role kelpie_owner;
-    create table kelpie.readings (id uuid primary key, partner_id uuid not null, value int not null)
-      partition by range (id);
+    create table kelpie.readings (
+      id uuid primary key, partner_id uuid not null references kelpie.partners (id), value int not null
+    ) partition by range (id);
     create index readings_by_partner on kelpie.readings (partner_id, id);
     alter table kelpie.readings enable row level security, force row level security;
     create policy service_own on kelpie.readings to kelpie_service using (partner_id = kelpie.current_partner());
@@ -34,11 +34,15 @@ async function withService<Result>(work: (pool: ReturnType<typeof openPool>) => 
   }
 }
 
+/** Of this file's own table; the others have partitions too. */
 async function makeAt(instant: string): Promise<string[]> {
-  return withService(async (pool) =>
-    inTransaction(pool, 'shared', async (tx) => makeMonthPartitions(tx, new Date(instant))),
-  );
+  const made = await withService(async (pool) => makeMonthPartitions(pool, new Date(instant)));
+  return made.filter((name) => name.startsWith('readings_'));
 }
+
+await asAdmin(database.superuserUrl, async (client) =>
+  client.query(`insert into kelpie.partners values ($1, 'readings', 'Readings', 'active', now())`, [partnerId]),
+);
 
 async function insertAt(client: Pick<Client, 'query'>, instant: string, value = 0): Promise<void> {
   const id = newId({ now: () => new Date(instant) });
@@ -92,12 +96,37 @@ test("a partition can't be read past its table's row security", async () => {
   });
 });
 
-test('a new month appears while an insert is still under way', async () => {
+test('a new month appears while rows are being inserted, and none of them waits long', async () => {
   await asAdmin(database.superuserUrl, async (client) => {
-    await client.query('begin');
-    await insertAt(client, '2026-11-20T00:00:00Z', 3);
+    let running = true;
+    const slowest = (async () => {
+      let slowestMs = 0;
+      for (let value = 3; running; value += 1) {
+        const startedAt = performance.now();
+        await insertAt(client, '2026-11-20T00:00:00Z', value);
+        slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+      }
+      return slowestMs;
+    })();
     assert.deepEqual(await makeAt('2027-01-01T00:00:00Z'), ['readings_2027_04']);
-    await insertAt(client, '2026-11-21T00:00:00Z', 4);
-    await client.query('commit');
+    running = false;
+    assert((await slowest) < 1_000, `an insert took ${await slowest} ms`);
+  });
+});
+
+test('a writer that stays open only delays the new month: others do not queue behind it, and the month comes when it is done', async () => {
+  await asAdmin(database.superuserUrl, async (slow) => {
+    await slow.query('begin');
+    await slow.query(`update kelpie.partners set name = 'Slow' where id = $1`, [partnerId]);
+    const made = makeAt('2027-02-01T00:00:00Z');
+    await asAdmin(database.superuserUrl, async (quick) => {
+      for (let value = 0; value < 10; value += 1) {
+        const startedAt = performance.now();
+        await insertAt(quick, '2026-11-21T00:00:00Z', value);
+        assert(performance.now() - startedAt < 1_000, 'it stood behind the partition');
+      }
+    });
+    await slow.query('commit');
+    assert.deepEqual(await made, ['readings_2027_05']);
   });
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
 import { createLogger } from '../logging.ts';
 import { openPool } from './pool.ts';
-import { inTransaction } from './transaction.ts';
+import { CommitUncertain, inTransaction } from './transaction.ts';
 
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
@@ -54,4 +55,50 @@ test('a connection that is killed between two queries fails its transaction, not
   });
   await assert.rejects(killed);
   assert.equal(await countPartners(owner), 1);
+});
+
+test('a transaction in which an error was swallowed is not called committed', async () => {
+  const swallowed = inTransaction(pool, owner, async (tx) => {
+    await tx.query(`update kelpie.partners set name = 'Renamed'`);
+    await tx.query('select 1 / 0').catch(() => undefined);
+  });
+  await assert.rejects(swallowed, /rolled back/);
+});
+
+test('a commit that the server warns about is not called committed', async () => {
+  const warned = inTransaction(pool, 'shared', async (tx) => {
+    // A notice that is sent at the commit, as the one about a standby is.
+    await tx.query(`create temp table late (id int) on commit drop`);
+    await tx.query(
+      `create function pg_temp.warn() returns trigger language plpgsql as 'begin raise warning ''late''; return null; end'`,
+    );
+    await tx.query(
+      `create constraint trigger warn after insert on late deferrable initially deferred for each row execute function pg_temp.warn()`,
+    );
+    await tx.query('insert into late values (1)');
+  });
+  await assert.rejects(warned, CommitUncertain);
+});
+
+test("a transaction that ended can not be used any more: its connection may be another partner's", async () => {
+  const kept = await inTransaction(pool, owner, async (tx) => tx);
+  await inTransaction(pool, other, async () => {
+    await assert.rejects(kept.query('select from kelpie.partners'), /has ended/);
+  });
+});
+
+test('a database that falls silent is noticed within 15 s', async () => {
+  const { hostname, port, href } = new URL(database.serviceUrl);
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  const url = href.replace(`:${port}/`, `:${proxy.port}/`);
+  const behind = openPool({ url, connections: 1, applicationName: 'test-silent', logger });
+  const startedAt = performance.now();
+  const silent = inTransaction(behind, owner, async (tx) => {
+    proxy.setFault({ kind: 'black-hole' });
+    await tx.query('select');
+  });
+  await assert.rejects(silent);
+  assert(performance.now() - startedAt < 15_000);
+  await proxy.close();
+  await behind.end();
 });
