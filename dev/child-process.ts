@@ -40,8 +40,13 @@ const stopTimeoutMs = 12_000;
 const diesWithItsParent = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
 
 function parseLine(text: string): LogLine | undefined {
-  if (!text.startsWith('{')) return undefined;
-  const parsed: unknown = JSON.parse(text);
+  if (!text.startsWith('{"')) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
   if (typeof parsed !== 'object' || parsed === null) return undefined;
   const event: unknown = Reflect.get(parsed, 'event');
   return typeof event === 'string' ? { ...parsed, event } : undefined;

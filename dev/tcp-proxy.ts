@@ -17,7 +17,7 @@ export interface TcpProxy {
   cut(): void;
   /** Bytes that reached the server in all: 0 is the proof that nothing left. */
   bytesToServer(): number;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** Stands between two programs on this machine and spoils their connection on demand. */

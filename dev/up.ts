@@ -18,7 +18,13 @@ const { values: options } = parseArgs({
   },
 });
 const firstPort = Number(options['ports-from']);
-const cluster = clusterNames.find((name) => name === options.cluster) ?? 'dev';
+const cluster = clusterNames.find((name) => name === options.cluster) ?? refuseOptions();
+if (!Number.isInteger(firstPort)) refuseOptions();
+
+function refuseOptions(): never {
+  console.error(`Say: npm run dev -- [--ports-from NUMBER] [--cluster ${clusterNames.join('|')}]`);
+  process.exit(2);
+}
 
 const ports = {
   api: firstPort,

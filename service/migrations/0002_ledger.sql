@@ -59,7 +59,7 @@ create table kelpie.ledger_entries (
     and (account = 'wallet') = (wallet_version is not null)
   )
 ) partition by range (transfer_id);
-comment on table kelpie.ledger_entries is '@grows About three rows a payout and as many for its end.';
+comment on table kelpie.ledger_entries is '@grows @by-function About three rows a payout and as many for its end.';
 alter table kelpie.ledger_entries enable row level security, force row level security;
 create policy service_own on kelpie.ledger_entries for select to kelpie_service
   using (partner_id = kelpie.current_partner() and environment = kelpie.current_environment());

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { settings } from '../src/platform/settings.ts';
 import { createTestDatabase } from './harness/database.ts';
@@ -47,11 +49,13 @@ function startTraffic(apis: readonly ApiProcess[]) {
     for (let at = 0; !stopped.signal.aborted; at += 1) {
       const target = [...ready][at % ready.size];
       try {
-        const status = target === undefined ? 0 : await ask(agent, `${target.url}/v1`);
+        if (target === undefined) throw new Error('no api was ready');
+        const status = await ask(agent, `${target.url}/v1`);
         if (status === 200) counts.answered += 1;
         else counts.broken.push(`status ${status}`);
       } catch (error) {
         counts.broken.push(String(error));
+        await new Promise((resolve) => setTimeout(resolve, 10));
       }
     }
   };
@@ -86,4 +90,18 @@ test('an api that is told to stop under traffic breaks no answer and is gone wit
   assert.deepEqual(exit, { code: 0, signal: null });
   assert(during > 500, `there was too little traffic: ${during}`);
   assert(tookMs < 10_000, `it took ${tookMs} ms`);
+});
+
+test('a connection on which nothing is asked, or half a request, does not hold up an api that is told to stop', async () => {
+  const api = await startApi({ database });
+  const { port } = new URL(api.url);
+  const silent = connect(Number(port), '127.0.0.1');
+  const half = connect(Number(port), '127.0.0.1');
+  half.write('GET /v1 HTTP/1.1\r\nHost: x\r\n');
+  for (const socket of [silent, half]) socket.on('error', () => socket.destroy());
+  await Promise.all([once(silent, 'connect'), once(half, 'connect')]);
+  assert.equal(await ask(new Agent(), `${api.url}/v1`), 200);
+  const startedAt = performance.now();
+  assert.deepEqual(await api.stop(), { code: 0, signal: null });
+  assert(performance.now() - startedAt < 5_000);
 });

@@ -77,6 +77,44 @@ const violations: [why: string, sql: string, expected: RegExp][] = [
     `${table({})}; create policy service_insert on kelpie.planted for insert to kelpie_service with check (true)`,
     /^planted: what the service's role may see/,
   ],
+  [
+    'has a policy that is bound and then let loose',
+    table({ policy: 'partner_id = kelpie.current_partner() and environment = kelpie.current_environment() or true' }),
+    /^planted: what the service's role may see/,
+  ],
+  [
+    'lets the service write for whoever is set',
+    `${table({})}; create policy service_insert on kelpie.planted for insert to kelpie_service with check (kelpie.current_partner() is not null)`,
+    /^planted: what the service's role may see/,
+  ],
+  [
+    'refers to no partner at all',
+    table({ columns: 'id uuid primary key, partner_id uuid not null, environment kelpie.environment not null' }),
+    /^planted: a table with rows of partners refers to its partner/,
+  ],
+  [
+    'leaves its environment open',
+    table({
+      columns:
+        'id uuid primary key, partner_id uuid not null references kelpie.partners (id), environment kelpie.environment',
+    }),
+    /^planted: the environment of a row is never left open/,
+  ],
+  [
+    'is partitioned and does not grow',
+    table({ partition: 'partition by range (id)' }),
+    /^planted: only a table that grows is partitioned/,
+  ],
+  [
+    'stands in another schema',
+    `reset role; create table public.planted_elsewhere (partner_id uuid not null)`,
+    /^planted_elsewhere: tables are in the schema kelpie/,
+  ],
+  [
+    'can be written in part by the reading role',
+    table({ grants: 'grant update (id) on kelpie.planted to kelpie_reader' }),
+    /^planted: the reading role only reads/,
+  ],
   ['has no policy', table({ policy: '' }), /^planted: what the service's role may see/],
   [
     'shows one environment to the other',
@@ -140,6 +178,25 @@ for (const [why, sql, expected] of violations) {
     );
   });
 }
+
+test('a role that could make tables of its own is named', async () => {
+  const broken = await brokenBy('grant create on schema kelpie to kelpie_service');
+  assert.match(broken.join('; '), /kelpie_service in kelpie: no role but the owner makes anything/);
+});
+
+test('a table of the job engine that belongs to the service is named', async () => {
+  const broken = await brokenBy('reset role; alter table pgboss.subscription owner to kelpie_service');
+  assert.match(broken.join('; '), /subscription: everything belongs to the owner/);
+});
+
+test(`a function is named that runs with a superuser's rights`, async () => {
+  const broken = await brokenBy(
+    `reset role; create function kelpie.planted_function() returns int language sql security definer
+       set search_path = pg_catalog, pg_temp return 1;
+     revoke all on function kelpie.planted_function() from public`,
+  );
+  assert.match(broken.join('; '), /^planted_function: a function with its owner's rights/);
+});
 
 test(`a function is named that anyone may run with its owner's rights`, async () => {
   const broken = await brokenBy(

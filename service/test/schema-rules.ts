@@ -32,7 +32,7 @@ const rules: readonly { rule: string; violations: string }[] = [
       where not exists (select from service_policies p where p.polrelid = t.oid)
         or exists (
           select from service_policies p
-          where p.polrelid = t.oid and (p.shown !~ 'current_partner\\(\\)' or p.checked !~ 'current_partner\\(\\)')
+          where p.polrelid = t.oid and (not p.shown_is_bound or not p.checked_is_bound)
         )`,
   },
   {
@@ -42,7 +42,10 @@ const rules: readonly { rule: string; violations: string }[] = [
       join pg_attribute a on a.attrelid = t.oid and a.attname = 'environment'
       where t.comment !~ '@both-environments\\M' and exists (
         select from service_policies p
-        where p.polrelid = t.oid and (p.shown !~ 'current_environment\\(\\)' or p.checked !~ 'current_environment\\(\\)')
+        where p.polrelid = t.oid and not (
+          coalesce(p.shown, p.checked) ~ '\\(environment = kelpie\\.current_environment\\(\\)\\)'
+          and coalesce(p.checked, p.shown) ~ '\\(environment = kelpie\\.current_environment\\(\\)\\)'
+        )
       )`,
   },
   {
@@ -55,6 +58,41 @@ const rules: readonly { rule: string; violations: string }[] = [
         not references_by(k.oid, 'partner_id')
         or (has_column(t.oid, 'environment') and has_column(target.oid, 'environment') and not references_by(k.oid, 'environment'))
       )`,
+  },
+  {
+    rule: 'a table with rows of partners refers to its partner, or says @by-function in its comment: one function writes it, and checks',
+    violations: `
+      select t.relname as name from partner_tables t
+      where t.relname <> 'partners' and t.comment !~ '@by-function\\M' and not exists (
+        select from pg_constraint k where k.conrelid = t.oid and k.contype = 'f' and references_by(k.oid, 'partner_id')
+      )`,
+  },
+  {
+    rule: 'the environment of a row is never left open',
+    violations: `
+      select t.relname as name from partner_tables t
+      join pg_attribute a on a.attrelid = t.oid and a.attname = 'environment'
+      where not a.attnotnull and t.comment !~ '@both-environments\\M'`,
+  },
+  {
+    rule: 'only a table that grows is partitioned, and its rows are reached by month',
+    violations: `
+      select t.relname as name from tables t join pg_partitioned_table p on p.partrelid = t.oid where t.comment !~ '@grows\\M'`,
+  },
+  {
+    rule: 'tables are in the schema kelpie, and those of the job engine in pgboss',
+    violations: `
+      select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p') and n.nspname not in ('kelpie', 'pgboss', 'pg_catalog', 'information_schema')
+        and n.nspname !~ '^pg_(toast|temp)'`,
+  },
+  {
+    rule: 'no role but the owner makes anything in our schemas',
+    violations: `
+      select rolname || ' in ' || n.nspname as name from pg_roles
+      cross join pg_namespace n
+      where starts_with(rolname, 'kelpie_') and rolname <> 'kelpie_owner' and n.nspname in ('kelpie', 'pgboss', 'public')
+        and has_schema_privilege(rolname, n.oid, 'create')`,
   },
   {
     rule: 'a table that grows is partitioned by month over a UUIDv7, without a default partition',
@@ -78,7 +116,7 @@ const rules: readonly { rule: string; violations: string }[] = [
     rule: 'everything belongs to the owner',
     violations: `
       select relname as name from pg_class
-      where relnamespace = 'kelpie'::regnamespace and relowner <> 'kelpie_owner'::regrole`,
+      where relnamespace in ('kelpie'::regnamespace, 'pgboss'::regnamespace) and relowner <> 'kelpie_owner'::regrole`,
   },
   {
     rule: 'a role has no more than its part: no superuser, no way past row security, no rights by membership',
@@ -99,15 +137,17 @@ const rules: readonly { rule: string; violations: string }[] = [
     rule: 'the reading role only reads',
     violations: `
       select relname as name from tables t
-      where has_table_privilege('kelpie_reader', t.oid, 'insert, update, delete, truncate, references, trigger')`,
+      where has_table_privilege('kelpie_reader', t.oid, 'delete, truncate, trigger')
+        or has_any_column_privilege('kelpie_reader', t.oid, 'insert, update, references')`,
   },
   {
     rule: `a function with its owner's rights belongs to a role that nobody connects as, fixes its search path, and is not for everyone`,
     violations: `
       select p.proname as name from pg_proc p
       where p.pronamespace = 'kelpie'::regnamespace and p.prosecdef and (
-        (p.proowner = 'kelpie_owner'::regrole and p.proname <> 'make_month_partition')
-        or not exists (select from unnest(p.proconfig) setting where setting like 'search\\_path=%')
+        (p.proname = 'make_month_partition') <> (p.proowner = 'kelpie_owner'::regrole)
+        or not (p.proowner in ('kelpie_owner'::regrole, 'kelpie_ledger'::regrole))
+        or not ('search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}')))
         or has_function_privilege('public', p.oid, 'execute')
       )`,
   },
@@ -115,6 +155,9 @@ const rules: readonly { rule: string; violations: string }[] = [
 
 /** Tables, not partitions. References are compared column by column: position in one key with position in the other. */
 const views = `
+  -- A condition that begins with the partner's and only narrows it further. None at all (null) is that of the other half.
+  create function pg_temp.bound(condition text) returns boolean language sql immutable
+    return coalesce(condition ~ '^\\(+(partner_id|id) = kelpie\\.current_partner\\(\\)\\)' and condition !~* '\\mor\\M', true);
   create temp view tables as
     select c.oid, c.relname, coalesce(obj_description(c.oid, 'pg_class'), '') as comment
     from pg_class c
@@ -124,9 +167,12 @@ const views = `
     where t.relname = 'partners'
       or exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'partner_id');
   create temp view service_policies as
-    select p.polrelid, pg_get_expr(p.polqual, p.polrelid) as shown, pg_get_expr(p.polwithcheck, p.polrelid) as checked
-    from pg_policy p
-    where p.polroles && array[0, (select oid from pg_roles where rolname = 'kelpie_service')];
+    select p.*, pg_temp.bound(p.shown) as shown_is_bound, pg_temp.bound(p.checked) as checked_is_bound
+    from (
+      select polrelid, pg_get_expr(polqual, polrelid) as shown, pg_get_expr(polwithcheck, polrelid) as checked
+      from pg_policy
+      where polroles && array[0, (select oid from pg_roles where rolname = 'kelpie_service')]
+    ) as p;
   create function pg_temp.has_column(table_oid oid, column_name text) returns boolean language sql stable
     return exists (select from pg_attribute where attrelid = table_oid and attname = column_name);
   create function pg_temp.references_by(constraint_oid oid, column_name text) returns boolean language sql stable

@@ -78,9 +78,10 @@ test('a test can move the clock of a process that runs', async () => {
   assert(after - before >= 24 * 3_600_000 && after - before < 25 * 3_600_000);
 });
 
-test('a process whose database is out of reach is alive but not ready, and ready again when it is back', async () => {
+test('a process whose database is out of reach is alive but not ready, and ready again when it is back', async (t) => {
   const { hostname, port, href } = new URL(database.serviceUrl);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  t.after(proxy.close);
   const through = await startApi({ database: { serviceUrl: href.replace(`:${port}/`, `:${proxy.port}/`) } });
   assert.equal((await getJson(`${through.url}/readyz`)).status, 200);
 
@@ -98,5 +99,10 @@ test('a process whose database is out of reach is alive but not ready, and ready
   proxy.cut();
   await eventually('ready again', async () => (await getJson(`${through.url}/readyz`)).status === 200);
   await through.stop();
-  await proxy.close();
+});
+
+test('an api that connects as a role past row security is never ready', async () => {
+  const superuser = await startApi({ database: { serviceUrl: database.superuserUrl } });
+  assert.equal((await getJson(`${superuser.url}/readyz`)).status, 503);
+  await eventually('it says why', async () => superuser.output().includes('"event":"readiness.lost"'));
 });

@@ -4,7 +4,9 @@ import { createLogger } from '../platform/logging.ts';
 import { settings } from '../platform/settings.ts';
 import { migrateEverything } from './migrate.ts';
 import { describeVerification, verifyWholeLedger } from './verify-ledger.ts';
-import { clockFor, configurationOrExit } from './process.ts';
+import { clockFor, configurationOrExit, explainLastError } from './process.ts';
+
+explainLastError(createLogger('cli', 'silent'));
 
 const kelpie = new Command('kelpie').description('Runs and looks after a Kelpie payouts service.').showHelpAfterError();
 

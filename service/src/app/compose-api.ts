@@ -5,6 +5,7 @@ import { addHealthRoutes } from '../http/health.ts';
 import { addReferenceRoutes, describeRoutes } from '../http/reference.ts';
 import { createServer, type Server } from '../http/server.ts';
 import type { Clock } from '../platform/clock.ts';
+import { assertServiceRole } from '../platform/database/service-role.ts';
 import { newestMigration } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -20,22 +21,23 @@ interface ApiParts {
 }
 
 export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain: Drain }> {
-  const { app, seal } = createServer(parts);
-  const drain = createDrain(app, parts.drainDelayMs);
+  const { app, connections, seal } = createServer(parts);
+  const drain = createDrain(app, connections, parts.drainDelayMs);
   await describeRoutes(app);
-  addHealthRoutes(app, [migrationsApplied(parts.pool)], drain.isDraining);
+  addHealthRoutes(app, [databaseServes(parts.pool)], drain.isDraining);
   addDiscoveryRoutes(app, parts.publicUrl);
   await addReferenceRoutes(app);
   seal();
   return { app, drain };
 }
 
-/** The database answers, and is at least as new as this code. */
-function migrationsApplied(pool: Pool) {
+/** The database answers, binds us to row security, and is at least as new as this code. */
+function databaseServes(pool: Pool) {
   const newest = newestMigration();
   return {
     name: 'database',
     async run() {
+      await assertServiceRole(pool);
       const { rowCount } = await pool.query('select from kelpie.migrations where name = $1', [newest]);
       if (rowCount !== 1) throw new Error(`${newest} is not applied`);
     },

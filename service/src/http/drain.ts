@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Connections } from './connections.ts';
 
 export interface Drain {
   isDraining: () => boolean;
@@ -10,7 +11,7 @@ export interface Drain {
   drain(): Promise<void>;
 }
 
-export function createDrain(app: FastifyInstance, delayMs: number): Drain {
+export function createDrain(app: FastifyInstance, connections: Connections, delayMs: number): Drain {
   let draining = false;
   app.addHook('onRequest', (_request, reply, done) => {
     if (draining) reply.header('connection', 'close');
@@ -21,7 +22,10 @@ export function createDrain(app: FastifyInstance, delayMs: number): Drain {
     async drain() {
       draining = true;
       await wait(delayMs);
-      await app.close();
+      const closed = app.close();
+      // A connection on which nothing is asked would keep the process until its deadline.
+      connections.endIdle();
+      await closed;
     },
   };
 }

@@ -42,26 +42,46 @@ export function errorBody({ code, message, details }: Pick<Refusal, 'code' | 'me
 }
 
 /** What the framework itself refuses, in our words. */
-const frameworkRefusals: Readonly<Record<string, { code: RefusalCode; message: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    code: 'payload_too_large',
-    message: 'The body is larger than 64 KB. Nothing that this API takes needs more.',
-  },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    code: 'malformed_request',
-    message: 'The Content-Length header does not match the length of the body.',
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    code: 'unsupported_media_type',
-    message: 'Send the body as JSON, with the header Content-Type: application/json.',
-  },
-  FST_ERR_BAD_URL: { code: 'not_found', message: 'There is nothing at this address.' },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', message: 'There is nothing at this address.' },
-};
+const frameworkRefusals = new Map<string, { code: RefusalCode; message: string }>(
+  Object.entries({
+    FST_ERR_CTP_BODY_TOO_LARGE: {
+      code: 'payload_too_large',
+      message: 'The body is larger than 64 KB. Nothing that this API takes needs more.',
+    },
+    FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+      code: 'malformed_request',
+      message: 'The Content-Length header does not match the length of the body.',
+    },
+    FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+      code: 'unsupported_media_type',
+      message: 'Send the body as JSON, with the header Content-Type: application/json.',
+    },
+    FST_ERR_BAD_URL: { code: 'not_found', message: 'There is nothing at this address.' },
+    FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', message: 'There is nothing at this address.' },
+  }),
+);
+
+const internalErrorMessage =
+  'Something went wrong on our side. If you write to us about it, quote the Request-Id of this answer.';
+const nothingHere = { code: 'not_found', message: 'There is nothing at this address.' } as const;
+
+function isFrameworkError(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('FST_');
+}
 
 /** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
-function asRefusal(error: FastifyError | Refusal): Refusal {
+function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
+  if (isFrameworkError(error)) return asFrameworkRefusal(error);
+  return new Refusal({
+    code: 'internal_error',
+    message: internalErrorMessage,
+  });
+}
+
+function asFrameworkRefusal(error: FastifyError): Refusal {
+  // An id that has not the form of an id is not the id of anything.
+  if (error.validationContext === 'params') return new Refusal(nothingHere);
   if (error.validation !== undefined) {
     return new Refusal({
       code: 'invalid_request',
@@ -69,15 +89,15 @@ function asRefusal(error: FastifyError | Refusal): Refusal {
       details: { fields: fieldProblems(error.validation) },
     });
   }
-  const known = frameworkRefusals[error.code];
+  const known = frameworkRefusals.get(error.code);
   if (known !== undefined) return new Refusal(known);
-  return new Refusal({
-    code: 'internal_error',
-    message: 'Something went wrong on our side. If you write to us about it, quote the Request-Id of this answer.',
-  });
+  const callersFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500;
+  return callersFault
+    ? new Refusal({ code: 'malformed_request', message: 'This is not a request in HTTP/1.1 that we can read.' })
+    : new Refusal({ code: 'internal_error', message: internalErrorMessage });
 }
 
-export async function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const refusal = asRefusal(error);
   const status = statusOf[refusal.code];
   if (status === 500) request.log.error({ error }, 'request.failed');

@@ -20,8 +20,11 @@ function describe(problem: FastifySchemaValidationError): { field?: unknown; rul
   }
 }
 
+/** Nobody mends more than this in one go, and a hostile body could have thousands. */
+const mostProblems = 50;
+
 export function fieldProblems(problems: readonly FastifySchemaValidationError[]): FieldProblem[] {
-  return problems.map((problem) => {
+  return problems.slice(0, mostProblems).map((problem) => {
     const { field, rule } = describe(problem);
     const around = problem.instancePath.split('/').slice(1);
     const path = (typeof field === 'string' ? [...around, field] : around).join('.');

@@ -9,14 +9,15 @@ export interface ReadinessCheck {
 
 const checkTimeoutMs = 2_000;
 
-async function failsInTime(check: ReadinessCheck): Promise<boolean> {
+/** What a check failed of, or undefined. */
+async function failureOf(check: ReadinessCheck): Promise<Error | undefined> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => timeout.reject(new Error('timed out')), checkTimeoutMs);
   try {
     await Promise.race([check.run(), timeout.promise]);
-    return false;
-  } catch {
-    return true;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('failed');
   } finally {
     clearTimeout(timer);
   }
@@ -28,14 +29,19 @@ export function addHealthRoutes(
   checks: readonly ReadinessCheck[],
   isDraining: () => boolean,
 ): void {
+  let wasReady = true;
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'alive' }));
-  app.get('/readyz', { schema: { hide: true } }, async () => {
+  app.get('/readyz', { schema: { hide: true } }, async (request) => {
     if (isDraining()) throw new Refusal({ code: 'unavailable', message: 'This process is about to stop.' });
-    const results = await Promise.all(checks.map(async (check) => ({ check, failed: await failsInTime(check) })));
-    const failing = results.filter((result) => result.failed).map((result) => result.check.name);
-    if (failing.length > 0) {
-      throw new Refusal({ code: 'unavailable', message: 'This process can not serve now.', details: { failing } });
-    }
-    return { status: 'ready' };
+    const results = await Promise.all(
+      checks.map(async (check) => ({ name: check.name, error: await failureOf(check) })),
+    );
+    const failing = results.filter(({ error }) => error !== undefined);
+    // Said once for each time that it changes: a load balancer asks every second.
+    if (wasReady) for (const { name, error } of failing) request.log.error({ action: name, error }, 'readiness.lost');
+    wasReady = failing.length === 0;
+    if (wasReady) return { status: 'ready' };
+    const details = { failing: failing.map(({ name }) => name) };
+    throw new Refusal({ code: 'unavailable', message: 'This process can not serve now.', details });
   });
 }

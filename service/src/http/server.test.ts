@@ -20,6 +20,13 @@ app.post('/things/:id', { schema: { body } }, async (request) => ({ got: request
 app.get('/broken', async () => {
   throw new Error('Key (account_number)=(12345678) already exists.');
 });
+app.get('/thrown', async () => {
+  const { promise, reject } = Promise.withResolvers();
+  reject(null);
+  return promise;
+});
+app.get('/slow', async () => new Promise((resolve) => setTimeout(() => resolve({}), 200)));
+app.get('/ids/:id', { schema: { params: Type.Object({ id: Type.String({ format: 'uuid' }) }) } }, async () => ({}));
 seal();
 await app.listen({ host: '127.0.0.1', port: 0 });
 after(async () => app.close());
@@ -149,6 +156,53 @@ test('bytes that are not HTTP get an answer of the usual form', async () => {
   const answer = await sendRaw('GARBAGE\r\n\r\n');
   assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nRequest-Id: [0-9a-f-]{36}\r\n/);
   assert.match(answer, /"code":"malformed_request"/);
+});
+
+test('a request without a Host header, or with an expectation that we do not know, is answered in the usual form', async () => {
+  const noHost = await sendRaw('GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
+  assert.match(noHost, /^HTTP\/1\.1 400 .*request-id: .*malformed_request/is);
+  const expecting = await sendRaw('GET /nothing HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n');
+  assert.match(expecting, /^HTTP\/1\.1 404 .*request-id: .*not_found/is);
+});
+
+test('garbage behind a request on the same connection is not answered in place of that request', async () => {
+  const answer = await sendRaw('GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n');
+  assert.doesNotMatch(answer, /malformed_request/);
+});
+
+test('bytes that are not UTF-8 are refused, never replaced', async () => {
+  const response = await fetch(`${url}/things/1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from([...Buffer.from('{"amount":"'), 0xff, ...Buffer.from('"}')]),
+  });
+  assert.equal(response.status, 400);
+});
+
+test('a body with thousands of problems is answered with the first of them', async () => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`f${at}`, 1]));
+  const { text } = await send(JSON.stringify(many));
+  assert(text.length < 10_000, `${text.length} characters`);
+});
+
+test('something thrown that is no error is 500 in the usual form', async () => {
+  const { status, code } = await ask('/thrown');
+  assert.deepEqual({ status, code }, { status: 500, code: 'internal_error' });
+});
+
+test('an id that has not the form of an id is 404', async () => {
+  const { status, code } = await ask('/ids/not-a-uuid');
+  assert.deepEqual({ status, code }, { status: 404, code: 'not_found' });
+});
+
+test('a route whose body takes unknown fields does not start', () => {
+  const loose = createServer({
+    clock: systemClock,
+    logger: createLogger('test', 'silent'),
+    meter: createMetrics().meter,
+  });
+  const schema = { body: Type.Object({ inner: Type.Object({}) }, { additionalProperties: false }) };
+  assert.throws(() => loose.app.post('/loose', { schema }, async () => ({})), /POST \/loose: body.properties.inner/);
 });
 
 test('headers without end are 431', async () => {

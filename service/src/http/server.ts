@@ -12,9 +12,11 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { trackConnections, type Connections } from './connections.ts';
 import { ErrorSchema, sendError } from './errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { insistOnStrictBodies } from './strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
 import { answerUnreadableRequest } from './unreadable-request.ts';
 
@@ -37,8 +39,16 @@ const requestTimeoutMs = 15_000;
 /** Longer than a load balancer keeps a connection, so that it is never ours that closes one under a request. */
 const keepAliveTimeoutMs = 75_000;
 
+function noHost(): Refusal {
+  return new Refusal({ code: 'malformed_request', message: 'The Host header is missing.' });
+}
+
 /** The rules that hold for every route. Routes are added in between `createServer` and `seal`. */
-export function createServer({ clock, logger, meter }: ServerParts): { app: Server; seal: () => void } {
+export function createServer({ clock, logger, meter }: ServerParts): {
+  app: Server;
+  connections: Connections;
+  seal: () => void;
+} {
   const baseLogger: FastifyBaseLogger = logger;
   const app = Fastify({
     loggerInstance: baseLogger,
@@ -46,6 +56,7 @@ export function createServer({ clock, logger, meter }: ServerParts): { app: Serv
     genReqId: () => newId(clock),
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
+    http: { connectionsCheckingInterval: 1_000, requireHostHeader: false },
     keepAliveTimeout: keepAliveTimeoutMs,
     // A request on a connection that was open when the drain began is still answered, not turned away with 503.
     return503OnClosing: false,
@@ -58,18 +69,25 @@ export function createServer({ clock, logger, meter }: ServerParts): { app: Serv
       reply.header('request-id', request.id);
       void sendError(error, request, reply);
     },
-    clientErrorHandler: (error, socket) => answerUnreadableRequest(error, socket, newId(clock)),
+    clientErrorHandler: (error, socket) =>
+      answerUnreadableRequest(error, socket, {
+        requestId: newId(clock),
+        hasRequestInHand: connections.hasRequestInHand(socket),
+      }),
   }).withTypeProvider<TypeBoxTypeProvider>();
+  const connections = trackConnections(app.server);
+  insistOnStrictBodies(app);
   readJsonObjects(app);
   recordRequests(app, meter);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id);
-    done();
+    done(request.raw.headers.host === undefined ? noHost() : undefined);
   });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addSchema(ErrorSchema.definition);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(() => {
     throw new Refusal({ code: 'not_found', message: 'There is nothing at this address.' });
   });
-  return { app, seal: refuseOtherMethods(app).seal };
+  return { app, connections, seal: refuseOtherMethods(app).seal };
 }

@@ -14,8 +14,13 @@ const malformed = {
 } as const;
 
 /** Bytes that never became a request still get an answer of the usual form, and a Request-Id. */
-export function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+export function answerUnreadableRequest(
+  error: Error & { code?: string },
+  socket: Socket,
+  { requestId, hasRequestInHand }: { requestId: string; hasRequestInHand: boolean },
+): void {
+  // An answer now would be taken for that of the request before it, which is still being worked on.
+  if (error.code === 'ECONNRESET' || !socket.writable || hasRequestInHand) {
     socket.destroy();
     return;
   }

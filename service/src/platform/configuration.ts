@@ -52,11 +52,16 @@ export function readConfiguration<Configuration>(
   env: NodeJS.ProcessEnv,
   choose: ChooseSettings<Configuration>,
 ): Configuration {
-  const problems = [...unknownVariables(env), ...developmentOnly(env)];
+  const mode = read(settings.mode, env);
+  const problems = [
+    ...unknownVariables(env),
+    ...developmentOnly(env),
+    ...(mode.kind === 'wrong' ? [mode.problem] : []),
+  ];
   const configuration = choose((setting) => {
     const outcome = read(setting, env);
     if (outcome.kind === 'right') return outcome.value;
-    problems.push(outcome.problem);
+    if (!problems.includes(outcome.problem)) problems.push(outcome.problem);
     const example = setting.parse(setting.example);
     if (example === undefined) throw new Error(`the example of ${setting.variable} breaks its own rule`);
     return example;

@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import type { Pool } from './database/pool.ts';
 import type { Transaction } from './database/transaction.ts';
-import type { Logger } from './logging.ts';
+import { describeError, type Logger } from './logging.ts';
 
 /** A kind of job. Its arguments hold ids only: a job's row is read by people and kept for days. */
 export interface Queue {
@@ -15,7 +15,10 @@ export interface Queue {
 interface JobRun {
   jobId: string;
   arguments: Readonly<Record<string, string>>;
-  /** Aborted when this worker no longer holds the job: another one may have it already. */
+  /**
+   * Aborted once this worker finds that it no longer holds the job. Another one may have had it for a while by then: it is
+   * a reason to stop early, not a proof that the job is still ours.
+   */
   signal: AbortSignal;
 }
 
@@ -44,7 +47,7 @@ const pollSeconds = 0.5;
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 300;
 
-/** Sends the engine's statements through our pool, so that it opens no connections of its own. */
+/** Sends the engine's statements through a pool of ours. */
 function engineOver(pool: Pool, options: { supervise: boolean; schedule: boolean; logger: Logger }): PgBoss {
   const { supervise, schedule, logger } = options;
   const boss = new PgBoss({
@@ -77,17 +80,31 @@ export async function startJobSender(pool: Pool, logger: Logger): Promise<JobSen
   };
 }
 
+/** The engine stores what a job threw, for people to read: so it gets no more than a log would. */
+class JobFailed extends Error {
+  override readonly name = 'JobFailed';
+
+  constructor(cause: unknown) {
+    const { name, code, at } = describeError(cause);
+    super([name, code].filter((part) => part !== undefined).join(' '));
+    this.stack = at.join('\n');
+  }
+}
+
 function isArguments(data: unknown): data is Record<string, string> {
   return typeof data === 'object' && data !== null && Object.values(data).every((value) => typeof value === 'string');
 }
 
-/** Runs jobs until it is stopped. A handler that throws has its job tried again, up to the queue's limit. */
+/**
+ * Runs jobs until it is stopped. A handler that throws has its job tried again, up to the queue's limit. The pool is the
+ * engine's alone: where handlers took its connections, it could not say in time that they are alive.
+ */
 export async function startJobWorker(
-  pool: Pool,
+  enginePool: Pool,
   logger: Logger,
   handlers: ReadonlyMap<Queue, JobHandler>,
 ): Promise<JobWorker> {
-  const boss = engineOver(pool, { supervise: true, schedule: true, logger });
+  const boss = engineOver(enginePool, { supervise: true, schedule: true, logger });
   await boss.start();
   for (const [queue, handler] of handlers) {
     await boss.work<unknown>(queue.name, { batchSize: 1, pollingIntervalSeconds: pollSeconds }, async (jobs) => {
@@ -101,7 +118,7 @@ export async function startJobWorker(
           logger.info({ ...line, duration_ms: Math.round(performance.now() - startedAt) }, 'job.done');
         } catch (error) {
           logger.error({ ...line, error }, 'job.failed');
-          throw error;
+          throw new JobFailed(error);
         }
       }
     });

@@ -54,3 +54,36 @@ test('an error whose message spans lines leaks none of them', () => {
   logger.error({ error: new Error('first\n    at secret-040004\nlast') }, 'request.failed');
   assert.doesNotMatch(lines[0] ?? '', /040004/);
 });
+
+test('no way of calling the logger carries a planted secret out', () => {
+  const { lines, logger } = collect();
+  const secret = '040004';
+  const changed = new Error('before');
+  assert.match(changed.stack ?? '', /before/);
+  changed.message = `after\nmore`;
+  logger.info({ status: { account_number: secret } }, 'request.done');
+  logger.info({ partitions: [{ account_number: secret }] }, 'request.done');
+  logger.error(new Error(secret));
+  logger.error({ err: new Error(secret) });
+  logger.error(
+    { error: Object.assign(new Error('x'), { name: `a ${secret}`, code: `b ${secret}` }) },
+    'request.failed',
+  );
+  logger.error({ error: changed }, 'request.failed');
+  logger.error({ error: { message: secret, stack: 5, code: 7 } }, 'jobs.engine_error');
+  logger.info('%s', secret);
+  logger.info(`Reply was already sent to ${secret}`);
+  logger.info({ [`name ${secret}`]: 1 }, 'request.done');
+  logger.setBindings({ sort_code: secret });
+  logger
+    .child({ sort_code: secret }, { formatters: { log: () => ({ sort_code: secret }) } })
+    .info({ status: 200 }, 'request.done');
+  assert.equal(lines.length, 11);
+  assert.doesNotMatch(lines.join(''), /040004/);
+});
+
+test('an error that is a plain object is described by its name and code', () => {
+  const { lines, logger } = collect();
+  logger.error({ error: { name: 'error', message: 'x', code: 'ECONNREFUSED' } }, 'jobs.engine_error');
+  assert.match(lines[0] ?? '', /"error":\{"name":"error","code":"ECONNREFUSED"/);
+});

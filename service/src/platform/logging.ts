@@ -4,12 +4,11 @@ import { Refusal } from './refusal.ts';
 export type { Logger };
 
 /**
- * The only fields that a log line may carry. Whatever else is handed to the logger is left out and its name noted, so a
- * bank detail or a secret can't reach a log by being passed along with something else.
+ * The only fields that a log line may carry, as plain values. Whatever else is handed to the logger is left out and its
+ * name noted, so a bank detail or a secret can't reach a log by being passed along with something else.
  */
 const allowedFields = new Set([
   'action',
-  'address',
   'attempt',
   'duration_ms',
   'environment',
@@ -32,7 +31,14 @@ const allowedFields = new Set([
   'status',
 ]);
 
-interface LoggedError {
+/** What is said is a name of ours for what happened, never a sentence with values in it. */
+const eventForm = /^[a-z][a-z0-9_.]{0,59}$/;
+const nameForm = /^[A-Za-z0-9_]{1,60}$/;
+/** A place in the code. Anything else in a stack may be a line of the message, which may quote a row. */
+const frameForm = /^\s+at (?:.* \()?(?:file:\/\/|node:)\S*:\d+:\d+\)?$/;
+const longestValue = 200;
+
+export interface DescribedError {
   name: string;
   code?: string;
   text?: string;
@@ -44,33 +50,66 @@ function stringProperty(error: object, property: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+function nameProperty(error: object, property: string): string | undefined {
+  const value = stringProperty(error, property);
+  return value === undefined || nameForm.test(value) ? value : 'withheld';
+}
+
 /**
  * The message of an error that we did not write may quote a row's values, so it is left out: its type, its code (and
  * the constraint, where the database refused) and the places in the code say enough to find it.
  */
-function describeError(error: unknown): LoggedError {
+export function describeError(error: unknown): DescribedError {
   if (typeof error !== 'object' || error === null) return { name: typeof error, at: [] };
-  // The stack begins with the message itself, on as many lines as it has.
-  const message = stringProperty(error, 'message') ?? '';
-  const frames = (stringProperty(error, 'stack') ?? '').split('\n').slice(message.split('\n').length);
-  const code = stringProperty(error, 'code');
-  const text = error instanceof Refusal ? (error.internal ?? error.message) : stringProperty(error, 'constraint');
+  const code = nameProperty(error, 'code');
+  const text = error instanceof Refusal ? (error.internal ?? error.message) : nameProperty(error, 'constraint');
+  const frames = (stringProperty(error, 'stack') ?? '').split('\n').filter((line) => frameForm.test(line));
   return {
-    name: stringProperty(error, 'name') ?? 'object',
+    name: nameProperty(error, 'name') ?? 'object',
     ...(code === undefined ? {} : { code }),
-    ...(text === undefined ? {} : { text }),
+    ...(text === undefined ? {} : { text: text.slice(0, longestValue) }),
     at: frames.slice(0, 8).map((line) => line.trim().slice(3)),
   };
 }
 
-function keepAllowed(fields: Record<string, unknown>): Record<string, unknown> {
+/** A number, a short text, or a few of them; nothing that could hold more inside. */
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, longestValue);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    return value.slice(0, 20).map((item) => item.slice(0, longestValue));
+  }
+  return undefined;
+}
+
+function keepAllowed(fields: object): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
-    if (!allowedFields.has(name)) dropped.push(name);
-    else kept[name] = name === 'error' ? describeError(value) : value;
+    const plain = allowedFields.has(name) ? (name === 'error' ? describeError(value) : plainValue(value)) : undefined;
+    if (plain !== undefined) kept[name] = plain;
+    else if (value !== undefined) dropped.push(nameForm.test(name) ? name : 'withheld');
   }
   return dropped.length === 0 ? kept : { ...kept, dropped_fields: dropped };
+}
+
+/** Whatever a logger is called with becomes our fields and our event; a library's own sentence does not pass. */
+function readCall(call: readonly unknown[]): [object, string] {
+  const [first, second] = call;
+  const fields = first instanceof Error ? { error: first } : typeof first === 'object' && first !== null ? first : {};
+  const event = typeof first === 'string' ? first : second;
+  return [fields, typeof event === 'string' && eventForm.test(event) ? event : 'text_withheld'];
+}
+
+/** Makes a method of the logger pass only allowed fields on, for it and for every child. */
+function guard(logger: Logger, method: 'child' | 'setBindings'): void {
+  const original: unknown = Reflect.get(logger, method);
+  if (typeof original !== 'function') throw new Error(`the logger has no ${method}`);
+  Object.defineProperty(logger, method, {
+    value(this: unknown, bindings: object): unknown {
+      return Reflect.apply(original, this, [keepAllowed(bindings)]);
+    },
+  });
 }
 
 /** Structured lines on standard output. `process` names who speaks: api, worker, cli. */
@@ -82,16 +121,15 @@ export function createLogger(process: string, level: string, stream: Destination
       messageKey: 'event',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: keepAllowed },
+      hooks: {
+        logMethod(call, method) {
+          Reflect.apply(method, this, readCall(call));
+        },
+      },
     },
     stream,
   );
-  // The formatter above sees what is logged, but not what a child logger is given to say with every line.
-  const child: unknown = Reflect.get(logger, 'child');
-  if (typeof child !== 'function') throw new Error('the logger has no children');
-  Object.defineProperty(logger, 'child', {
-    value(this: unknown, bindings: Record<string, unknown>, options?: object): unknown {
-      return Reflect.apply(child, this, [keepAllowed(bindings), options]);
-    },
-  });
+  guard(logger, 'child');
+  guard(logger, 'setBindings');
   return logger;
 }

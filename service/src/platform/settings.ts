@@ -48,9 +48,10 @@ function address(variable: string, protocols: readonly string[], words: Words): 
     rule: `an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')} and has no slash at its end`,
     parse(text) {
       const url = URL.parse(text);
-      // Written as an address is normally written: no spaces around it, no capitals, no slash at the end.
-      const plain = url !== null && [url.href, url.href.replace(/\/$/, '')].includes(text) && !text.endsWith('/');
-      return plain && protocols.includes(url.protocol) && url.hostname !== '' ? text : undefined;
+      if (url === null || !protocols.includes(url.protocol) || url.hostname === '' || text.endsWith('/'))
+        return undefined;
+      // As it is normally written: no spaces around it, no capitals in its first part.
+      return url.href === text || url.href === `${text}/` ? text : undefined;
     },
   };
 }

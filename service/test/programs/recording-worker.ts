@@ -1,10 +1,10 @@
 // A worker like the real one, with one job more: it says that it began, waits until the test lets go of a lock, and then
 // writes down who did it. That is long enough to be killed in the middle.
 import { startJobWorker, type JobHandler, type Queue } from '../../src/platform/jobs.ts';
-import { beginProcess, stopOnSignal } from '../../src/app/process.ts';
+import { beginWorker, stopOnSignal } from '../../src/app/process.ts';
 import { recording, recordingLock } from './recording-queue.ts';
 
-const { logger, pool, metrics } = await beginProcess('worker', () => ({}));
+const { logger, pool, enginePool, metrics } = await beginWorker();
 
 const record: JobHandler = async ({ jobId }) => {
   logger.info({ job_id: jobId }, 'recording.began');
@@ -20,9 +20,10 @@ const record: JobHandler = async ({ jobId }) => {
   }
 };
 
-const jobs = await startJobWorker(pool, logger, new Map<Queue, JobHandler>([[recording, record]]));
+const jobs = await startJobWorker(enginePool, logger, new Map<Queue, JobHandler>([[recording, record]]));
 stopOnSignal(logger, async () => {
   await jobs.stop(1_000);
+  await enginePool.end();
   await pool.end();
   await metrics.close();
 });
