@@ -1,0 +1,164 @@
+-- The bank's whole memory. It is applied at every start, so each statement must be harmless the second time.
+-- Amounts are whole numbers: pence, and millionths of a USDC.
+
+create table if not exists bank_state (
+  only_row boolean primary key default true check (only_row),
+  clock_shift_ms bigint not null default 0,
+  webhook_mode text not null default 'normal' check (webhook_mode in ('normal', 'lose', 'repeat', 'shuffle'))
+);
+insert into bank_state default values on conflict do nothing;
+
+create table if not exists customers (
+  id uuid primary key,
+  type text not null check (type in ('individual', 'business')),
+  full_name text,
+  business_name text,
+  email text not null,
+  created_at timestamptz not null
+);
+
+create table if not exists wallets (
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  chain text not null,
+  address text not null,
+  balance_micro_usdc bigint not null check (balance_micro_usdc >= 0),
+  created_at timestamptz not null
+);
+
+create table if not exists external_accounts (
+  -- Lists go by this, not by the time: the clock can be moved back.
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  account_owner_name text not null,
+  account_owner_type text not null check (account_owner_type in ('individual', 'business')),
+  first_name text,
+  last_name text,
+  business_name text,
+  bank_name text,
+  sort_code text not null check (sort_code ~ '^[0-9]{6}$'),
+  account_number text not null check (account_number ~ '^[0-9]{8}$'),
+  active boolean not null default true,
+  deactivation_reason text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  unique (customer_id, sort_code, account_number, account_owner_type, account_owner_name)
+);
+
+create table if not exists transfers (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  wallet_id uuid not null references wallets (id),
+  external_account_id uuid not null references external_accounts (id),
+  client_reference_id text,
+  amount_pence bigint not null check (amount_pence > 0),
+  reference text not null,
+  taken_micro_usdc bigint not null check (taken_micro_usdc >= 0),
+  exchange_fee_micro_usdc bigint not null check (exchange_fee_micro_usdc >= 0),
+  refunded_micro_usdc bigint check (refunded_micro_usdc > 0),
+  state text not null check (state in (
+    'awaiting_funds', 'pending', 'in_review', 'funds_received', 'payment_submitted', 'payment_processed',
+    'undeliverable', 'returned', 'refund_in_flight', 'refunded', 'refund_failed', 'missing_return_policy',
+    'canceled', 'error')),
+  reason text,
+  forgotten boolean not null default false,
+  next_state text check (next_state in ('payment_submitted', 'payment_processed')),
+  next_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  check ((next_state is null) = (next_at is null))
+);
+create index if not exists transfers_of_customer on transfers (customer_id, seq);
+create index if not exists transfers_to_move on transfers (next_at) where next_at is not null;
+
+-- What the bank truly did. The three tables below are the judge of every test, so nothing in them is ever changed.
+create table if not exists payments (
+  transfer_id uuid primary key references transfers (id),
+  customer_id uuid not null references customers (id),
+  client_reference_id text,
+  idempotency_key text,
+  amount_pence bigint not null check (amount_pence > 0),
+  taken_micro_usdc bigint not null check (taken_micro_usdc >= 0),
+  accepted_at timestamptz not null
+);
+create index if not exists payments_by_reference on payments (client_reference_id);
+create index if not exists payments_by_customer on payments (customer_id);
+
+-- One row a transfer at most: whatever happens, money goes back once.
+create table if not exists refunds (
+  transfer_id uuid primary key references payments (transfer_id),
+  customer_id uuid not null references customers (id),
+  client_reference_id text,
+  micro_usdc bigint not null check (micro_usdc > 0),
+  reason text,
+  refunded_at timestamptz not null
+);
+create index if not exists refunds_by_reference on refunds (client_reference_id);
+create index if not exists refunds_by_customer on refunds (customer_id);
+
+create table if not exists wallet_movements (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  wallet_id uuid not null references wallets (id),
+  micro_usdc bigint not null,
+  kind text not null check (kind in ('opening', 'transfer', 'refund')),
+  transfer_id uuid references transfers (id),
+  at timestamptz not null,
+  balance_after_micro_usdc bigint not null check (balance_after_micro_usdc >= 0)
+);
+create index if not exists movements_of_wallet on wallet_movements (wallet_id, seq);
+
+create or replace function refuse_change() returns trigger
+  language plpgsql
+as $$
+begin
+  raise exception '% is only added to', tg_table_name;
+end
+$$;
+create or replace trigger payments_are_only_added before update or delete or truncate on payments
+  for each statement execute function refuse_change();
+create or replace trigger refunds_are_only_added before update or delete or truncate on refunds
+  for each statement execute function refuse_change();
+create or replace trigger movements_are_only_added before update or delete or truncate on wallet_movements
+  for each statement execute function refuse_change();
+
+-- The answer is null only inside the transaction that is making it.
+create table if not exists idempotency_keys (
+  key text primary key,
+  fingerprint text not null,
+  status integer,
+  body text,
+  created_at timestamptz not null
+);
+
+create table if not exists webhook_endpoints (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  url text not null,
+  status text not null check (status in ('active', 'deleted')),
+  public_key text not null,
+  private_key text not null,
+  created_at timestamptz not null
+);
+
+create table if not exists events (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  transfer_id uuid not null references transfers (id),
+  body text not null,
+  created_at timestamptz not null
+);
+
+-- Due by the machine's own time: the pauses are about the network, which the bank's clock does not move.
+create table if not exists deliveries (
+  seq bigint generated always as identity primary key,
+  event_id uuid not null references events (id),
+  endpoint_id uuid not null references webhook_endpoints (id),
+  position double precision not null,
+  outcome text not null default 'waiting' check (outcome in ('waiting', 'delivered', 'given_up')),
+  tries integer not null default 0,
+  due_at timestamptz not null
+);
+create index if not exists deliveries_to_make on deliveries (endpoint_id, due_at) where outcome = 'waiting';

@@ -1,0 +1,63 @@
+// The wiring of the bank, in plain sight: which routes it has, and what each is given.
+import type { FastifyInstance } from 'fastify';
+import type { BankClock } from './clock.ts';
+import type { Configuration } from './configuration.ts';
+import { clockRoutes } from './control/clock.ts';
+import { accountControlRoutes } from './control/external-accounts.ts';
+import { faultRoutes } from './control/faults.ts';
+import { recordRoutes } from './control/record.ts';
+import { serveControlRoutes } from './control/serve.ts';
+import { transferControlRoutes } from './control/transfers.ts';
+import { webhookControlRoutes } from './control/webhooks.ts';
+import type { Pool } from './database.ts';
+import { createFaults } from './faults.ts';
+import { createServer } from './http/server.ts';
+import type { Log } from './log.ts';
+import { servePage } from './page/routes.ts';
+import { customerRoutes } from './wire/customers.ts';
+import { exchangeRateRoutes } from './wire/exchange-rates.ts';
+import { externalAccountRoutes } from './wire/external-accounts.ts';
+import { serveWireRoutes } from './wire/serve.ts';
+import { transferRoutes } from './wire/transfers.ts';
+import { walletRoutes } from './wire/wallets.ts';
+import { webhookRoutes } from './wire/webhooks.ts';
+
+interface AppParts {
+  configuration: Configuration;
+  pool: Pool;
+  clock: BankClock;
+  log: Log;
+}
+
+export function composeApp({ configuration, pool, clock, log }: AppParts): FastifyInstance {
+  const { apiKey, settleAfterMs } = configuration;
+  const faults = createFaults();
+  const app = createServer(log);
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  void app.register(
+    async (wire) =>
+      serveWireRoutes(wire, { pool, clock, faults, apiKey }, [
+        ...customerRoutes,
+        ...walletRoutes,
+        ...externalAccountRoutes,
+        ...transferRoutes(configuration),
+        ...exchangeRateRoutes,
+        ...webhookRoutes,
+      ]),
+    { prefix: '/v0' },
+  );
+  void app.register(
+    async (control) =>
+      serveControlRoutes(control, { pool, clock }, [
+        ...faultRoutes(faults),
+        ...recordRoutes,
+        ...transferControlRoutes(settleAfterMs),
+        ...webhookControlRoutes,
+        ...clockRoutes(clock),
+        ...accountControlRoutes,
+      ]),
+    { prefix: '/control' },
+  );
+  void app.register(async (page) => servePage(page, { pool, clock, faults, configuration }));
+  return app;
+}

@@ -1,0 +1,51 @@
+import type { Transaction } from '../database.ts';
+import type { Route } from '../http/route.ts';
+import { isId } from '../ids.ts';
+import { describeWallet, getWallet } from '../wire/wallets.ts';
+
+interface Choice {
+  reference: string | null;
+  customerId: string | null;
+}
+
+/**
+ * The whole record is read in one go: it is the judge of a test, and half a judgement is none. Amounts leave the
+ * database as texts, since JSON has no whole numbers.
+ */
+async function readRecord(tx: Transaction, { reference, customerId }: Choice): Promise<object> {
+  const where = '($1::text is null or client_reference_id = $1) and ($2::uuid is null or customer_id = $2)';
+  const payments = await tx.query(
+    `select transfer_id, customer_id, client_reference_id, idempotency_key, amount_pence::text,
+       taken_micro_usdc::text, accepted_at
+     from payments where ${where} order by accepted_at`,
+    [reference, customerId],
+  );
+  const refunds = await tx.query(
+    `select transfer_id, customer_id, client_reference_id, micro_usdc::text, reason, refunded_at
+     from refunds where ${where} order by refunded_at`,
+    [reference, customerId],
+  );
+  return { payments: payments.rows, refunds: refunds.rows };
+}
+
+export const recordRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    url: '/record',
+    async perform({ tx, query }) {
+      const customerId = query.optionalText('customer_id');
+      if (customerId !== null && !isId(customerId)) throw query.refusal('customer_id', 'the id of a customer');
+      const body = await readRecord(tx, { reference: query.optionalText('client_reference_id'), customerId });
+      return { status: 200, body };
+    },
+  },
+  {
+    method: 'GET',
+    url: '/wallets/:wallet_id',
+    async perform({ tx, id }) {
+      const wallet = await getWallet(tx, id('wallet_id'), null);
+      const exact = { customer_id: wallet.customer_id, balance_micro_usdc: String(wallet.balance_micro_usdc) };
+      return { status: 200, body: { ...describeWallet(wallet), ...exact } };
+    },
+  },
+];

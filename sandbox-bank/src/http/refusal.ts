@@ -1,0 +1,42 @@
+/** What a caller can be told, each with its one status. */
+const statusOf = {
+  duplicate_external_account: 400,
+  external_account_inactive: 400,
+  external_account_rejected: 400,
+  idempotency_key_expired: 422,
+  idempotency_key_reused: 422,
+  insufficient_funds: 400,
+  internal_error: 500,
+  invalid_parameters: 400,
+  invalid_state: 400,
+  not_found: 404,
+  unauthorized: 401,
+} as const;
+
+type RefusalCode = keyof typeof statusOf;
+
+interface RefusalParts {
+  code: RefusalCode;
+  message: string;
+  /** The field that is wrong, in dots: destination.amount. */
+  source?: { location: 'body' | 'query' | 'header'; key: string };
+  /** For duplicate_external_account: the one that is there already. */
+  id?: string;
+}
+
+/** The one error that a caller is meant to see. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly body: RefusalParts;
+
+  constructor(parts: RefusalParts) {
+    super(parts.message);
+    this.status = statusOf[parts.code];
+    this.body = parts;
+  }
+}
+
+export function notFound(what: string): Refusal {
+  return new Refusal({ code: 'not_found', message: `There is no such ${what}.` });
+}

@@ -1,0 +1,117 @@
+import type { Fault } from '../faults.ts';
+import { formatPounds } from '../money.ts';
+import { canBe, type Act } from '../transfers/acts.ts';
+import type { State } from '../transfers/transfer.ts';
+import type { ShownTransfer } from './newest-transfers.ts';
+import { styles } from './styles.ts';
+
+export interface PageContent {
+  mode: string;
+  now: Date;
+  shiftMs: number;
+  webhookMode: string;
+  webhookModes: readonly string[];
+  faults: readonly Fault[];
+  transfers: readonly ShownTransfer[];
+}
+
+function escapeHtml(text: string): string {
+  const names: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replaceAll(/[&<>"']/g, (character) => names[character] ?? character);
+}
+
+function button(action: string, label: string, attributes = ''): string {
+  return `<form method="post" action="${escapeHtml(action)}"><button ${attributes}>${escapeHtml(label)}</button></form>`;
+}
+
+/** In the order in which a payment meets them. */
+const acts: readonly Act[] = ['settle', 'release', 'hold', 'return', 'fail', 'refund', 'cancel'];
+
+/** What colour a state has: on its way, done, or in trouble. */
+function tone(state: State): string {
+  if (state === 'payment_processed') return 'done';
+  if (['pending', 'payment_submitted', 'funds_received'].includes(state)) return 'moving';
+  return ['awaiting_funds', 'in_review'].includes(state) ? 'held' : 'trouble';
+}
+
+function renderTransfer({ id, created_at: at, ...transfer }: ShownTransfer): string {
+  const fitting: string[] = acts.filter((act) => canBe(act, transfer.state));
+  const buttons = [...fitting, transfer.forgotten ? 'remember' : 'forget'].map((act) =>
+    button(`/page/transfers/${id}/${act}`, act),
+  );
+  const instant = at.toISOString();
+  return `<tr>
+      <td><time datetime="${instant}">${instant.slice(0, 10)} ${instant.slice(11, 19)}</time></td>
+      <td>${escapeHtml(transfer.reference)}</td>
+      <td class="amount">£${formatPounds(transfer.amount_pence)}</td>
+      <td>··${escapeHtml(transfer.last_4)}</td>
+      <td><span class="state ${tone(transfer.state)}">${transfer.state.replaceAll('_', ' ')}</span>${
+        transfer.forgotten ? ' <span class="soft">forgotten</span>' : ''
+      }</td>
+      <td class="acts">${buttons.join('')}</td>
+    </tr>`;
+}
+
+function renderTransfers(transfers: readonly ShownTransfer[]): string {
+  if (transfers.length === 0) return '<p class="soft">No transfers yet. They appear here as they are made.</p>';
+  return `<div class="wide"><table>
+    <thead><tr><th>Time (UTC)</th><th>Reference</th><th class="amount">Amount</th><th>Account</th><th>State</th><th>Make it</th></tr></thead>
+    <tbody>${transfers.map(renderTransfer).join('\n')}</tbody>
+  </table></div>`;
+}
+
+function renderFaults(faults: readonly Fault[]): string {
+  if (faults.length === 0) return '<p class="soft">None: every request is answered as it should be.</p>';
+  const items = faults.map(({ on, kind, times }) => {
+    const left = times === null ? 'until cleared' : `${times} more`;
+    return `<li><code>${kind}</code> on <code>${on}</code>, <span class="soft">${left}</span></li>`;
+  });
+  return `<ul>${items.join('')}</ul>${button('/page/faults/clear', 'Clear all')}`;
+}
+
+function renderClock(now: Date, shiftMs: number): string {
+  const hours = (shiftMs / 3_600_000).toFixed(1);
+  const moved = shiftMs === 0 ? 'as on this machine' : `moved by ${hours} h`;
+  const moves = [
+    ['+1 hour', 'hour'],
+    ['+1 day', 'day'],
+  ] as const;
+  return `<p><time>${now.toISOString().slice(0, 19).replace('T', ' ')}</time> <span class="soft">${moved}</span></p>
+    <div class="acts">${moves.map(([label, by]) => button(`/page/clock/${by}`, label)).join('')}</div>`;
+}
+
+function renderModes({ webhookMode, webhookModes }: PageContent): string {
+  const choices = webhookModes.map((mode) =>
+    button(`/page/webhooks/${mode}`, mode, mode === webhookMode ? 'aria-pressed="true"' : ''),
+  );
+  return `<div class="acts">${choices.join('')}</div>`;
+}
+
+export function renderPage(content: PageContent): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Sandbox bank</title>
+    <style>${styles}</style>
+  </head>
+  <body>
+    <header><h1>Sandbox bank</h1><span class="soft">${escapeHtml(content.mode)}</span><a href="/">Reload</a></header>
+    <div class="panels">
+      <section><h2>Faults</h2>${renderFaults(content.faults)}</section>
+      <section><h2>Webhooks</h2>${renderModes(content)}</section>
+      <section><h2>Clock</h2>${renderClock(content.now, content.shiftMs)}</section>
+    </div>
+    <h2>Newest transfers</h2>
+    ${renderTransfers(content.transfers)}
+  </body>
+</html>
+`;
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BankClock } from '../clock.ts';
+import type { Configuration } from '../configuration.ts';
+import { webhookModes } from '../control/webhooks.ts';
+import { inTransaction, type Pool, type Transaction } from '../database.ts';
+import type { Faults } from '../faults.ts';
+import { Refusal, notFound } from '../http/refusal.ts';
+import { idReader } from '../http/server.ts';
+import { cancel, fail, forget, hold, refund, release, remember, returnMoney, settle } from '../transfers/acts.ts';
+import { lockTransfer, type Transfer } from '../transfers/transfer.ts';
+import { listNewestTransfers } from './newest-transfers.ts';
+import { renderPage } from './render.ts';
+
+interface PageParts {
+  pool: Pool;
+  clock: BankClock;
+  faults: Faults;
+  configuration: Configuration;
+}
+
+type PageAct = (tx: Transaction, transfer: Transfer, at: Date) => Promise<unknown>;
+
+const hourMs = 3_600_000;
+const moves: Readonly<Record<string, number>> = { hour: hourMs, day: 24 * hourMs };
+
+function pageActs(settleAfterMs: number): Readonly<Record<string, PageAct>> {
+  return {
+    settle,
+    cancel,
+    forget,
+    remember,
+    hold: async (tx, transfer, at) => hold(tx, transfer, 'awaiting_funds', at),
+    release: async (tx, transfer, at) => release(tx, transfer, at, settleAfterMs),
+    return: async (tx, transfer, at) => returnMoney(tx, transfer, { reason: 'account_closed', microUsdc: null, at }),
+    fail: async (tx, transfer, at) => fail(tx, transfer, 'invalid_account_number', at),
+    refund: async (tx, transfer, at) => refund(tx, transfer, { microUsdc: null, at }),
+  };
+}
+
+/** A word in the address that chooses one of ours. */
+function choose<Choice>(request: FastifyRequest, name: string, choices: Readonly<Record<string, Choice>>): Choice {
+  const { params } = request;
+  const word: unknown = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;
+  const choice = typeof word === 'string' && Object.hasOwn(choices, word) ? choices[word] : undefined;
+  if (choice === undefined) throw notFound('address');
+  return choice;
+}
+
+/** A form can be sent by any page that somebody has open; the browser says by which. */
+function refuseStrangers(request: FastifyRequest): void {
+  const { origin, host } = request.headers;
+  if (request.method === 'GET' || origin === undefined || origin === `http://${host}`) return;
+  throw new Refusal({ code: 'unauthorized', message: 'This form was sent by another page.' });
+}
+
+export function servePage(app: FastifyInstance, { pool, clock, faults, configuration }: PageParts): void {
+  const acts = pageActs(configuration.settleAfterMs);
+  const modes = Object.fromEntries(webhookModes.map((mode) => [mode, mode]));
+  // The buttons' addresses say everything; their forms are empty.
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _text, done) =>
+    done(null, {}),
+  );
+  app.addHook('preHandler', async (request) => refuseStrangers(request));
+
+  app.get('/', async (_request, reply) => {
+    const html = await inTransaction(pool, async (tx) => {
+      const { rows } = await tx.query<{ webhook_mode: string }>('select webhook_mode from bank_state');
+      return renderPage({
+        mode: configuration.mode,
+        now: clock.now(),
+        shiftMs: clock.shiftMs(),
+        webhookMode: rows[0]?.webhook_mode ?? '',
+        webhookModes,
+        faults: faults.list(),
+        transfers: await listNewestTransfers(tx),
+      });
+    });
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', `default-src 'none'; style-src 'unsafe-inline'; form-action 'self'`)
+      .send(html);
+  });
+
+  app.post('/page/transfers/:transfer_id/:act', async (request, reply) => {
+    const act = choose(request, 'act', acts);
+    const id = idReader(request)('transfer_id');
+    await inTransaction(pool, async (tx) => act(tx, await lockTransfer(tx, id), clock.now()));
+    return reply.redirect('/', 303);
+  });
+  app.post('/page/faults/clear', async (_request, reply) => {
+    faults.clear();
+    return reply.redirect('/', 303);
+  });
+  app.post('/page/clock/:by', async (request, reply) => {
+    await clock.move(choose(request, 'by', moves));
+    return reply.redirect('/', 303);
+  });
+  app.post('/page/webhooks/:mode', async (request, reply) => {
+    await pool.query('update bank_state set webhook_mode = $1', [choose(request, 'mode', modes)]);
+    return reply.redirect('/', 303);
+  });
+}

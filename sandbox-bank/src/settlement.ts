@@ -1,0 +1,49 @@
+import type { BankClock } from './clock.ts';
+import { inTransaction, type Pool } from './database.ts';
+import type { Log } from './log.ts';
+import { startLoop, type Loop } from './loop.ts';
+import { changeState } from './transfers/change-state.ts';
+import type { State, Transfer } from './transfers/transfer.ts';
+
+const pollMs = 100;
+const batchSize = 50;
+const batchesATurn = 20;
+
+interface SettlementParts {
+  pool: Pool;
+  clock: BankClock;
+  log: Log;
+  settleAfterMs: number;
+}
+
+/** Moves transfers on when they are due. When that is stands in the database, so a restart changes nothing. */
+export function startSettlement(parts: SettlementParts): Loop {
+  return startLoop('settlement', pollMs, parts.log, async () => {
+    for (let batch = 0; batch < batchesATurn; batch += 1) {
+      if ((await moveBatch(parts)) < batchSize) return;
+    }
+  });
+}
+
+async function moveBatch({ pool, clock, settleAfterMs }: SettlementParts): Promise<number> {
+  const at = clock.now();
+  return inTransaction(pool, async (tx) => {
+    const { rows } = await tx.query<Transfer>(
+      `select * from transfers where next_at <= $1 order by next_at limit $2 for update skip locked`,
+      [at, batchSize],
+    );
+    for (const transfer of rows) {
+      if (transfer.next_state === null || transfer.next_at === null) throw new Error('a transfer is due for nothing');
+      const next = arrivalAfter(transfer.next_state, transfer.next_at, settleAfterMs);
+      await changeState(tx, transfer, { to: transfer.next_state, at, ...next });
+    }
+    return rows.length;
+  });
+}
+
+/** Counted from when it was due, not from when it was done: a bank that was down for a while is not late ever after. */
+function arrivalAfter(state: State, dueAt: Date, settleAfterMs: number): { next?: { state: State; at: Date } } {
+  if (state !== 'payment_submitted') return {};
+  const remainingMs = settleAfterMs - Math.floor(settleAfterMs / 3);
+  return { next: { state: 'payment_processed', at: new Date(dueAt.getTime() + remainingMs) } };
+}

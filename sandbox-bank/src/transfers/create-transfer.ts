@@ -1,0 +1,107 @@
+import type { Mode } from '../configuration.ts';
+import type { Transaction } from '../database.ts';
+import { Refusal } from '../http/refusal.ts';
+import { newId } from '../ids.ts';
+import { priceTransfer } from '../pricing.ts';
+import { moveMoney } from '../wallet-money.ts';
+import { recordEvent } from '../webhooks/events.ts';
+import { submissionAfter } from './acts.ts';
+import type { Transfer } from './transfer.ts';
+
+export interface Order {
+  customerId: string;
+  walletId: string;
+  externalAccountId: string;
+  clientReferenceId: string | null;
+  amountPence: bigint;
+  reference: string;
+  idempotencyKey: string | null;
+  takeMoreMicroUsdc: bigint;
+}
+
+const rejectedEnding = '0000';
+
+/** The receiving bank's word on an account, and our own. */
+export function checkAccount(account: { active: boolean; account_number: string }, mode: Mode): void {
+  if (!account.active) {
+    throw new Refusal({ code: 'external_account_inactive', message: 'This external account was deactivated.' });
+  }
+  if (mode === 'sandbox' && account.account_number.endsWith(rejectedEnding)) {
+    throw new Refusal({
+      code: 'external_account_rejected',
+      message: 'The receiving bank rejected these account details.',
+    });
+  }
+}
+
+/** Accepts an order: the transfer, the money taken, the record of it and the news are one commit. */
+export async function createTransfer(
+  tx: Transaction,
+  order: Order,
+  { at, settleAfterMs }: { at: Date; settleAfterMs: number },
+): Promise<Transfer> {
+  const price = priceTransfer(order.amountPence);
+  const taken = price.takenMicroUsdc + order.takeMoreMicroUsdc;
+  const transfer = await insertTransfer(tx, order, {
+    id: newId(at),
+    // A fault that would have the bank pay for the transfer itself leaves it the smallest amount there is.
+    takenMicroUsdc: taken > 0n ? taken : 1n,
+    exchangeFeeMicroUsdc: price.exchangeFeeMicroUsdc,
+    at,
+    next: submissionAfter(at, settleAfterMs),
+  });
+  const { id: transferId, wallet_id: walletId, taken_micro_usdc: takenMicroUsdc } = transfer;
+  await tx.query(
+    `insert into payments (transfer_id, customer_id, client_reference_id, idempotency_key, amount_pence,
+       taken_micro_usdc, accepted_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      transferId,
+      order.customerId,
+      order.clientReferenceId,
+      order.idempotencyKey,
+      order.amountPence,
+      takenMicroUsdc,
+      at,
+    ],
+  );
+  await recordEvent(tx, transfer, null, at);
+  // Last, since it locks the wallet: orders that share one then wait for each other as briefly as can be.
+  if (!(await moveMoney(tx, { walletId, microUsdc: -takenMicroUsdc, kind: 'transfer', transferId, at }))) {
+    throw new Refusal({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });
+  }
+  return transfer;
+}
+
+interface Accepted {
+  id: string;
+  takenMicroUsdc: bigint;
+  exchangeFeeMicroUsdc: bigint;
+  at: Date;
+  next: { state: string; at: Date };
+}
+
+async function insertTransfer(tx: Transaction, order: Order, accepted: Accepted): Promise<Transfer> {
+  const { rows } = await tx.query<Transfer>(
+    `insert into transfers (id, customer_id, wallet_id, external_account_id, client_reference_id, amount_pence,
+       reference, taken_micro_usdc, exchange_fee_micro_usdc, state, next_state, next_at, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $11, $12, $12) returning *`,
+    [
+      accepted.id,
+      order.customerId,
+      order.walletId,
+      order.externalAccountId,
+      order.clientReferenceId,
+      order.amountPence,
+      order.reference,
+      accepted.takenMicroUsdc,
+      accepted.exchangeFeeMicroUsdc,
+      accepted.next.state,
+      accepted.next.at,
+      accepted.at,
+    ],
+  );
+  const [transfer] = rows;
+  if (transfer === undefined) throw new Error('an insert returned nothing');
+  return transfer;
+}

@@ -1,0 +1,118 @@
+import type { Mode } from '../configuration.ts';
+import type { Transaction } from '../database.ts';
+import type { Fields } from '../http/fields.ts';
+import { notFound } from '../http/refusal.ts';
+import type { Route, RouteRequest } from '../http/route.ts';
+import { isId } from '../ids.ts';
+import { formatPounds, parsePounds } from '../money.ts';
+import { cancel } from '../transfers/acts.ts';
+import { checkAccount, createTransfer, type Order } from '../transfers/create-transfer.ts';
+import { describeTransfer, lockTransfer, type Transfer } from '../transfers/transfer.ts';
+import { requireCustomer } from './customers.ts';
+import { getAccount } from './external-accounts.ts';
+import { listBody, listPage } from './pages.ts';
+import { getWallet } from './wallets.ts';
+
+interface TransferParts {
+  mode: Mode;
+  settleAfterMs: number;
+}
+
+/** What Faster Payments carries. */
+const reference = {
+  pattern: /^[A-Za-z0-9 /\-?:().,'+#=!"%&*<>;{@]{1,18}$/,
+  rule: '1 to 18 characters of those that Faster Payments carries',
+};
+const liveMinimumPence = 300n;
+
+function readAmount(destination: Fields, mode: Mode): bigint {
+  const pence = parsePounds(destination.text('amount'));
+  if (pence === undefined || pence === 0n) {
+    throw destination.refusal('amount', 'an amount of pounds above zero, for example 850.00');
+  }
+  if (mode === 'live-stand-in' && pence < liveMinimumPence) {
+    throw destination.refusal('amount', `at least ${formatPounds(liveMinimumPence)}`);
+  }
+  return pence;
+}
+
+function idIn(fields: Fields, key: string, what: string): string {
+  const id = fields.text(key);
+  if (!isId(id)) throw notFound(what);
+  return id;
+}
+
+function readOrder({ body, idempotencyKey, takeMoreMicroUsdc }: RouteRequest, mode: Mode): Order {
+  const source = body.object('source');
+  source.choice('currency', ['usdc']);
+  source.choice('payment_rail', ['bridge_wallet']);
+  const destination = body.object('destination');
+  destination.choice('currency', ['gbp']);
+  destination.choice('payment_rail', ['faster_payments']);
+  return {
+    clientReferenceId: body.optionalText('client_reference_id'),
+    amountPence: readAmount(destination, mode),
+    reference: destination.text('reference', reference),
+    customerId: idIn(body, 'on_behalf_of', 'customer'),
+    walletId: idIn(source, 'bridge_wallet_id', 'wallet'),
+    externalAccountId: idIn(destination, 'external_account_id', 'external account'),
+    idempotencyKey,
+    takeMoreMicroUsdc,
+  };
+}
+
+/** Undefined for one that the bank was told to forget. */
+async function findTransfer(tx: Transaction, id: string): Promise<Transfer | undefined> {
+  const { rows } = await tx.query<Transfer>('select * from transfers where id = $1 and not forgotten', [id]);
+  return rows[0];
+}
+
+export function transferRoutes({ mode, settleAfterMs }: TransferParts): readonly Route[] {
+  return [
+    {
+      method: 'POST',
+      url: '/transfers',
+      faultPoint: 'transfer.create',
+      async perform(request) {
+        const { tx, at } = request;
+        const order = readOrder(request, mode);
+        await requireCustomer(tx, order.customerId);
+        await getWallet(tx, order.walletId, order.customerId);
+        checkAccount(await getAccount(tx, order.externalAccountId, order.customerId), mode);
+        const transfer = await createTransfer(tx, order, { at, settleAfterMs });
+        return { status: 201, body: describeTransfer(transfer) };
+      },
+    },
+    {
+      method: 'GET',
+      url: '/transfers/:transfer_id',
+      faultPoint: 'transfer.read',
+      async perform({ tx, id }) {
+        const transfer = await findTransfer(tx, id('transfer_id'));
+        if (transfer === undefined) throw notFound('transfer');
+        return { status: 200, body: describeTransfer(transfer) };
+      },
+    },
+    {
+      method: 'GET',
+      url: '/customers/:customer_id/transfers',
+      faultPoint: 'transfer.read',
+      async perform({ tx, id, query }) {
+        const owner = id('customer_id');
+        await requireCustomer(tx, owner);
+        const list = { table: 'transfers', where: 'customer_id = $1 and not forgotten', owner } as const;
+        const transfers = await listPage<Transfer>(tx, list, query);
+        return { status: 200, body: listBody(transfers.map(describeTransfer)) };
+      },
+    },
+    {
+      method: 'DELETE',
+      url: '/transfers/:transfer_id',
+      async perform({ tx, at, id }) {
+        const transfer = await lockTransfer(tx, id('transfer_id'));
+        if (transfer.forgotten) throw notFound('transfer');
+        return { status: 200, body: describeTransfer(await cancel(tx, transfer, at)) };
+      },
+    },
+  ];
+}

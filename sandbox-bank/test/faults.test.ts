@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { callWire, createCustomer } from './customer.ts';
+import { startSandboxBank } from './harness.ts';
+import { listAt, textAt, valueAt } from './json.ts';
+
+const bank = await startSandboxBank({ settleAfterMs: 60_000 });
+const customer = await createCustomer(bank);
+
+/** Creates a transfer under a fault that meets it once, and asks the record whether the bank accepted it. */
+async function createUnder(fault: object) {
+  const key = randomUUID();
+  const body = customer.order({ amount: '10.00' });
+  await bank.control('/faults', { on: 'transfer.create', times: 1, ...fault });
+  const startedAt = performance.now();
+  const answer = await callWire(bank, '/transfers', { body, key }).catch((error: unknown) => {
+    assert(error instanceof TypeError, String(error));
+    return undefined;
+  });
+  const tookMs = performance.now() - startedAt;
+  const accepted = async () => (await bank.record()).payments.filter((payment) => payment.idempotency_key === key);
+  const acceptedThen = await accepted();
+  const retry = await callWire(bank, '/transfers', { body, key });
+  assert.equal(retry.status, 201, retry.text);
+  assert.equal((await accepted()).length, 1, 'the retry paid again, or not at all');
+  return { answer, tookMs, accepted: acceptedThen.length === 1, taken: acceptedThen[0]?.taken_micro_usdc, retry };
+}
+
+test('reject answers as told, and the bank does nothing', async () => {
+  const { answer, accepted, retry } = await createUnder({ kind: 'reject', status: 403, code: 'customer_paused' });
+  assert.deepEqual([answer?.status, valueAt(answer?.json, 'code')], [403, 'customer_paused']);
+  assert.deepEqual([accepted, retry.replayed], [false, false]);
+});
+
+test('error_before answers 500, and the bank does nothing', async () => {
+  const { answer, accepted, retry } = await createUnder({ kind: 'error_before' });
+  assert.deepEqual([answer?.status, accepted, retry.replayed], [500, false, false]);
+});
+
+test('error_after answers 500 for what was accepted, and a retry replays the true answer', async () => {
+  const { answer, accepted, retry } = await createUnder({ kind: 'error_after' });
+  assert.deepEqual([answer?.status, accepted, retry.replayed], [500, true, true]);
+  assert.equal(valueAt(retry.json, 'state'), 'pending');
+});
+
+test('drop_request hangs up before anything is done, drop_reply after', async () => {
+  const request = await createUnder({ kind: 'drop_request' });
+  assert.deepEqual([request.answer, request.accepted, request.retry.replayed], [undefined, false, false]);
+  const reply = await createUnder({ kind: 'drop_reply' });
+  assert.deepEqual([reply.answer, reply.accepted, reply.retry.replayed], [undefined, true, true]);
+});
+
+test('delay waits before the work, delay_reply after it', async () => {
+  for (const [kind, doneMeanwhile] of [
+    ['delay', 0],
+    ['delay_reply', 1],
+  ] as const) {
+    const reference = randomUUID();
+    await bank.control('/faults', { on: 'transfer.create', kind, times: 1, delay_ms: 400 });
+    const body = customer.order({ amount: '10.00', clientReferenceId: reference });
+    const startedAt = performance.now();
+    const answering = callWire(bank, '/transfers', { body });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const record = await bank.control(`GET /record?client_reference_id=${reference}`);
+    assert.equal(listAt(record, 'payments').length, doneMeanwhile, kind);
+    assert.equal((await answering).status, 201);
+    assert(performance.now() - startedAt >= 395, kind);
+  }
+});
+
+test('truncated, wrong_types, empty and html answer nonsense as a success, for what was accepted', async () => {
+  const truncated = await createUnder({ kind: 'truncated' });
+  assert.deepEqual([truncated.answer?.status, truncated.answer?.json, truncated.accepted], [201, undefined, true]);
+  assert(truncated.retry.text.startsWith(truncated.answer?.text ?? 'nothing'));
+  const wrongTypes = await createUnder({ kind: 'wrong_types' });
+  assert.deepEqual([valueAt(wrongTypes.answer?.json, 'id'), wrongTypes.accepted], [7, true]);
+  const empty = await createUnder({ kind: 'empty' });
+  assert.deepEqual([empty.answer?.status, empty.answer?.text, empty.accepted], [201, '', true]);
+  const html = await createUnder({ kind: 'html' });
+  assert.match(html.answer?.text ?? '', /^<!doctype html>/);
+  assert.equal(html.accepted, true);
+});
+
+test('take_different takes more or less than it should, and says so in the receipt', async () => {
+  // (10.00 + 0.55) / 0.79 = 13.3544…
+  const more = await createUnder({ kind: 'take_different', micro_usdc: 250_001 });
+  assert.equal(more.taken, 13_360_000n + 250_001n);
+  assert.equal(valueAt(more.answer?.json, 'receipt.initial_amount'), '13.610001');
+  const less = await createUnder({ kind: 'take_different', micro_usdc: -10_000 });
+  assert.equal(less.taken, 13_350_000n);
+});
+
+test('a fault meets exactly as many requests as it was made for, however many come at once', async () => {
+  await bank.control('/faults', { on: 'exchange_rates', kind: 'error_before', times: 7 });
+  const ask = async () => (await callWire(bank, '/exchange_rates?from=usd&to=gbp')).status;
+  const statuses = await Promise.all(Array.from({ length: 30 }, ask));
+  assert.equal(statuses.filter((status) => status === 500).length, 7);
+  assert.equal(statuses.filter((status) => status === 200).length, 23);
+});
+
+test('a fault without a number lasts until faults are cleared, and any meets every request', async () => {
+  await bank.control('/faults', { on: 'any', kind: 'error_before' });
+  const ask = async () => (await callWire(bank, `/customers/${customer.id}/transfers`)).status;
+  assert.deepEqual([await ask(), await ask(), await ask()], [500, 500, 500]);
+  const active = await bank.control('GET /faults');
+  assert.deepEqual(
+    listAt(active, 'data').map((fault) => textAt(fault, 'kind')),
+    ['error_before'],
+  );
+  await bank.control('DELETE /faults');
+  assert.equal(await ask(), 200);
+});

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { after } from 'node:test';
+import { startChild, type Child } from '@kelpie/dev/child-process.ts';
+import { startCluster } from '@kelpie/dev/postgres/cluster.ts';
+import { createDatabase, dropDatabase, ensureRoles, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import { listAt, optionalTextAt, textAt } from './json.ts';
+
+interface BankOptions {
+  mode?: 'sandbox' | 'live-stand-in';
+  settleAfterMs?: number;
+  /** Settings that differ from the usual ones. */
+  env?: Readonly<Record<string, string>>;
+  /** A database that is there already; without it the bank gets one of its own, dropped with the test file. */
+  databaseUrl?: string;
+}
+
+/** What the bank truly accepted. */
+interface PaymentRecord {
+  transfer_id: string;
+  customer_id: string;
+  client_reference_id: string | null;
+  idempotency_key: string | null;
+  amount_pence: bigint;
+  taken_micro_usdc: bigint;
+  accepted_at: string;
+}
+
+/** What it gave back. */
+interface RefundRecord {
+  transfer_id: string;
+  customer_id: string;
+  client_reference_id: string | null;
+  micro_usdc: bigint;
+  reason: string | null;
+  refunded_at: string;
+}
+
+export interface SandboxBank {
+  /** The page; `/control` and `/v0` are below it. */
+  url: string;
+  /** What an adapter is given as its address. */
+  wireUrl: string;
+  apiKey: string;
+  port: number;
+  databaseUrl: string;
+  /** The process that runs now; another one after `restart`. */
+  child: Child;
+  /** POST to a path below /control. Another method stands before it: `control('GET /clock')`. Throws what is refused. */
+  control(path: string, body?: object): Promise<unknown>;
+  record(): Promise<{ payments: PaymentRecord[]; refunds: RefundRecord[] }>;
+  /** Starts it again on the same port and database. One that still runs is stopped first. */
+  restart(): Promise<void>;
+}
+
+const apiKey = 'sk-test-kelpie';
+
+async function createBankDatabase(): Promise<string> {
+  const { adminUrl } = await startCluster('test');
+  await ensureRoles(adminUrl);
+  const name = `bank_test_${randomBytes(6).toString('hex')}`;
+  await createDatabase(adminUrl, name);
+  after(async () => dropDatabase(adminUrl, name));
+  return urlFor(adminUrl, name, 'kelpie_owner');
+}
+
+/** Amounts come as texts, and are bigint from here on. */
+function readPayment(row: unknown): PaymentRecord {
+  return {
+    transfer_id: textAt(row, 'transfer_id'),
+    customer_id: textAt(row, 'customer_id'),
+    client_reference_id: optionalTextAt(row, 'client_reference_id'),
+    idempotency_key: optionalTextAt(row, 'idempotency_key'),
+    amount_pence: BigInt(textAt(row, 'amount_pence')),
+    taken_micro_usdc: BigInt(textAt(row, 'taken_micro_usdc')),
+    accepted_at: textAt(row, 'accepted_at'),
+  };
+}
+
+function readRefund(row: unknown): RefundRecord {
+  return {
+    transfer_id: textAt(row, 'transfer_id'),
+    customer_id: textAt(row, 'customer_id'),
+    client_reference_id: optionalTextAt(row, 'client_reference_id'),
+    micro_usdc: BigInt(textAt(row, 'micro_usdc')),
+    reason: optionalTextAt(row, 'reason'),
+    refunded_at: textAt(row, 'refunded_at'),
+  };
+}
+
+/** A real sandbox bank on a free port, ended with the test file. */
+export async function startSandboxBank(options: BankOptions = {}): Promise<SandboxBank> {
+  const databaseUrl = options.databaseUrl ?? (await createBankDatabase());
+  const start = async (port: number): Promise<{ child: Child; port: number }> => {
+    const child = startChild({
+      name: 'sandbox bank',
+      file: 'sandbox-bank/src/main.ts',
+      env: {
+        BANK_DATABASE_URL: databaseUrl,
+        BANK_PORT: String(port),
+        BANK_API_KEY: apiKey,
+        BANK_MODE: options.mode ?? 'sandbox',
+        BANK_SETTLE_AFTER_MS: String(options.settleAfterMs ?? 3_000),
+        BANK_LOG: 'silent',
+        ...options.env,
+      },
+    });
+    const { port: bound } = await child.waitForEvent('bank.listening');
+    return { child, port: Number(bound) };
+  };
+  const { child, port } = await start(0);
+  const url = `http://127.0.0.1:${port}`;
+  const bank: SandboxBank = {
+    url,
+    wireUrl: `${url}/v0`,
+    apiKey: options.env?.['BANK_API_KEY'] ?? apiKey,
+    port,
+    databaseUrl,
+    child,
+    async control(path, body) {
+      const [, method = 'POST', rest = path] = /^(?:([A-Z]+) )?(.*)$/s.exec(path) ?? [];
+      const sent = method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } };
+      const response = await fetch(`${url}/control${rest}`, {
+        method,
+        ...sent,
+        ...(method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`the bank refused ${method} /control${rest}: ${text}`);
+      const answer: unknown = JSON.parse(text);
+      return answer;
+    },
+    async record() {
+      const record = await bank.control('GET /record');
+      return {
+        payments: listAt(record, 'payments').map(readPayment),
+        refunds: listAt(record, 'refunds').map(readRefund),
+      };
+    },
+    async restart() {
+      await bank.child.stop();
+      ({ child: bank.child } = await start(port));
+    },
+  };
+  after(async () => bank.child.stop());
+  return bank;
+}
