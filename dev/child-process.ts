@@ -52,10 +52,10 @@ function parseLine(text: string): LogLine | undefined {
   return typeof event === 'string' ? { ...parsed, event } : undefined;
 }
 
-/** A Kelpie setting of the shell it was started from must not decide what a test sees. */
+/** A setting of ours in the shell that it was started from must not decide what a test sees. */
 function environmentWith(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('KELPIE_') && name !== 'NODE_OPTIONS',
+    ([name]) => !/^(KELPIE|BANK)_/.test(name) && name !== 'NODE_OPTIONS',
   );
   // Compiled code is kept from one start to the next: tests start our programs hundreds of times.
   return { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE: `${projectFolder}/.dev/compile-cache`, ...env };

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startChild, type Child } from './child-process.ts';
 import { clusterNames, ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
-import { prepareDatabase } from './postgres/prepare.ts';
+import { bankDatabase, prepareDatabase } from './postgres/prepare.ts';
+import { createDatabase, urlFor } from './postgres/roles.ts';
 import { formatLine } from './log-format.ts';
 import { startMailInbox } from './mail/inbox.ts';
 import { projectFolder } from './project.ts';
@@ -28,12 +29,14 @@ function refuseOptions(): never {
 
 const ports = {
   api: firstPort,
+  sandboxBank: firstPort + 1,
   mailPage: firstPort + 2,
   apiMetrics: firstPort + 10,
   workerMetrics: firstPort + 11,
   smtp: firstPort + 25,
 };
 const url = `http://127.0.0.1:${ports.api}`;
+const bankUrl = `http://127.0.0.1:${ports.sandboxBank}`;
 const mailUrl = `http://127.0.0.1:${ports.mailPage}`;
 
 const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${cluster}.json`;
@@ -82,6 +85,14 @@ function startPart(name: string, file: string, env: Readonly<Record<string, stri
   return child;
 }
 
+async function startSandboxBank(adminUrl: string): Promise<Child> {
+  await createDatabase(adminUrl, bankDatabase);
+  return startPart('bank', 'sandbox-bank/src/main.ts', {
+    BANK_DATABASE_URL: urlFor(adminUrl, bankDatabase, 'kelpie_owner'),
+    BANK_PORT: String(ports.sandboxBank),
+  });
+}
+
 async function startAll(): Promise<void> {
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
@@ -93,6 +104,7 @@ async function startAll(): Promise<void> {
   const inbox = await startMailInbox({ smtp: ports.smtp, page: ports.mailPage });
   endings.push(inbox.close);
 
+  const bank = await startSandboxBank(adminUrl);
   const shared = { KELPIE_MODE: 'development', KELPIE_DATABASE_URL: serviceUrl };
   const api = startPart('api', 'service/src/app/api.ts', {
     ...shared,
@@ -106,14 +118,19 @@ async function startAll(): Promise<void> {
     ...shared,
     KELPIE_METRICS_PORT: String(ports.workerMetrics),
   });
-  await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
+  await Promise.all([
+    bank.waitForEvent('bank.listening'),
+    api.waitForEvent('api.listening'),
+    worker.waitForEvent('worker.working'),
+  ]);
 
   await mkdir(path.dirname(credentialsFile), { recursive: true });
-  await writeFile(credentialsFile, `${JSON.stringify({ url, mailUrl }, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(credentialsFile, `${JSON.stringify({ url, bankUrl, mailUrl }, null, 2)}\n`, { mode: 0o600 });
   console.log(`
 Kelpie is up.
   API         ${url}
   Reference   ${url}/docs
+  Bank        ${bankUrl}   (a sandbox bank: see what it pays, and make it fail)
   Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
   Database    psql ${ownerUrl}

@@ -7,7 +7,7 @@ import { cruise, type IReporterOutput } from 'dependency-cruiser';
 import { projectFolder } from '../project.ts';
 import { forbidden, modules, options } from './rules.ts';
 
-const roots = ['service', 'dev'];
+const roots = ['service', 'sandbox-bank', 'dev'];
 
 async function readTree(folder: string) {
   const { output }: IReporterOutput = await cruise(roots, {
@@ -17,7 +17,7 @@ async function readTree(folder: string) {
     baseDir: folder,
   });
   assert(typeof output === 'object', 'the tree was not read');
-  const own = output.modules.filter((module) => /^(service|dev)\/.*\.ts$/.test(module.source));
+  const own = output.modules.filter((module) => /^(service|sandbox-bank|dev)\/.*\.ts$/.test(module.source));
   return {
     files: own.map((module) => module.source).toSorted(),
     broken: output.summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`),
@@ -51,7 +51,7 @@ async function withPlanted<Result>(
 
 test('no import breaks the architecture, and every source file was read to say so', async () => {
   const { files, broken } = await readTree(projectFolder);
-  const onDisk = globSync('{service,dev}/**/*.ts', {
+  const onDisk = globSync('{service,sandbox-bank,dev}/**/*.ts', {
     cwd: projectFolder,
     exclude: (name) => name.includes('node_modules'),
   }).toSorted();
@@ -90,6 +90,21 @@ const planted = [
     rule: 'development-tools-start-the-service-but-never-import-it',
     file: 'dev/planted.ts',
     text: `import '../service/src/platform/clock.ts';`,
+  },
+  {
+    rule: 'the-sandbox-bank-is-a-program-of-its-own',
+    file: 'sandbox-bank/src/planted.ts',
+    text: `import '../../service/src/platform/clock.ts';`,
+  },
+  {
+    rule: 'the-sandbox-bank-does-not-need-development-tools',
+    file: 'sandbox-bank/src/planted.ts',
+    text: `import '../../dev/project.ts';`,
+  },
+  {
+    rule: 'the-sandbox-bank-is-reached-over-the-wire',
+    file: 'service/src/platform/planted.ts',
+    text: `import '../../../sandbox-bank/src/money.ts';`,
   },
   {
     rule: 'no-circles',

@@ -69,6 +69,25 @@ export const forbidden: IForbiddenRuleType[] = [
     from: { path: '^dev/' },
     to: { path: '^service/' },
   },
+  {
+    name: 'the-sandbox-bank-is-a-program-of-its-own',
+    severity: 'error',
+    from: { path: '^sandbox-bank/' },
+    to: { path: '^service/' },
+  },
+  {
+    name: 'the-sandbox-bank-does-not-need-development-tools',
+    severity: 'error',
+    from: { path: '^sandbox-bank/src/', pathNot: test },
+    to: { path: '^dev/|^sandbox-bank/test/' },
+  },
+  {
+    name: 'the-sandbox-bank-is-reached-over-the-wire',
+    severity: 'error',
+    // Tests of the service may start one, by the harness that it brings.
+    from: { path: '^(service/src|dev)/' },
+    to: { path: '^sandbox-bank/' },
+  },
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
   { name: 'everything-is-found', severity: 'error', from: {}, to: { couldNotResolve: true } },
 ];

@@ -1,6 +1,9 @@
 import { startChild } from '../child-process.ts';
 import { createDatabase, dropDatabase, ensureRoles, urlFor } from './roles.ts';
 
+/** The sandbox bank's memory is no part of ours: a database of its own, whose tables it makes itself. */
+export const bankDatabase = 'sandbox_bank';
+
 export interface DatabaseUrls {
   ownerUrl: string;
   serviceUrl: string;
