@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startChild } from '@kelpie/dev/child-process.ts';
 import { callWire, createCustomer } from './customer.ts';
+import { eventually } from './eventually.ts';
 import { startSandboxBank } from './harness.ts';
-import { valueAt } from './json.ts';
+import { listAt, valueAt } from './json.ts';
 
 const right = { BANK_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/bank', BANK_PORT: '0' };
 
@@ -32,7 +33,7 @@ test('a bank that is told to stop finishes what it is at, and ends with 0', asyn
   const customer = await createCustomer(bank);
   await bank.control('/faults', { on: 'transfer.create', kind: 'delay', delay_ms: 500, times: 1 });
   const answering = callWire(bank, '/transfers', { body: customer.order() });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await eventually('arrived', async () => listAt(await bank.control('GET /faults'), 'data').length === 0);
   const startedAt = performance.now();
   bank.child.kill('SIGTERM');
   const [answer, exit] = await Promise.all([answering, bank.child.exited]);

@@ -19,10 +19,10 @@ export function clockRoutes(clock: BankClock): readonly Route[] {
     {
       method: 'POST',
       url: '/clock',
-      async perform({ body }) {
+      async perform({ tx, body }) {
         const moveMs = body.optionalWholeNumber('move_ms', { min: -farthestMoveMs, max: farthestMoveMs });
         if (moveMs === null) throw body.refusal('move_ms', 'a whole number');
-        await clock.move(moveMs);
+        await clock.move(tx, moveMs);
         return { status: 200, body: describeClock(clock) };
       },
     },

@@ -30,18 +30,24 @@ function button(action: string, label: string, attributes = ''): string {
   return `<form method="post" action="${escapeHtml(action)}"><button ${attributes}>${escapeHtml(label)}</button></form>`;
 }
 
+/** What is held is offered its release instead of another hold. */
+function fits(act: Act, state: State): boolean {
+  return canBe(act, state) && !(act === 'hold' && canBe('release', state));
+}
+
 /** In the order in which a payment meets them. */
 const acts: readonly Act[] = ['settle', 'release', 'hold', 'return', 'fail', 'refund', 'cancel'];
 
-/** What colour a state has: on its way, done, or in trouble. */
+/** What colour a state has: done, on its way, held, over, or in trouble. */
 function tone(state: State): string {
   if (state === 'payment_processed') return 'done';
   if (['pending', 'payment_submitted', 'funds_received'].includes(state)) return 'moving';
-  return ['awaiting_funds', 'in_review'].includes(state) ? 'held' : 'trouble';
+  if (['awaiting_funds', 'in_review'].includes(state)) return 'held';
+  return ['refunded', 'canceled'].includes(state) ? 'soft' : 'trouble';
 }
 
 function renderTransfer({ id, created_at: at, ...transfer }: ShownTransfer): string {
-  const fitting: string[] = acts.filter((act) => canBe(act, transfer.state));
+  const fitting: string[] = acts.filter((act) => fits(act, transfer.state));
   const buttons = [...fitting, transfer.forgotten ? 'remember' : 'forget'].map((act) =>
     button(`/page/transfers/${id}/${act}`, act),
   );
@@ -61,7 +67,7 @@ function renderTransfer({ id, created_at: at, ...transfer }: ShownTransfer): str
 function renderTransfers(transfers: readonly ShownTransfer[]): string {
   if (transfers.length === 0) return '<p class="soft">No transfers yet. They appear here as they are made.</p>';
   return `<div class="wide"><table>
-    <thead><tr><th>Time (UTC)</th><th>Reference</th><th class="amount">Amount</th><th>Account</th><th>State</th><th>Make it</th></tr></thead>
+    <thead><tr><th>Time (UTC)</th><th>Reference</th><th class="amount">Amount</th><th>Account</th><th>State</th><th>Actions</th></tr></thead>
     <tbody>${transfers.map(renderTransfer).join('\n')}</tbody>
   </table></div>`;
 }

@@ -92,7 +92,8 @@ export function servePage(app: FastifyInstance, { pool, clock, faults, configura
     return reply.redirect('/', 303);
   });
   app.post('/page/clock/:by', async (request, reply) => {
-    await clock.move(choose(request, 'by', moves));
+    const byMs = choose(request, 'by', moves);
+    await inTransaction(pool, async (tx) => clock.move(tx, byMs));
     return reply.redirect('/', 303);
   });
   app.post('/page/webhooks/:mode', async (request, reply) => {

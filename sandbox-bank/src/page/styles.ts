@@ -28,6 +28,7 @@ export const styles = `
   .moving { color: var(--ink); }
   .held { color: var(--held); }
   .trouble { color: var(--trouble); }
+  td.acts { white-space: normal; min-width: 300px; padding: 5px 14px; line-height: 2.2; }
   .acts form { display: inline-block; margin: 0 6px 0 0; }
   button { font: inherit; font-size: 13px; padding: 2px 10px; border: 1px solid var(--line); border-radius: 6px;
     background: transparent; color: var(--accent); cursor: pointer; }
