@@ -73,7 +73,7 @@ function renderTransfers(transfers: readonly ShownTransfer[]): string {
 }
 
 function renderFaults(faults: readonly Fault[]): string {
-  if (faults.length === 0) return '<p class="soft">None: every request is answered as it should be.</p>';
+  if (faults.length === 0) return '<p class="soft">None: the bank answers as it should.</p>';
   const items = faults.map(({ on, kind, times }) => {
     const left = times === null ? 'until cleared' : `${times} more`;
     return `<li><code>${kind}</code> on <code>${on}</code>, <span class="soft">${left}</span></li>`;

@@ -30,7 +30,7 @@ export const styles = `
   .trouble { color: var(--trouble); }
   td.acts { white-space: normal; min-width: 300px; padding: 5px 14px; line-height: 2.2; }
   .acts form { display: inline-block; margin: 0 6px 0 0; }
-  button { font: inherit; font-size: 13px; padding: 2px 10px; border: 1px solid var(--line); border-radius: 6px;
+  button { font: inherit; font-size: 13px; line-height: 1.6; padding: 2px 10px; border: 1px solid var(--line); border-radius: 6px;
     background: transparent; color: var(--accent); cursor: pointer; }
   button:hover, button:focus-visible { border-color: var(--accent); }
   button[aria-pressed='true'] { background: var(--accent); border-color: var(--accent); color: var(--ground); }
