@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 import { after } from 'node:test';
 import { startChild, type Child } from '@kelpie/dev/child-process.ts';
 import { startCluster } from '@kelpie/dev/postgres/cluster.ts';
@@ -63,6 +64,28 @@ async function createBankDatabase(): Promise<string> {
   return urlFor(adminUrl, name, 'kelpie_owner');
 }
 
+/**
+ * Below the ports that the system gives to outgoing connections: one of those could take the bank's own while it is down,
+ * and it could not come back.
+ */
+const ports = { from: 20_000, to: 26_000 };
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+async function findPort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(ports.from, ports.to);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port from ${ports.from} to ${ports.to}`);
+}
+
 /** Amounts come as texts, and are bigint from here on. */
 function readPayment(row: unknown): PaymentRecord {
   return {
@@ -90,7 +113,8 @@ function readRefund(row: unknown): RefundRecord {
 /** A real sandbox bank on a free port, ended with the test file. */
 export async function startSandboxBank(options: BankOptions = {}): Promise<SandboxBank> {
   const databaseUrl = options.databaseUrl ?? (await createBankDatabase());
-  const start = async (port: number): Promise<{ child: Child; port: number }> => {
+  const port = await findPort();
+  const start = async (): Promise<Child> => {
     const child = startChild({
       name: 'sandbox bank',
       file: 'sandbox-bank/src/main.ts',
@@ -104,10 +128,9 @@ export async function startSandboxBank(options: BankOptions = {}): Promise<Sandb
         ...options.env,
       },
     });
-    const { port: bound } = await child.waitForEvent('bank.listening');
-    return { child, port: Number(bound) };
+    await child.waitForEvent('bank.listening');
+    return child;
   };
-  const { child, port } = await start(0);
   const url = `http://127.0.0.1:${port}`;
   const bank: SandboxBank = {
     url,
@@ -115,7 +138,7 @@ export async function startSandboxBank(options: BankOptions = {}): Promise<Sandb
     apiKey: options.env?.['BANK_API_KEY'] ?? apiKey,
     port,
     databaseUrl,
-    child,
+    child: await start(),
     async control(path, body) {
       const [, method = 'POST', rest = path] = /^(?:([A-Z]+) )?(.*)$/s.exec(path) ?? [];
       const sent = method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } };
@@ -138,7 +161,7 @@ export async function startSandboxBank(options: BankOptions = {}): Promise<Sandb
     },
     async restart() {
       await bank.child.stop();
-      ({ child: bank.child } = await start(port));
+      bank.child = await start();
     },
   };
   after(async () => bank.child.stop());
