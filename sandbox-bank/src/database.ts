@@ -28,8 +28,10 @@ export function openPool(url: string, log: Log): Pool {
     options: '-c jit=off',
     idle_in_transaction_session_timeout: statementTimeoutMs,
   });
-  // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
+  // A connection that the server ends is replaced at the next use. Without listeners it would end the process: the pool's
+  // hears of those that are idle, and each connection's own of the rest, whose queries then fail.
   pool.on('error', () => log('database.connection_lost'));
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -52,7 +54,9 @@ export async function inTransaction<Result>(pool: Pool, work: (tx: Transaction) 
         return client.query<Row>({ name: nameOf(text), text, values: [...values] });
       },
     });
-    await client.query('commit');
+    // The server answers ROLLBACK where an error inside was swallowed: nothing may be acknowledged then.
+    const { command } = await client.query('commit');
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
     return result;
   } catch (error) {
     // A connection that can't roll back is in an unknown state: it is closed instead of handed to the next caller.

@@ -21,7 +21,8 @@ test('a return after completion puts the money back once', async () => {
   assert.equal(await stateOf(bank, id), 'payment_processed');
   const returned = await bank.control(`/transfers/${id}/return`, { reason: 'account_closed' });
   assert.equal(valueAt(returned, 'state'), 'refunded');
-  assert.deepEqual(valueAt(returned, 'return_details'), { reason: 'account_closed', refunded_amount: '1081.97' });
+  assert.equal(valueAt(returned, 'return_details.reason'), 'account_closed');
+  assert.equal(valueAt(returned, 'receipt.refunded_amount'), '1081.97');
   assert.equal(await customer.balance(), '10000.00');
   await assert.rejects(bank.control(`/transfers/${id}/return`), /invalid_state/);
   await bank.control(`/transfers/${id}/state`, { state: 'payment_processed' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
 import { callWire, createCustomer, stateOf, type Customer } from './customer.ts';
 import { eventually } from './eventually.ts';
 import { startSandboxBank } from './harness.ts';
@@ -76,4 +77,33 @@ test('a bank that is killed under load has every transfer that it acknowledged e
   });
   const last = acknowledged.at(-1)?.transferId ?? '';
   await eventually('those from before, too', async () => (await stateOf(bank, last)) === 'payment_processed');
+});
+
+test('a bank whose connections are cut in the middle of its work goes on, and paid nothing twice', async () => {
+  const customer = await createCustomer(bank);
+  const attempts = Array.from({ length: 100 }, () => ({
+    key: randomUUID(),
+    body: customer.order({ amount: '1.00' }),
+  }));
+  const client = new Client({ connectionString: bank.databaseUrl });
+  await client.connect();
+  const paying = Promise.all(attempts.map(async ({ key, body }) => callWire(bank, '/transfers', { key, body })));
+  for (let cut = 0; cut < 5; cut += 1) {
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await wait(20);
+  }
+  await client.end();
+  const statuses = new Set((await paying).map(({ status }) => status));
+  assert(statuses.has(500), 'nothing was cut');
+  for (const attempt of attempts) assert((await tryOnce(attempt)) !== undefined);
+  const { payments } = await bank.record();
+  const keys = payments
+    .filter((payment) => payment.customer_id === customer.id)
+    .map((payment) => String(payment.idempotency_key));
+  assert.deepEqual(keys.toSorted(), attempts.map(({ key }) => key).toSorted());
+  // (1.00 + 0.51) / 0.79 = 1.9113…
+  assert.equal(await customer.balance(), '9808.00');
 });

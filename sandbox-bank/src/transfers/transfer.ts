@@ -44,16 +44,9 @@ export interface Transfer {
 /** What the network costs the bank. It is part of its fee, not taken besides. */
 const gasFee = '0.02';
 
-/** Why money came back, and how much of it. */
-function returnDetails({ reason, refunded_micro_usdc: refunded }: Transfer): object {
-  if (reason === null && refunded === null) return {};
-  return {
-    return_details: { reason, ...(refunded === null ? {} : { refunded_amount: formatUsdc(refunded) }) },
-  };
-}
-
 /** The transfer in the words of the wire. */
 export function describeTransfer(transfer: Transfer): object {
+  const { refunded_micro_usdc: refunded } = transfer;
   return {
     id: transfer.id,
     client_reference_id: transfer.client_reference_id,
@@ -75,8 +68,9 @@ export function describeTransfer(transfer: Transfer): object {
       exchange_fee: formatUsdc(transfer.exchange_fee_micro_usdc),
       gas_fee: gasFee,
       final_amount: formatPounds(transfer.amount_pence),
+      ...(refunded === null ? {} : { refunded_amount: formatUsdc(refunded) }),
     },
-    ...returnDetails(transfer),
+    ...(transfer.reason === null ? {} : { return_details: { reason: transfer.reason } }),
     created_at: transfer.created_at.toISOString(),
     updated_at: transfer.updated_at.toISOString(),
   };
