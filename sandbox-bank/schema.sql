@@ -1,6 +1,8 @@
 -- The bank's whole memory. It is applied at every start, so each statement must be harmless the second time.
 -- Amounts are whole numbers: pence, and millionths of a USDC.
 
+create schema if not exists bank;
+
 create table if not exists bank_state (
   only_row boolean primary key default true check (only_row),
   clock_shift_ms bigint not null default 0,

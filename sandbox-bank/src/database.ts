@@ -25,7 +25,7 @@ export function openPool(url: string, log: Log): Pool {
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
     // Compiling our small statements to machine code takes twenty times as long as running them.
-    options: '-c jit=off',
+    options: '-c jit=off -c search_path=bank',
     idle_in_transaction_session_timeout: statementTimeoutMs,
   });
   // A connection that the server ends is replaced at the next use. Without listeners it would end the process: the pool's

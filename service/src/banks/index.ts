@@ -3,5 +3,5 @@
 export { createBridgeBank } from './bridge/bank.ts';
 export { readWebhook } from './bridge/webhook.ts';
 export { createHttpAgent } from './http-exchange.ts';
-export type { Bank, BankRecords } from './port.ts';
+export type { Bank, PaymentOrder, Recipient, SendOutcome } from './port.ts';
 export { createSimulatedBank } from './simulated/bank.ts';

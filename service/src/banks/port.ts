@@ -14,7 +14,7 @@ export interface Recipient {
   address: { line1: string; line2: string | null; city: string; region: string; postalCode: string };
 }
 
-export interface RegisterRecipientOrder {
+interface RegisterRecipientOrder {
   customerId: string;
   recipient: Recipient;
   /** The same for every try at the same recipient. */
