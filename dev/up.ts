@@ -86,9 +86,10 @@ function startPart(name: string, file: string, env: Readonly<Record<string, stri
 }
 
 async function startSandboxBank(adminUrl: string): Promise<Child> {
-  await createDatabase(adminUrl, bankDatabase);
+  const database = cluster === 'dev' ? bankDatabase : `${bankDatabase}_${cluster}`;
+  await createDatabase(adminUrl, database);
   return startPart('bank', 'sandbox-bank/src/main.ts', {
-    BANK_DATABASE_URL: urlFor(adminUrl, bankDatabase, 'kelpie_owner'),
+    BANK_DATABASE_URL: urlFor(adminUrl, database, 'kelpie_owner'),
     BANK_PORT: String(ports.sandboxBank),
   });
 }
