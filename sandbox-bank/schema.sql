@@ -1,6 +1,8 @@
 -- The bank's whole memory. It is applied at every start, so each statement must be harmless the second time.
 -- Amounts are whole numbers: pence, and millionths of a USDC.
 
+-- A schema of its own, which every connection has as its search path: whoever owns the database may make one, while the
+-- schema public may be closed to them.
 create schema if not exists bank;
 
 create table if not exists bank_state (
