@@ -28,7 +28,7 @@ async function run(command: string): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? 1, output })));
 }
 
-function countOf(word: 'pass' | 'fail', output: string): number {
+function countOf(word: 'pass' | 'fail' | 'cancelled', output: string): number {
   return Number(new RegExp(`^ℹ ${word} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
 }
 
@@ -41,7 +41,8 @@ for (const name of steps) {
   const { code, output } = await run(commandOf(name));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (code !== 0) failedSteps += 1;
-  if (name === 'test') tests = { passed: countOf('pass', output), failed: countOf('fail', output) };
+  if (name === 'test')
+    tests = { passed: countOf('pass', output), failed: countOf('fail', output) + countOf('cancelled', output) };
   summary.push(`${code === 0 ? 'ok    ' : 'FAILED'} ${seconds.padStart(6)} s  ${name}`);
 }
 console.log(`\n${summary.join('\n')}\n${tests.passed} passed, ${tests.failed} failed`);

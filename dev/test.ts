@@ -12,7 +12,7 @@ const runner = spawn(
   [
     '--test',
     `--test-concurrency=${filesAtOnce}`,
-    '--test-timeout=120000',
+    '--test-timeout=240000',
     '--test-global-setup=service/test/harness/global-setup.ts',
     ...(files.length > 0 ? files : ['service/**/*.test.ts', 'sandbox-bank/**/*.test.ts', 'dev/**/*.test.ts']),
   ],

@@ -85,7 +85,7 @@ export const forbidden: IForbiddenRuleType[] = [
     name: 'the-sandbox-bank-is-reached-over-the-wire',
     severity: 'error',
     // Tests of the service may start one, by the harness that it brings.
-    from: { path: '^(service/src|dev)/' },
+    from: { path: '^(service/src|dev)/', pathNot: test },
     to: { path: '^sandbox-bank/' },
   },
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },

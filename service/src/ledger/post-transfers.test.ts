@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { inspect } from 'node:util';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import * as fc from 'fast-check';
 import { createTestDatabase } from '../../test/harness/database.ts';
@@ -12,12 +13,20 @@ import { createLogger } from '../platform/logging.ts';
 import { getBalance, lockBalance, openWallet, postTransfers, verifyLedger, type Line, type Transfer } from './index.ts';
 
 const histories = 10_000;
-const historiesAtOnce = 8;
+const historiesInCall = 20;
+const callsAtOnce = 4;
+const mostBatches = 4;
 
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
-const pool = openPool({ url: database.serviceUrl, connections: historiesAtOnce, applicationName: 'test', logger });
-const readerPool = openPool({ url: database.readerUrl, connections: 1, applicationName: 'test', logger });
+const pool = openPool({ url: database.serviceUrl, connections: callsAtOnce, applicationName: 'test', logger });
+const readerPool = openPool({
+  url: database.readerUrl,
+  connections: callsAtOnce,
+  applicationName: 'test',
+  logger,
+  unhurried: true,
+});
 after(async () => {
   await pool.end();
   await readerPool.end();
@@ -58,7 +67,10 @@ const step = fc.record({
   wallet: fc.nat({ max: wallets - 1 }),
   change: fc.oneof(fc.bigInt(-1_000n, 1_000n), fc.constantFrom(-1n, 1n, -1_000n, 1_000n)),
 });
-const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
+const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), {
+  minLength: 1,
+  maxLength: mostBatches,
+});
 
 /** The simplest thing that could be right: one transfer after the other, each granted if its wallet covers it. */
 function runModel(batches: readonly Step[][]): { balances: bigint[]; posted: boolean[][] } {
@@ -74,42 +86,68 @@ function runModel(batches: readonly Step[][]): { balances: bigint[]; posted: boo
   return { balances, posted };
 }
 
-async function runLedger(owners: readonly PartnerContext[], batches: readonly Step[][]) {
-  const posted: boolean[][] = [];
-  for (const batch of batches) {
-    const transfers = batch.map(({ wallet, change }) => {
-      const owner = owners[wallet];
-      assert(owner !== undefined);
-      if (change !== 0n) return walletChange(owner, change);
-      return transferOf(owner, [
-        { account: 'in_transit', amount: 5n },
-        { account: 'bank_wallet', amount: -5n },
-      ]);
-    });
-    const outcomes = await inTransaction(pool, 'batch', async (tx) => postTransfers(tx, transfers));
-    posted.push(outcomes.map((outcome) => outcome.kind === 'posted'));
-  }
-  const balances = await Promise.all(
-    owners.map(async (owner) => inTransaction(pool, owner, async (tx) => getBalance(tx, owner))),
+interface Run {
+  batches: Step[][];
+  owners: PartnerContext[];
+}
+
+function transfersOf({ batches, owners }: Run, at: number): Transfer[] {
+  return (batches[at] ?? []).map(({ wallet, change }) => {
+    const owner = owners[wallet];
+    assert(owner !== undefined);
+    if (change !== 0n) return walletChange(owner, change);
+    return transferOf(owner, [
+      { account: 'in_transit', amount: 5n },
+      { account: 'bank_wallet', amount: -5n },
+    ]);
+  });
+}
+
+async function balancesOf(owners: readonly PartnerContext[]): Promise<Map<string, bigint>> {
+  const { rows } = await inTransaction(readerPool, 'shared', async (tx) =>
+    tx.query<{ partner_id: string; balance: string }>(
+      'select partner_id, balance_micro_usdc as balance from kelpie.wallets where partner_id = any ($1)',
+      [owners.map((owner) => owner.partnerId)],
+    ),
   );
-  return { balances, posted };
+  return new Map(rows.map((row) => [row.partner_id, BigInt(row.balance)]));
+}
+
+/** Several histories side by side: the first batches of all of them in one call, then the second ones, and so on. */
+async function runLedger(runs: readonly Run[]): Promise<{ balances: bigint[]; posted: boolean[][] }[]> {
+  const posted = runs.map((): boolean[][] => []);
+  for (let at = 0; at < mostBatches; at += 1) {
+    const transfers = runs.map((run) => transfersOf(run, at));
+    const outcomes = await inTransaction(pool, 'batch', async (tx) => postTransfers(tx, transfers.flat()));
+    for (const [run, own] of transfers.entries()) {
+      const mine = outcomes.splice(0, own.length).map((outcome) => outcome.kind === 'posted');
+      if (own.length > 0) posted[run]?.push(mine);
+    }
+  }
+  const balances = await balancesOf(runs.flatMap((run) => run.owners));
+  return runs.map((run, index) => ({
+    balances: run.owners.map((owner) => balances.get(owner.partnerId) ?? -1n),
+    posted: posted[index] ?? [],
+  }));
 }
 
 test(`${histories} random histories of batches end as a simple model does, and the ledger verifies`, async (t) => {
   const owners = await createPartners(database, histories * wallets);
   const startedAt = performance.now();
   const samples = fc.sample(history, { numRuns: histories, seed: 20_261_115 });
-  const waiting = samples.map((batches, at) => ({ batches, owners: owners.slice(at * wallets, (at + 1) * wallets) }));
+  const runs = samples.map((batches, at): Run => ({ batches, owners: owners.slice(at * wallets, (at + 1) * wallets) }));
+  const waiting = Array.from({ length: histories / historiesInCall }, (_, at) =>
+    runs.slice(at * historiesInCall, (at + 1) * historiesInCall),
+  );
   const runNext = async (): Promise<void> => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      assert.deepEqual(
-        await runLedger(next.owners, next.batches),
-        runModel(next.batches),
-        JSON.stringify(next.batches, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
-      );
+    for (let group = waiting.pop(); group !== undefined; group = waiting.pop()) {
+      const results = await runLedger(group);
+      for (const [at, run] of group.entries()) {
+        assert.deepEqual(results[at], runModel(run.batches), inspect(run.batches, { depth: 4 }));
+      }
     }
   };
-  await Promise.all(Array.from({ length: historiesAtOnce }, runNext));
+  await Promise.all(Array.from({ length: callsAtOnce }, runNext));
   t.diagnostic(`${samples.flat(2).length} transfers in ${Math.round(performance.now() - startedAt)} ms`);
   await assertVerifies();
 });
