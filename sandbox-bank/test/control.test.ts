@@ -138,7 +138,8 @@ test('the record is only added to: the database itself refuses to change it', as
 });
 
 test('the page shows the transfers, and its buttons do what they say', async () => {
-  const id = await pay(bank, await createCustomer(bank), '12.34');
+  const customer = await createCustomer(bank);
+  const id = await pay(bank, customer, '12.34');
   await bank.control('/faults', { on: 'exchange_rates', kind: 'error_before' });
   const page = await (await fetch(`${bank.url}/`)).text();
   assert.match(page, /£12\.34/);
@@ -154,6 +155,9 @@ test('the page shows the transfers, and its buttons do what they say', async () 
   assert.deepEqual([settled.status, settled.headers.get('location')], [303, '/']);
   assert.equal(await stateOf(bank, id), 'payment_processed');
   await fetch(`${bank.url}/page/faults/clear`, form);
+  await fetch(`${bank.url}/page/faults/next/drop_reply`, form);
+  await assert.rejects(callWire(bank, '/transfers', { body: customer.order() }));
+  assert.equal((await callWire(bank, '/transfers', { body: customer.order() })).status, 201);
   assert.deepEqual(await bank.control('GET /faults'), { data: [] });
   const foreign = { ...form, headers: { ...form.headers, origin: 'http://elsewhere.test' } };
   assert.equal((await fetch(`${bank.url}/page/transfers/${id}/return`, foreign)).status, 401);

@@ -1,4 +1,4 @@
-import type { Fault } from '../faults.ts';
+import { faultKinds, type Fault } from '../faults.ts';
 import { formatPounds } from '../money.ts';
 import { canBe, type Act } from '../transfers/acts.ts';
 import type { State } from '../transfers/transfer.ts';
@@ -72,8 +72,13 @@ function renderTransfers(transfers: readonly ShownTransfer[]): string {
   </table></div>`;
 }
 
+function renderNewFaults(): string {
+  const choices = faultKinds.map((kind) => button(`/page/faults/next/${kind}`, kind.replaceAll('_', ' ')));
+  return `<p class="soft">Let the next transfer meet one:</p><div class="acts">${choices.join('')}</div>`;
+}
+
 function renderFaults(faults: readonly Fault[]): string {
-  if (faults.length === 0) return '<p class="soft">None: the bank answers as it should.</p>';
+  if (faults.length === 0) return '<p>None: the bank answers as it should.</p>';
   const items = faults.map(({ on, kind, times }) => {
     const left = times === null ? 'until cleared' : `${times} more`;
     return `<li><code>${kind}</code> on <code>${on}</code>, <span class="soft">${left}</span></li>`;
@@ -111,7 +116,7 @@ export function renderPage(content: PageContent): string {
   <body>
     <header><h1>Sandbox bank</h1><span class="soft">${escapeHtml(content.mode)}</span><a href="/">Reload</a></header>
     <div class="panels">
-      <section><h2>Faults</h2>${renderFaults(content.faults)}</section>
+      <section><h2>Faults</h2>${renderFaults(content.faults)}${renderNewFaults()}</section>
       <section><h2>Webhooks</h2>${renderModes(content)}</section>
       <section><h2>Clock</h2>${renderClock(content.now, content.shiftMs)}</section>
     </div>

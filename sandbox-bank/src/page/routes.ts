@@ -3,7 +3,8 @@ import type { BankClock } from '../clock.ts';
 import type { Configuration } from '../configuration.ts';
 import { webhookModes } from '../control/webhooks.ts';
 import { inTransaction, type Pool, type Transaction } from '../database.ts';
-import type { Faults } from '../faults.ts';
+import { faultKinds, type Faults } from '../faults.ts';
+import { newId } from '../ids.ts';
 import { Refusal, notFound } from '../http/refusal.ts';
 import { idReader } from '../http/server.ts';
 import { cancel, fail, forget, hold, refund, release, remember, returnMoney, settle } from '../transfers/acts.ts';
@@ -19,6 +20,18 @@ interface PageParts {
 }
 
 type PageAct = (tx: Transaction, transfer: Transfer, at: Date) => Promise<unknown>;
+
+const kinds = Object.fromEntries(faultKinds.map((kind) => [kind, kind]));
+
+/** What a button's fault does besides its kind: it waits ten seconds, or takes a cent more. */
+const nextFault = {
+  on: 'transfer.create',
+  times: 1,
+  delayMs: 10_000,
+  status: 400,
+  code: 'invalid_parameters',
+  microUsdc: 10_000n,
+} as const;
 
 const hourMs = 3_600_000;
 const moves: Readonly<Record<string, number>> = { hour: hourMs, day: 24 * hourMs };
@@ -85,6 +98,10 @@ export function servePage(app: FastifyInstance, { pool, clock, faults, configura
     const act = choose(request, 'act', acts);
     const id = idReader(request)('transfer_id');
     await inTransaction(pool, async (tx) => act(tx, await lockTransfer(tx, id), clock.now()));
+    return reply.redirect('/', 303);
+  });
+  app.post('/page/faults/next/:kind', async (request, reply) => {
+    faults.add({ ...nextFault, id: newId(clock.now()), kind: choose(request, 'kind', kinds) });
     return reply.redirect('/', 303);
   });
   app.post('/page/faults/clear', async (_request, reply) => {

@@ -8,7 +8,14 @@ import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { startReceiver } from '@kelpie/sandbox-bank/test/receiver.ts';
 import { orderOf, recipientWith, register, testBankContract, type BankUnderTest } from '../../../test/bank-contract.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { createBridgeBank, createHttpAgent, readWebhook, type PaymentOrder, type SendOutcome } from '../index.ts';
+import {
+  createBridgeBank,
+  createHttpAgent,
+  readWebhook,
+  type PaymentOrder,
+  type SendOutcome,
+  type WebhookOutcome,
+} from '../index.ts';
 
 const sandboxBank = await startSandboxBank({ settleAfterMs: 600 });
 const { hostname, port } = new URL(sandboxBank.url);
@@ -232,4 +239,35 @@ test("the bank's webhooks are genuine, and one that comes three times is one eve
   const events = new Set(outcomes.map((outcome) => (outcome.kind === 'genuine' ? outcome.eventId : outcome.text)));
   assert.equal(events.size, 3);
   for (const outcome of outcomes) assert(outcome.kind === 'genuine' && outcome.ourReference === order.ourReference);
+});
+
+test('one webhook that comes a hundred times at once is one event, and moves nothing at the bank', async () => {
+  const receiver = await startReceiver(sandboxBank);
+  const under = await setUp();
+  const order = orderOf(under, await register(under, recipientWith()));
+  const sent = await under.bank.sendPayment(order);
+  assert(sent.kind === 'accepted');
+  const tell = (): { body: string; signature: string }[] =>
+    receiver.received.filter(({ body }) => body.includes(order.ourReference) && body.includes('"payment_processed"'));
+  const [first] = await eventually('it was told that the payment arrived', async () => tell().length > 0 && tell());
+  assert(first !== undefined);
+  const read = (): WebhookOutcome =>
+    readWebhook({
+      header: first.signature,
+      rawBody: Buffer.from(first.body),
+      publicKey: receiver.publicKey,
+      now: new Date(),
+    });
+  const event = read();
+  assert(event.kind === 'genuine');
+
+  const before = await sandboxBank.record();
+  await Promise.all(
+    Array.from({ length: 100 }, async () => sandboxBank.control('/webhooks/redeliver', { event_id: event.eventId })),
+  );
+  await eventually('all of them came', async () => tell().length >= 101);
+  // Each is a hint to ask the bank, whose answer is the same every time.
+  const answers = await Promise.all(tell().map(async () => under.bank.findPayment(event.objectId)));
+  for (const answer of answers) assert.deepEqual(answer, answers[0]);
+  assert.deepEqual(await sandboxBank.record(), before);
 });
