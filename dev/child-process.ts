@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { projectFolder } from './project.ts';
+import { createWatch } from './watch.ts';
 
 interface LogLine {
   event: string;
@@ -75,19 +76,22 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
   if (pid === undefined) throw new Error(`${name} could not be started`);
   const lines: string[] = [];
   const events: LogLine[] = [];
-  const waiting = new Set<() => void>();
+  const watch = createWatch();
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (text) => {
       lines.push(text);
       onLine?.(text);
       const line = parseLine(text);
       if (line !== undefined) events.push(line);
-      for (const look of waiting) look();
+      watch.changed();
     });
   }
+  let ended: ChildExit | undefined;
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('close', (code, signal) => {
-      resolve({ code, signal });
+      ended = { code, signal };
+      watch.changed();
+      resolve(ended);
     });
   });
   const output = (): string => lines.join('\n');
@@ -97,22 +101,16 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
     exited,
     kill: (signal) => void child.kill(signal),
     async waitForEvent(event, timeoutMs = 15_000) {
-      const found = Promise.withResolvers<LogLine>();
-      const look = (): void => {
-        const line = events.find((candidate) => candidate.event === event);
-        if (line !== undefined) found.resolve(line);
+      const otherwise = (): Error => {
+        const why = ended === undefined ? `did not say within ${timeoutMs} ms` : 'ended before it said';
+        return new Error(`${name} ${why} "${event}". It said:\n${output()}`);
       };
-      const give = (why: string): void => found.reject(new Error(`${name} ${why} "${event}". It said:\n${output()}`));
-      const timer = setTimeout(() => give(`did not say within ${timeoutMs} ms`), timeoutMs);
-      void exited.then(() => give('ended before it said'));
-      waiting.add(look);
-      look();
-      try {
-        return await found.promise;
-      } finally {
-        clearTimeout(timer);
-        waiting.delete(look);
-      }
+      const found = await watch.find(() => events.find((line) => line.event === event) ?? ended, {
+        timeoutMs,
+        otherwise,
+      });
+      if (!('event' in found)) throw otherwise();
+      return found;
     },
     async stop() {
       child.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
 import { removeCluster } from './postgres/cluster.ts';
 import { projectFolder } from './project.ts';
 
@@ -53,11 +53,14 @@ for (const time of ['the first', 'the second']) {
     });
     let said = '';
     dev.stdout.on('data', (chunk) => (said += String(chunk)));
-    while (!(await isReady())) {
-      assert(performance.now() - startedAt < readyWithinMs, `not ready in time: ${said}`);
-      assert.equal(dev.exitCode, null, `it ended: ${said}`);
-      await wait(100);
-    }
+    await eventually(
+      'it is ready',
+      async () => {
+        assert.equal(dev.exitCode, null, `it ended: ${said}`);
+        return isReady();
+      },
+      readyWithinMs,
+    );
     t.diagnostic(`ready after ${Math.round(performance.now() - startedAt)} ms`);
     assert(findLeftovers(mark).length >= 3, 'the mark does not find our processes');
 

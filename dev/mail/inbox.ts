@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { createWatch } from '../watch.ts';
 import { parseMail, type Mail } from './mail.ts';
 import { renderInbox } from './page.ts';
 
@@ -33,7 +34,7 @@ function portOf(address: AddressInfo | string | null): number {
 /** Takes every mail that is sent to it over real SMTP, delivers none, and shows them on a page. */
 export async function startMailInbox(ports: { smtp: number; page: number }): Promise<MailInbox> {
   const mails: Mail[] = [];
-  const waiting = new Set<() => void>();
+  const watch = createWatch();
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -46,7 +47,7 @@ export async function startMailInbox(ports: { smtp: number; page: number }): Pro
         parseMail(Buffer.concat(chunks), to).then((mail) => {
           mails.unshift(mail);
           mails.splice(mostMails);
-          for (const look of waiting) look();
+          watch.changed();
           done();
         }, done);
       });
@@ -69,25 +70,11 @@ export async function startMailInbox(ports: { smtp: number; page: number }): Pro
     smtpPort: portOf(smtp.server.address()),
     pagePort: portOf(page.address()),
     mails: () => mails,
-    async waitForMail(to, timeoutMs = 10_000) {
-      const found = Promise.withResolvers<Mail>();
-      const look = (): void => {
-        const mail = mails.find((candidate) => candidate.to.includes(to));
-        if (mail !== undefined) found.resolve(mail);
-      };
-      const timer = setTimeout(
-        () => found.reject(new Error(`no mail to ${to} came within ${timeoutMs} ms`)),
+    waitForMail: async (to, timeoutMs = 10_000) =>
+      watch.find(() => mails.find((mail) => mail.to.includes(to)), {
         timeoutMs,
-      );
-      waiting.add(look);
-      look();
-      try {
-        return await found.promise;
-      } finally {
-        clearTimeout(timer);
-        waiting.delete(look);
-      }
-    },
+        otherwise: () => new Error(`no mail to ${to} came within ${timeoutMs} ms`),
+      }),
     async close() {
       page.closeAllConnections();
       await Promise.all([

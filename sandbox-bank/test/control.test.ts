@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from 'pg';
 import { callWire, createCustomer, pay, stateOf } from './customer.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
 import { listAt, textAt, valueAt } from './json.ts';
 import { startReceiver } from './receiver.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { callWire, createCustomer } from './customer.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
 import { listAt, textAt, valueAt } from './json.ts';
 

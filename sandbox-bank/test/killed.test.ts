@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { callWire, createCustomer, stateOf, type Customer } from './customer.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
 import { textAt } from './json.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startChild } from '@kelpie/dev/child-process.ts';
 import { callWire, createCustomer } from './customer.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
 import { listAt, valueAt } from './json.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { callWire, createCustomer, pay } from './customer.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
 import { listAt, textAt, valueAt } from './json.ts';
 import { isGenuine, startReceiver } from './receiver.ts';

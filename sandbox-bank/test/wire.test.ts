@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { version } from 'uuid';
 import { accountBody, callWire, createCustomer, pay, stateOf } from './customer.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
 import { listAt, textAt, valueAt } from './json.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import type { Bank, PaymentOrder, Recipient } from '../src/banks/index.ts';
 import { payoutCost, standardPayoutPrices } from '../src/money/fees.ts';
-import { eventually } from './harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 
 export interface BankUnderTest {
   bank: Bank;

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { settings } from '../src/platform/settings.ts';
 import { createTestDatabase } from './harness/database.ts';
-import { eventually } from './harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startApi, type ApiProcess } from './harness/processes.ts';
 
 const clients = 16;

@@ -6,7 +6,7 @@ import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
 import { createTestClock } from './harness/clock.ts';
 import { createTestDatabase } from './harness/database.ts';
-import { eventually } from './harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startApi } from './harness/processes.ts';
 
 const database = await createTestDatabase();

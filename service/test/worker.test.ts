@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestClock } from './harness/clock.ts';
 import { createTestDatabase } from './harness/database.ts';
-import { eventually } from './harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startWorker } from './harness/processes.ts';
 
 const database = await createTestDatabase();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
-import { eventually } from '../../test/harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { startWorker } from '../../test/harness/processes.ts';
 import { recording, recordingLock } from '../../test/programs/recording-queue.ts';
 import { openPool } from './database/pool.ts';

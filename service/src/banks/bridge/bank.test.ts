@@ -7,7 +7,7 @@ import { createCustomer } from '@kelpie/sandbox-bank/test/customer.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { startReceiver } from '@kelpie/sandbox-bank/test/receiver.ts';
 import { orderOf, recipientWith, register, testBankContract, type BankUnderTest } from '../../../test/bank-contract.ts';
-import { eventually } from '../../../test/harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import {
   createBridgeBank,
   createHttpAgent,

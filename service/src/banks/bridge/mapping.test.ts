@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { recipientWith } from '../../../test/bank-contract.ts';
 import type { HttpExchange } from '../http-exchange.ts';
 import { payeeName } from '../payee-name.ts';
-import type { Recipient } from '../port.ts';
 import {
   cancelOutcome,
   externalAccountBody,
@@ -166,15 +166,7 @@ test('the rate is the side that gives fewer pounds', () => {
   assert.equal(rateFrom(answered(200, { buy_rate: '0.79' })), null);
 });
 
-const recipient: Recipient = {
-  type: 'individual',
-  firstName: 'Ada',
-  lastName: 'Byron',
-  bankName: 'Example Bank',
-  sortCode: '040004',
-  accountNumber: '12345678',
-  address: { line1: '1 High Street', line2: null, city: 'Leeds', region: 'Leeds', postalCode: 'LS1 1AA' },
-};
+const recipient = recipientWith();
 
 test('a name that is too long for the rail ends at a word', () => {
   assert.equal(payeeName('Ada Byron'), 'Ada Byron');

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
-import { eventually } from '../../../test/harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { createLogger } from '../logging.ts';
 import { migrate, newestMigration } from './migrate.ts';
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
-import { eventually } from '../../../test/harness/eventually.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
 import { createLogger } from '../logging.ts';
 import { openPool } from './pool.ts';
