@@ -56,6 +56,16 @@ create function kelpie.first_id_at(instant timestamptz) returns uuid
   language sql immutable strict parallel safe
   return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
+-- For tables that are only ever added to: a trigger before update or delete on each row, and one before truncate that is
+-- named never_emptied, which every partition then gets too.
+create function kelpie.refuse_change() returns trigger
+  language plpgsql
+as $$
+begin
+  raise exception '% is insert-only: a mistake is mended by another row', tg_table_name using errcode = 'restrict_violation';
+end;
+$$;
+
 -- Which partitions are missing of the tables that are partitioned by month, from the month of from_instant on.
 create function kelpie.missing_month_partitions(from_instant timestamptz, months_ahead integer)
   returns table (parent_name text, month_start timestamptz, partition_name text)
@@ -104,6 +114,16 @@ begin
     kelpie.first_id_at(missing.month_start),
     kelpie.first_id_at((missing.month_start at time zone 'utc' + interval '1 month') at time zone 'utc')
   );
+  -- Triggers on rows come with the attachment; those on whole statements do not.
+  if exists (
+    select from pg_trigger t
+    where t.tgrelid = format('kelpie.%I', missing.parent_name)::regclass and t.tgname = 'never_emptied'
+  ) then
+    execute format(
+      'create trigger never_emptied before truncate on kelpie.%I for each statement execute function kelpie.refuse_change()',
+      missing.partition_name
+    );
+  end if;
   return true;
 end;
 $$;

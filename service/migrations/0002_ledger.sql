@@ -65,18 +65,14 @@ create policy service_own on kelpie.ledger_entries for select to kelpie_service
   using (partner_id = kelpie.current_partner() and environment = kelpie.current_environment());
 create policy reader_all on kelpie.ledger_entries for select to kelpie_reader using (true);
 create policy ledger_add on kelpie.ledger_entries for insert to kelpie_ledger with check (true);
+create policy ledger_see on kelpie.ledger_entries for select to kelpie_ledger using (true);
 grant select on kelpie.ledger_entries to kelpie_service, kelpie_reader;
-grant insert on kelpie.ledger_entries to kelpie_ledger;
+grant select, insert on kelpie.ledger_entries to kelpie_ledger;
 
-create function kelpie.refuse_change() returns trigger
-  language plpgsql
-as $$
-begin
-  raise exception '% is insert-only: a mistake is mended by another row', tg_table_name using errcode = 'restrict_violation';
-end;
-$$;
 create trigger insert_only before update or delete on kelpie.ledger_entries
   for each row execute function kelpie.refuse_change();
+create trigger never_emptied before truncate on kelpie.ledger_entries
+  for each statement execute function kelpie.refuse_change();
 
 grant usage on schema kelpie to kelpie_ledger;
 grant create on schema kelpie to kelpie_ledger;
@@ -110,6 +106,13 @@ declare
   wanted integer;
   found_wallets integer;
 begin
+  -- A null, or an array that is too short and padded with nulls, would slip through every comparison below.
+  if exists (
+    select from unnest(transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids) as entry
+    where not (entry is not null)
+  ) then
+    raise exception 'an entry is not whole' using errcode = 'not_null_violation';
+  end if;
   if exists (
     select from unnest(transfer_ids, accounts, amounts) as entry (transfer_id, account, amount)
     group by entry.transfer_id, kelpie.currency_of(entry.account)
@@ -196,6 +199,11 @@ begin
   left join unnest(touched, balances, versions) as after (transfer_id, balance, version)
     on after.transfer_id = entry.transfer_id and entry.account = 'wallet'
   where entry.transfer_id <> all (refused);
+
+  -- Refused for want of funds, though it was posted before and that is where the funds are: a bug, as any other repeat.
+  if exists (select from kelpie.ledger_entries e where e.transfer_id = any (refused) and e.line = 1) then
+    raise exception 'a transfer that was posted before' using errcode = 'unique_violation';
+  end if;
 end;
 $$;
 -- Rights first, the owner last: what is revoked from a function that belongs to someone else stays, with a mere warning.

@@ -78,6 +78,23 @@ export function testBankContract(name: string, setUp: () => Promise<BankUnderTes
     assert.equal(new Set(ids).size, 1, ids.join(' '));
   });
 
+  test(`${name}: the same key for another amount is never a second payment`, async () => {
+    const under = await bankUnderTest();
+    const order = orderOf(under, await register(under, recipientWith()));
+    const first = await under.bank.sendPayment(order);
+    const second = await under.bank.sendPayment({ ...order, amount: order.amount + 1n });
+    assert(first.kind === 'accepted');
+    assert(
+      second.kind === 'accepted' ? second.payment.id === first.payment.id : second.kind === 'unknown',
+      inspect(second),
+    );
+  });
+
+  test(`${name}: a payment that was never sent is absent`, async () => {
+    const { bank } = await bankUnderTest();
+    assert.deepEqual(await bank.findPayment(randomUUID()), { kind: 'absent' });
+  });
+
   test(`${name}: two orders that differ in their key alone are two payments`, async () => {
     const under = await bankUnderTest();
     const order = orderOf(under, await register(under, recipientWith()));

@@ -17,7 +17,10 @@ export interface Recipient {
 interface RegisterRecipientOrder {
   customerId: string;
   recipient: Recipient;
-  /** The same for every try at the same recipient. */
+  /**
+   * The same for tries that follow each other. A try on another day takes another one: the bank refuses a key that is too
+   * old, nothing is paid here, and it knows a recipient that it has already.
+   */
   idempotencyKey: string;
 }
 

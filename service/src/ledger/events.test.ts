@@ -20,10 +20,10 @@ after(async () => {
   await readerPool.end();
 });
 
-async function post(owner: PartnerContext, reason: string, lines: readonly Line[]): Promise<void> {
+async function post(owner: PartnerContext, causeId: string, { reason, lines }: Step): Promise<void> {
   const id = newId(systemClock);
   const [outcome] = await inTransaction(pool, owner, async (tx) =>
-    postTransfers(tx, [{ id, ...owner, reason, causeId: id, lines }]),
+    postTransfers(tx, [{ id, ...owner, reason, causeId, lines }]),
   );
   assert.deepEqual(outcome, { kind: 'posted' });
 }
@@ -195,10 +195,11 @@ for (const [name, steps] of Object.entries(histories)) {
   test(`${name}: each step leaves the accounts as the table says, and what we have is what we owe`, async () => {
     const [owner] = await createPartners(database, 1, 'live');
     assert(owner !== undefined);
-    for (const { reason, lines, balances } of steps) {
-      await post(owner, reason, lines);
+    const causeId = newId(systemClock);
+    for (const step of steps) {
+      await post(owner, causeId, step);
       const found = await balancesOf(owner);
-      assert.deepEqual(found, balances, reason);
+      assert.deepEqual(found, step.balances, step.reason);
       assertAlways(found);
     }
   });

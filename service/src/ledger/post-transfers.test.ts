@@ -97,7 +97,7 @@ function transfersOf({ batches, owners }: Run, at: number): Transfer[] {
     assert(owner !== undefined);
     if (change !== 0n) return walletChange(owner, change);
     return transferOf(owner, [
-      { account: 'in_transit', amount: 5n },
+      { account: 'suspense', amount: 5n },
       { account: 'bank_wallet', amount: -5n },
     ]);
   });
@@ -194,6 +194,42 @@ test('a transfer that was posted before can not be posted again', async () => {
   assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 5n);
 });
 
+test('a hold that was posted before is refused as such, also where the wallet could not cover it twice', async () => {
+  const owner = await createPartner();
+  const hold = walletChange(owner, -100n);
+  await inTransaction(pool, owner, async (tx) => postTransfers(tx, [walletChange(owner, 100n), hold]));
+  await assert.rejects(
+    inTransaction(pool, owner, async (tx) => postTransfers(tx, [hold])),
+    { code: '23505' },
+  );
+});
+
+test('an entry with a part missing is refused whole, also beside one that is refused for want of funds', async () => {
+  const owner = await createPartner();
+  const columns = (change: Partial<Record<'ids' | 'amounts', unknown[]>>): unknown[] => [
+    change.ids ?? [newId(systemClock), newId(systemClock)],
+    [1, 2],
+    [owner.partnerId, owner.partnerId],
+    [owner.environment, owner.environment],
+    ['bank_wallet', 'wallet'],
+    change.amounts ?? ['5', '-5'],
+    ['test', 'test'],
+    [owner.partnerId, owner.partnerId],
+  ];
+  for (const change of [
+    { ids: [null, null] },
+    { ids: [newId(systemClock)] },
+    { amounts: ['5', null] },
+    { amounts: ['5'] },
+  ]) {
+    const posted = inTransaction(pool, owner, async (tx) =>
+      tx.query('select kelpie.post_transfers($1, $2, $3, $4, $5, $6, $7, $8)', columns(change)),
+    );
+    await assert.rejects(posted, { code: '23502' });
+  }
+  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 0n);
+});
+
 test("a transaction that is one partner's posts nothing for another, and locks no wallet of theirs", async () => {
   const [mine, theirs] = await createPartners(database, 2);
   assert(mine !== undefined && theirs !== undefined);
@@ -250,7 +286,19 @@ test('a new wallet is empty, and can not be opened with money in it or for someb
 test('entries are only added: the database refuses to change or remove one, also for its owner', async () => {
   const owner = await createPartner();
   await inTransaction(pool, owner, async (tx) => postTransfers(tx, [walletChange(owner, 5n)]));
-  for (const sql of [`update kelpie.ledger_entries set amount = amount + 1`, `delete from kelpie.ledger_entries`]) {
+  const [partition] = await asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'select tableoid::regclass::text as name from kelpie.ledger_entries limit 1',
+    );
+    return rows.map((row) => row.name);
+  });
+  assert(partition !== undefined);
+  for (const sql of [
+    'update kelpie.ledger_entries set amount = amount + 1',
+    'delete from kelpie.ledger_entries',
+    'truncate kelpie.ledger_entries',
+    `truncate ${partition}`,
+  ]) {
     await assert.rejects(
       inTransaction(pool, owner, async (tx) => tx.query(sql)),
       { code: '42501' },

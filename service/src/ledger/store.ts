@@ -65,8 +65,9 @@ export interface DifferenceRow {
 }
 
 /**
- * Recomputes everything that the ledger says from its entries alone. Each wallet entry must follow from the one before
- * it: so one that was changed, removed or doubled shows, also where its transfer was made to sum to zero again.
+ * Recomputes what the ledger says from its entries alone. Each wallet entry must follow from the one before it: so one that
+ * was changed, removed or doubled shows, also where its transfer was made to sum to zero again. What has no wallet entry is
+ * held to its cause: nothing is held or in transit with the wrong sign, nor in transit for what is no longer held.
  */
 const differencesSql = `
   with wallet_entries as (
@@ -75,6 +76,13 @@ const differencesSql = `
     from kelpie.ledger_entries
     where account = 'wallet'
     window w as (partition by partner_id, environment order by wallet_version, transfer_id)
+  ),
+  causes as (
+    select cause_id, coalesce(sum(amount) filter (where account = 'held'), 0) as held,
+      coalesce(sum(amount) filter (where account = 'in_transit'), 0) as in_transit
+    from kelpie.ledger_entries
+    where account in ('held', 'in_transit')
+    group by cause_id
   ),
   sums as (
     select partner_id, environment, sum(change) as balance, count(*) as version from wallet_entries group by 1, 2
@@ -88,6 +96,10 @@ const differencesSql = `
   union all
   select 'transfer of several partners', transfer_id::text, '1', count(distinct (partner_id, environment))::text
   from kelpie.ledger_entries group by transfer_id having count(distinct (partner_id, environment)) > 1
+  union all
+  select 'cause holds or moves what it can not', cause_id::text, 'held and in transit as after some event',
+    'held ' || held || ', in transit ' || in_transit
+  from causes where held > 0 or in_transit < 0 or (held = 0 and in_transit <> 0)
   union all
   select 'wallet entry does not follow from the one before', transfer_id::text,
     (balance_before + change) || ' as version ' || (version_before + 1), balance || ' as version ' || version

@@ -26,11 +26,13 @@ const steps = [
   events.arrived({ held: 100n, byBank: 99n }),
   events.hold({ principal: 45n, bankShare: 5n }),
 ];
-for (const lines of steps) {
+// The deposit, the first hold with its whole life, and the second, which is still under way.
+const [ofDeposit, ofFirst, ofSecond] = [newId(systemClock), newId(systemClock), newId(systemClock)];
+const causeIds = [ofDeposit, ofFirst, ofFirst, ofFirst, ofSecond];
+for (const [at, lines] of steps.entries()) {
   const id = newId(systemClock);
-  await inTransaction(pool, owner, async (tx) =>
-    postTransfers(tx, [{ id, ...owner, reason: 'test', causeId: id, lines }]),
-  );
+  const causeId = causeIds[at] ?? id;
+  await inTransaction(pool, owner, async (tx) => postTransfers(tx, [{ id, ...owner, reason: 'test', causeId, lines }]));
 }
 
 async function verify(): Promise<{ code: number | null; said: string }> {
@@ -64,6 +66,8 @@ test('a ledger that is right has no differences', async () => {
 });
 
 const firstHold = `transfer_id = (select transfer_id from kelpie.ledger_entries where account = 'wallet' and wallet_version = 2)`;
+
+const taken = `select transfer_id from kelpie.ledger_entries where account = 'in_transit' and amount > 0 limit 1`;
 
 const planted: [what: string, sql: string, kind: string][] = [
   [
@@ -103,6 +107,23 @@ const planted: [what: string, sql: string, kind: string][] = [
     'the newest transfer of a wallet removed',
     `delete from kelpie.ledger_entries where transfer_id = (select transfer_id from kelpie.ledger_entries where wallet_version = 3)`,
     'wallet is not the sum of its entries',
+  ],
+  [
+    'a transfer without a wallet entry that was removed',
+    `delete from kelpie.ledger_entries where transfer_id = (${taken})`,
+    'cause holds or moves what it can not',
+  ],
+  [
+    'a transfer without a wallet entry that was doubled',
+    `insert into kelpie.ledger_entries
+     select kelpie.first_id_at(now()), line, partner_id, environment, account, amount, reason, cause_id
+     from kelpie.ledger_entries where transfer_id = (${taken})`,
+    'cause holds or moves what it can not',
+  ],
+  [
+    'a transfer without a wallet entry whose amounts were changed',
+    `update kelpie.ledger_entries set amount = amount * 1000 where transfer_id = (${taken})`,
+    'cause holds or moves what it can not',
   ],
   [
     'a balance that is off by one',

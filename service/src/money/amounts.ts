@@ -36,7 +36,8 @@ export function wholeCents(amount: MicroUsdc): bigint {
   return amount / microUsdcPerCent;
 }
 
-const microUsdcForm = /^(\d{1,15})(?:\.(\d{1,6}))?$/;
+/** More than there is USDC in the world, and still within the database's numbers. */
+const microUsdcForm = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
 
 /** Micro-units from "10000.00" or "0.123456", as a bank writes USDC; undefined where the text has another form. */
 export function parseUsdc(text: string): MicroUsdc | undefined {

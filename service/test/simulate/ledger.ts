@@ -146,6 +146,8 @@ export const simulateLedger: Simulation = async ({ database, seconds, seed, say 
     watchUntil(database.superuserUrl, until, say, counts, violations),
   ]);
 
+  if (counts.moved === 0 || counts.killed === 0)
+    violations.push('nothing was moved, or nobody was killed: this shows nothing');
   const { total } = await sumOfWallets(database.superuserUrl);
   if (total !== startingBalance * BigInt(walletCount)) violations.push(`the total is ${total} at the end`);
   const { differences, entries } = await inTransaction(readerPool, 'shared', verifyLedger);

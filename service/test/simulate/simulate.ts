@@ -22,6 +22,10 @@ if (simulation === undefined) {
 
 const seconds = Number(values.seconds);
 const seed = Number(values.seed);
+if (!(seconds > 0) || !Number.isSafeInteger(seed)) {
+  console.error('--seconds is a number above 0, and --seed a whole number.');
+  process.exit(2);
+}
 const { adminUrl, startedHere } = await startCluster('test');
 const database = `kelpie_simulate_${process.pid}`;
 const urls = await prepareDatabase(adminUrl, { database });

@@ -81,6 +81,18 @@ for (const [fault, kind, paid] of faults) {
   });
 }
 
+test('a payment that the bank makes only after we gave up, and after we asked again, is still one payment', async () => {
+  const under = await setUp();
+  const order = orderOf(under, await register(under, recipientWith()));
+  const startedAt = performance.now();
+  const outcome = await withFault({ kind: 'delay', delay_ms: 6_000 }, async () => under.bank.sendPayment(order));
+  assert.equal(outcome.kind, 'unknown');
+  assert.equal(await paymentsOf(order), 0);
+  assert.equal((await under.bank.sendPayment(order)).kind, 'accepted');
+  await eventually('the first one has come through', async () => performance.now() - startedAt > 6_500);
+  assert.equal(await paymentsOf(order), 1);
+});
+
 test('a bank that takes another amount says so', async () => {
   const under = await setUp();
   const order = orderOf(under, await register(under, recipientWith()));
@@ -118,6 +130,16 @@ test('a recipient whose account the bank refuses is rejected; one that it can no
   await sandboxBank.control('DELETE /faults');
 });
 
+test('an account that the bank has closed is rejected, when it is registered and when it is paid', async () => {
+  const under = await setUp();
+  const recipientId = await register(under, recipientWith());
+  await sandboxBank.control(`/external_accounts/${recipientId}/deactivate`, { reason: 'invalid_account_number' });
+  const again = { customerId: under.customerId, recipient: recipientWith(), idempotencyKey: randomUUID() };
+  assert.equal((await under.bank.registerRecipient(again)).kind, 'rejected');
+  const sent = await under.bank.sendPayment(orderOf(under, recipientId));
+  assert(sent.kind === 'rejected' && sent.reason === 'account_details', inspect(sent));
+});
+
 test('an account that is registered under another name is not taken for this recipient', async () => {
   const under = await setUp();
   await register(under, recipientWith());
@@ -146,15 +168,25 @@ test('only a request of which no byte left is unreachable: the proxy counts', as
   assert.equal((await under.bank.sendPayment(order)).kind, 'accepted');
   assert.equal(await paymentsOf(order), 1);
 
-  const closed = createBridgeBank(agent, { url: 'http://127.0.0.1:1/v0', apiKey: 'sk-test' });
-  assert.equal((await closed.sendPayment(order)).kind, 'unreachable');
+  const gone = await startTcpProxy({ host: hostname, port: Number(port) });
+  await gone.close();
+  const closed = createBridgeBank(agent, { url: `http://127.0.0.1:${gone.port}/v0`, apiKey: sandboxBank.apiKey });
+  const paidBefore = await paymentsOf(order);
+  assert.equal((await closed.sendPayment({ ...order, idempotencyKey: randomUUID() })).kind, 'unreachable');
+  assert.equal(gone.bytesToServer(), 0);
+  assert.equal(await paymentsOf(order), paidBefore);
 });
 
 test('a bank that keeps failing is left alone: the circuit opens, and then not one byte leaves', async () => {
   const under = await setUp('proxy');
   const order = orderOf(under, await register(under, recipientWith()));
   await sandboxBank.control('/faults', { on: 'transfer.create', kind: 'error_before' });
-  for (let failure = 0; failure < 5; failure += 1) assert.equal((await under.bank.sendPayment(order)).kind, 'unknown');
+  for (let failure = 0; failure < 5; failure += 1) {
+    // What else the bank does well does not make its payments any better.
+    await register(under, recipientWith());
+    assert.equal(await under.bank.findRate(), 790_000n);
+    assert.equal((await under.bank.sendPayment(order)).kind, 'unknown');
+  }
   const before = proxy.bytesToServer();
   const outcome = await under.bank.sendPayment(order);
   assert.deepEqual(outcome, { kind: 'unreachable', text: 'circuit open' });

@@ -6,7 +6,7 @@ import {
   duplicateRecipientId,
   externalAccountBody,
   findOutcome,
-  isSameRecipient,
+  knownRecipientOutcome,
   pageFrom,
   rateFrom,
   registerOutcome,
@@ -28,6 +28,7 @@ export function createBridgeBank(agent: Agent, settings: BridgeSettings): Bank &
       const accounts = `/customers/${encodeURIComponent(customerId)}/external_accounts`;
       const deadline = performance.now() + registerTimeoutMs;
       const answer = await client.post(accounts, externalAccountBody(recipient), {
+        purpose: 'register',
         idempotencyKey,
         timeoutMs: registerTimeoutMs,
       });
@@ -35,12 +36,12 @@ export function createBridgeBank(agent: Agent, settings: BridgeSettings): Bank &
       if (known === undefined) return registerOutcome(answer);
       const leftMs = Math.max(1, deadline - performance.now());
       const existing = await client.get(`${accounts}/${encodeURIComponent(known)}`, leftMs);
-      if (isSameRecipient(existing, recipient)) return { kind: 'registered', recipientId: known };
-      return { kind: 'failed', text: 'the account is registered under another name' };
+      return knownRecipientOutcome(existing, known, recipient);
     },
     sendPayment: async (order) =>
       sendOutcome(
         await client.post('/transfers', transferBody(order), {
+          purpose: 'send',
           idempotencyKey: order.idempotencyKey,
           timeoutMs: sendTimeoutMs,
         }),

@@ -43,6 +43,11 @@ test('any 2xx with a transfer is accepted, with what the bank took', () => {
   }
 });
 
+test('a 2xx with the id of a transfer is accepted, whatever else of it can not be read', () => {
+  const outcome = sendOutcome(answered(201, { id: 't1' }));
+  assert(outcome.kind === 'accepted' && outcome.payment.id === 't1' && outcome.payment.state === 'accepted');
+});
+
 test('only a request of which no byte left is unreachable', () => {
   assert.equal(sendOutcome({ kind: 'not_sent', text: 'ECONNREFUSED' }).kind, 'unreachable');
   assert.equal(sendOutcome({ kind: 'lost', text: 'deadline' }).kind, 'unknown');
@@ -58,7 +63,6 @@ test("what is neither a transfer nor a refusal in the bank's own form is unknown
     '1',
     {},
     { id: 5, state: 'pending' },
-    { id: 't1' },
     { id: '', state: 'pending' },
   ];
   for (const body of nonsense) {
@@ -83,6 +87,11 @@ test('a refusal is definite, unless it refuses a repeat of something that the ba
   assert.equal(kindOf(429, 'too_many_requests'), 'other');
   assert.equal(kindOf(422, 'idempotency_key_reused'), 'unknown');
   assert.equal(kindOf(422, 'idempotency_key_expired'), 'unknown');
+  assert.equal(kindOf(422, 'invalid_parameters'), 'unknown', 'a 422 that does not say what it is about');
+  assert.equal(kindOf(499, 'client_closed_request'), 'unknown');
+  const aboutKey = { ...refusal('invalid_parameters'), source: { location: 'header', key: 'Idempotency-Key' } };
+  assert.equal(sendOutcome(answered(400, aboutKey)).kind, 'unknown');
+  assert.equal(sendOutcome(answered(422, refusal('invalid_parameters', 'destination.amount'))).kind, 'rejected');
   assert.equal(kindOf(408, 'timeout'), 'unknown');
   assert.equal(kindOf(409, 'conflict'), 'unknown');
 });

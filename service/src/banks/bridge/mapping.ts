@@ -104,6 +104,8 @@ export function paymentFrom(body: unknown): Payment | undefined {
 interface Refusal {
   status: number;
   code: string;
+  /** What it is about: a field of the body, say, or a header. */
+  location: string;
   key: string;
 }
 
@@ -113,7 +115,8 @@ function refusalFrom(answer: HttpExchange): Refusal | undefined {
   const body = parseJson(answer.body);
   const code = textAt(body, 'code');
   if (code === undefined || textAt(body, 'message') === undefined) return undefined;
-  return { status: answer.status, code, key: textAt(body, 'source', 'key') ?? '' };
+  const location = textAt(body, 'source', 'location') ?? '';
+  return { status: answer.status, code, location, key: textAt(body, 'source', 'key') ?? '' };
 }
 
 function describe(answer: HttpExchange): string {
@@ -121,7 +124,13 @@ function describe(answer: HttpExchange): string {
   return `status ${answer.status} ${refusalFrom(answer)?.code ?? 'without a body that we know'}`;
 }
 
-const accountRefusals = new Set(['external_account_rejected', 'invalid_account_number', 'rejected_by_bank_provider']);
+const accountRefusals = new Set([
+  'external_account_inactive',
+  'external_account_rejected',
+  'invalid_account_number',
+  'rejected_by_bank_provider',
+]);
+const knownRefusals = new Set([...accountRefusals, 'insufficient_funds']);
 
 export function registerOutcome(answer: HttpExchange): RegisterOutcome {
   const text = describe(answer);
@@ -140,32 +149,57 @@ export function duplicateRecipientId(answer: HttpExchange): string | undefined {
   return textAt(parseJson(answer.body), 'id');
 }
 
-/** The same account under another name is another recipient. */
-export function isSameRecipient(answer: HttpExchange, recipient: Recipient): boolean {
-  if (!isSuccess(answer)) return false;
+/** The same account under another name is another recipient; one that the bank has closed is none. */
+export function knownRecipientOutcome(
+  answer: HttpExchange,
+  recipientId: string,
+  recipient: Recipient,
+): RegisterOutcome {
+  if (!isSuccess(answer)) return { kind: 'failed', text: `the known recipient could not be read: ${describe(answer)}` };
   const body = parseJson(answer.body);
-  return (
-    textAt(body, 'account_owner_name') === ownerName(recipient) &&
-    textAt(body, 'account_owner_type') === recipient.type &&
-    valueAt(body, 'active') !== false
-  );
+  if (valueAt(body, 'active') === false) return { kind: 'rejected', text: 'the bank has closed this account' };
+  const named = recipient.type === 'business' ? {} : { first_name: recipient.firstName, last_name: recipient.lastName };
+  const expected = { ...named, account_owner_name: ownerName(recipient), account_owner_type: recipient.type };
+  const sameName = Object.entries(expected).every(([field, value]) => (textAt(body, field) ?? value) === value);
+  const sameAccount =
+    (textAt(body, 'account', 'sort_code') ?? recipient.sortCode) === recipient.sortCode &&
+    textAt(body, 'account', 'last_4') === recipient.accountNumber.slice(-4);
+  if (sameName && sameAccount && textAt(body, 'account_owner_name') !== undefined)
+    return { kind: 'registered', recipientId };
+  return { kind: 'failed', text: 'the account is registered under another name' };
 }
 
-/** These refuse a repeat of a request that the bank took earlier: what became of that one is the question. */
-const repeatRefusals = new Set(['idempotency_key_reused', 'idempotency_key_expired', 'duplicate_record']);
-const undecidedStatuses = new Set([408, 409, 425]);
+/** With these the bank says no to the request itself. Any other status may stand for something that happened on the way. */
+const definiteStatuses = new Set([400, 401, 403, 404, 422, 429]);
+
+/**
+ * A refusal of the key, or of a repeat, is about an earlier request: what became of that one is the question. The provider
+ * documents only that it answers 422 then, so a 422 has to say that it is about the body before it counts.
+ */
+function isAboutRepeat({ status, code, key, location }: Refusal): boolean {
+  if (location === 'header' || /idempoten|duplicate/i.test(`${code} ${key}`)) return true;
+  return status === 422 && location !== 'body' && !knownRefusals.has(code);
+}
+
+function sentWithoutState(answer: HttpExchange): Payment | undefined {
+  const id = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
+  return id === undefined
+    ? undefined
+    : { id, ourReference: null, state: 'accepted', bankState: '', taken: null, refunded: null };
+}
 
 export function sendOutcome(answer: HttpExchange): SendOutcome {
   const text = describe(answer);
   if (answer.kind === 'not_sent') return { kind: 'unreachable', text };
   const refusal = refusalFrom(answer);
   if (refusal !== undefined) {
-    if (repeatRefusals.has(refusal.code) || undecidedStatuses.has(refusal.status)) return { kind: 'unknown', text };
+    if (!definiteStatuses.has(refusal.status) || isAboutRepeat(refusal)) return { kind: 'unknown', text };
     if (accountRefusals.has(refusal.code)) return { kind: 'rejected', reason: 'account_details', text };
     if (refusal.code === 'insufficient_funds') return { kind: 'rejected', reason: 'insufficient_funds', text };
     return { kind: 'rejected', reason: 'other', text };
   }
-  const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
+  // A transfer with an id was accepted, whatever else of it can't be read: the id is what finds it again.
+  const payment = isSuccess(answer) ? (paymentFrom(parseJson(answer.body)) ?? sentWithoutState(answer)) : undefined;
   return payment === undefined ? { kind: 'unknown', text } : { kind: 'accepted', payment };
 }
 

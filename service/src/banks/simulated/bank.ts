@@ -12,6 +12,10 @@ const arrivesAfterMs = 3_000;
 const goodRecipient = 'simulated-recipient';
 const failingRecipient = 'simulated-recipient-0000';
 
+function isOwnId(id: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id);
+}
+
 function paymentAt(id: string, clock: Clock, more: Pick<Payment, 'ourReference' | 'taken'>): Payment {
   const arrived = clock.now().getTime() - instantOf(id).getTime() >= arrivesAfterMs;
   return {
@@ -42,6 +46,7 @@ export function createSimulatedBank(clock: Clock): Bank {
       return { kind: 'accepted', payment: paymentAt(id, clock, { ourReference: order.ourReference, taken }) };
     },
     async findPayment(paymentId) {
+      if (!isOwnId(paymentId) || instantOf(paymentId) > clock.now()) return { kind: 'absent' };
       // What was taken is known from the order; asking later only tells how far it is.
       return { kind: 'found', payment: paymentAt(paymentId, clock, { ourReference: null, taken: null }) };
     },
