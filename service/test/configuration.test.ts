@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startChild } from '@kelpie/dev/child-process.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
+import { createTestDatabase } from './harness/database.ts';
+import { configurationExitCode } from '../src/platform/configuration.ts';
 import { settings, type Setting } from '../src/platform/settings.ts';
-
-const configurationExitCode = 78;
 
 const processes = {
   api: { file: 'service/src/app/api.ts', args: [] },
@@ -72,6 +72,16 @@ test('a misspelt variable is named instead of a default taken in silence', async
   const { code, said } = await startWith('worker', { ...right, KELPIE_LOG_LEVLE: 'debug' });
   assert.equal(code, configurationExitCode);
   assert.match(said, /^KELPIE_LOG_LEVLE is not a setting that Kelpie knows/m);
+});
+
+test('a worker whose database can not be reached, or whose role is past row security, ends with a sentence', async () => {
+  const unreachable = await startWith('worker', { ...right, KELPIE_METRICS_PORT: '0' });
+  assert.equal(unreachable.code, 1);
+  assert.match(unreachable.said, /^Kelpie stopped because of .*ECONNREFUSED. The database, .* can not be reached/m);
+  const database = await createTestDatabase();
+  const past = await startWith('worker', { KELPIE_DATABASE_URL: database.superuserUrl, KELPIE_METRICS_PORT: '0' });
+  assert.equal(past.code, configurationExitCode);
+  assert.match(past.said, /^KELPIE_DATABASE_URL connects as another role than kelpie_service/m);
 });
 
 test('production refuses a clock that can be moved, and a public address without https', async () => {

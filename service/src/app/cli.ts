@@ -2,9 +2,10 @@
 import { Command } from 'commander';
 import { createLogger } from '../platform/logging.ts';
 import { settings } from '../platform/settings.ts';
+import { explainLastError } from './last-error.ts';
 import { migrateEverything } from './migrate.ts';
 import { describeVerification, verifyWholeLedger } from './verify-ledger.ts';
-import { clockFor, configurationOrExit, explainLastError } from './process.ts';
+import { clockFor, configurationOrExit } from './process.ts';
 
 explainLastError(createLogger('cli', 'silent'));
 

@@ -1,5 +1,8 @@
 import { settings, type Setting } from './settings.ts';
 
+/** What a process ends with where its settings are wrong. */
+export const configurationExitCode = 78;
+
 /** The settings that a process was started with are wrong. Its message is written for the person who started it. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
