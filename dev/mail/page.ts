@@ -7,7 +7,8 @@ const styles = `
   }
   body { margin: 0 auto; max-width: 760px; padding: 32px 20px; background: var(--ground); color: var(--ink);
     font: 15px/1.5 'Inter Variable', system-ui, sans-serif; }
-  h1 { font-size: 20px; }
+  h1 { font-size: 20px; display: flex; justify-content: space-between; }
+  a { font-size: 15px; font-weight: normal; color: inherit; }
   article { border-top: 1px solid var(--line); padding: 20px 0; }
   h2 { font-size: 15px; margin: 0; }
   p { margin: 2px 0; color: var(--soft); }
@@ -49,12 +50,11 @@ export function renderInbox(mails: readonly Mail[]): string {
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta http-equiv="refresh" content="5" />
     <title>Mail inbox (${mails.length})</title>
     <style>${styles}</style>
   </head>
   <body>
-    <h1>Mail inbox</h1>
+    <h1>Mail inbox <a href="/">Reload</a></h1>
     ${list}
   </body>
 </html>

@@ -1,4 +1,5 @@
 import { startChild } from '../child-process.ts';
+import { ClusterError } from './cluster.ts';
 import { createDatabase, dropDatabase, ensureRoles, urlFor } from './roles.ts';
 
 /** The sandbox bank's memory is no part of ours: a database of its own, whose tables it makes itself. */
@@ -34,6 +35,6 @@ export async function prepareDatabase(
     env: { KELPIE_OWNER_DATABASE_URL: urls.ownerUrl, KELPIE_LOG_LEVEL: 'warn' },
   });
   const { code } = await migrate.exited;
-  if (code !== 0) throw new Error(`kelpie migrate failed:\n${migrate.output()}`);
+  if (code !== 0) throw new ClusterError(`kelpie migrate failed:\n${migrate.output()}`);
   return urls;
 }

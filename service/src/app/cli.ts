@@ -7,7 +7,7 @@ import { migrateEverything } from './migrate.ts';
 import { describeVerification, verifyWholeLedger } from './verify-ledger.ts';
 import { clockFor, configurationOrExit } from './process.ts';
 
-explainLastError(createLogger('cli', 'silent'));
+explainLastError(createLogger('cli', 'fatal', process.stderr));
 
 const kelpie = new Command('kelpie').description('Runs and looks after a Kelpie payouts service.').showHelpAfterError();
 

@@ -1,5 +1,5 @@
-import { configurationExitCode, ConfigurationError } from '../platform/configuration.ts';
 import { describeError, type Logger } from '../platform/logging.ts';
+import { OperatorError } from '../platform/operator-error.ts';
 
 const unreachable = 'The database, or an address to listen on, can not be reached: check the settings that name one.';
 const notLetIn = 'The database does not let this role in: check its address, role and password.';
@@ -21,11 +21,11 @@ const hints = new Map([
 /** What nobody caught: a line in the log's own form, and a sentence for the person who started the process. */
 export function explainLastError(logger: Logger): void {
   const end = (error: unknown): void => {
-    logger.fatal({ error }, 'process.failed');
-    if (error instanceof ConfigurationError) {
+    if (error instanceof OperatorError) {
       process.stderr.write(`${error.message}\n`);
-      process.exit(configurationExitCode);
+      process.exit(error.exitCode);
     }
+    logger.fatal({ error }, 'process.failed');
     const { name, code } = describeError(error);
     const what = [name, code].filter((part) => part !== undefined).join(' ');
     process.stderr.write(

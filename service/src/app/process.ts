@@ -1,11 +1,6 @@
 // What every Kelpie process does the same way: how it begins, how it is told to stop, and how it ends.
 import { clockShiftedByFile, systemClock, type Clock } from '../platform/clock.ts';
-import {
-  configurationExitCode,
-  ConfigurationError,
-  readConfiguration,
-  type ChooseSettings,
-} from '../platform/configuration.ts';
+import { ConfigurationError, readConfiguration, type ChooseSettings } from '../platform/configuration.ts';
 import { createLogger, type Logger } from '../platform/logging.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { openPool, type Pool } from '../platform/database/pool.ts';
@@ -23,7 +18,7 @@ export function configurationOrExit<Configuration>(choose: ChooseSettings<Config
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exit(configurationExitCode);
+    process.exit(error.exitCode);
   }
 }
 

@@ -14,13 +14,13 @@ export const product = { name: 'Kelpie Payouts', version: '1.3.0' };
 
 export function addDiscoveryRoutes(app: Server, publicUrl: string): void {
   app.addSchema(Discovery.definition);
-  for (const [url, operationId] of [
-    ['/', 'getRoot'],
-    ['/v1', 'getVersion'],
+  for (const [url, operationId, summary] of [
+    ['/', 'getRoot', 'What this service is'],
+    ['/v1', 'getVersion', 'What this version is'],
   ] as const) {
     const schema = {
       operationId,
-      summary: 'What this service is',
+      summary,
       tags: ['Discovery'],
       security: [],
       response: { 200: Discovery.ref },

@@ -69,6 +69,7 @@ export async function addReferenceRoutes(app: Server): Promise<void> {
       agent: { disabled: true },
       mcp: { disabled: true },
       showDeveloperTools: 'never',
+      hideClientButton: true,
     },
   });
 }

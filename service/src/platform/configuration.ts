@@ -1,11 +1,13 @@
+import { OperatorError } from './operator-error.ts';
 import { settings, type Setting } from './settings.ts';
 
 /** What a process ends with where its settings are wrong. */
 export const configurationExitCode = 78;
 
 /** The settings that a process was started with are wrong. Its message is written for the person who started it. */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends OperatorError {
   override readonly name = 'ConfigurationError';
+  override readonly exitCode = configurationExitCode;
 
   constructor(problems: readonly string[]) {
     super(`${problems.join('\n')}\nEvery setting is described in docs/configuration.md.`);

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import type { Logger } from '../logging.ts';
+import { OperatorError } from '../operator-error.ts';
 
 interface MigrateOptions {
   ownerUrl: string;
@@ -32,7 +33,7 @@ function readMigrations(folder: URL): Migration[] {
   return names.map((name, index) => {
     const number = String(index + 1).padStart(4, '0');
     if (!name.startsWith(`${number}_`))
-      throw new Error(`${name} should be number ${number}: the migrations have a gap, or two have one number`);
+      throw new OperatorError(`${name} should be number ${number}: the migrations have a gap, or two have one number`);
     const sql = readFileSync(new URL(name, folder), 'utf8');
     return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
@@ -41,7 +42,7 @@ function readMigrations(folder: URL): Migration[] {
 /** The newest migration that this version of the code was written for. */
 export function newestMigration(): string {
   const newest = readMigrations(ownFolder).at(-1);
-  if (newest === undefined) throw new Error('there are no migrations');
+  if (newest === undefined) throw new OperatorError('there are no migrations');
   return newest.name;
 }
 
@@ -67,7 +68,7 @@ function refuseForgotten(migrations: readonly Migration[], applied: ReadonlyMap<
   const newest = migrations.at(-1)?.name.slice(0, 4) ?? '';
   const forgotten = [...applied.keys()].find((name) => !names.has(name) && name.slice(0, 4) <= newest);
   if (forgotten !== undefined)
-    throw new Error(`${forgotten} was applied, but is not among the migrations: was it renamed?`);
+    throw new OperatorError(`${forgotten} was applied, but is not among the migrations: was it renamed?`);
 }
 
 async function apply(client: Client, migration: Migration, appliedAt: Date): Promise<void> {
@@ -129,7 +130,9 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
         options.logger.info({ migration: migration.name }, 'migration.applied');
         done.push(migration.name);
       } else if (known !== migration.checksum) {
-        throw new Error(`${migration.name} was changed after it was applied: write a new migration instead`);
+        throw new OperatorError(
+          `${migration.name} was changed after it was applied: write a new migration instead (a database of your own: npm run db:reset)`,
+        );
       }
     }
     await options.afterwards?.();
