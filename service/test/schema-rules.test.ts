@@ -179,6 +179,17 @@ for (const [why, sql, expected] of violations) {
   });
 }
 
+test('a role that could pass row security, or has rights by membership, is named', async () => {
+  for (const more of [
+    'alter role kelpie_service bypassrls',
+    'grant kelpie_ledger to kelpie_service',
+    'alter role kelpie_owner inherit',
+  ]) {
+    const broken = await brokenBy(`reset role; ${more}`);
+    assert.match(broken.join('; '), /^kelpie_(service|owner): a role has no more than its part/, more);
+  }
+});
+
 test('a role that could make tables of its own is named', async () => {
   const broken = await brokenBy('grant create on schema kelpie to kelpie_service');
   assert.match(broken.join('; '), /kelpie_service in kelpie: no role but the owner makes anything/);
