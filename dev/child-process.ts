@@ -1,13 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { parseLogLine, type LogLine } from './log-line.ts';
 import { projectFolder } from './project.ts';
 import { createWatch } from './watch.ts';
-
-interface LogLine {
-  event: string;
-  [field: string]: unknown;
-}
 
 interface ChildExit {
   code: number | null;
@@ -40,19 +36,6 @@ const stopTimeoutMs = 12_000;
 /** However we end, also by SIGKILL, the kernel then ends our children: a test run that was broken off leaves nothing. */
 const diesWithItsParent = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
 
-function parseLine(text: string): LogLine | undefined {
-  if (!text.startsWith('{"')) return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof parsed !== 'object' || parsed === null) return undefined;
-  const event: unknown = Reflect.get(parsed, 'event');
-  return typeof event === 'string' ? { ...parsed, event } : undefined;
-}
-
 /** A setting of ours in the shell that it was started from must not decide what a test sees. */
 function environmentWith(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
@@ -81,7 +64,7 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
     createInterface({ input: stream }).on('line', (text) => {
       lines.push(text);
       onLine?.(text);
-      const line = parseLine(text);
+      const line = parseLogLine(text);
       if (line !== undefined) events.push(line);
       watch.changed();
     });

@@ -7,7 +7,7 @@ import { startChild, type Child } from './child-process.ts';
 import { clusterNames, ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
 import { bankDatabase, prepareDatabase } from './postgres/prepare.ts';
 import { createDatabase, urlFor } from './postgres/roles.ts';
-import { formatLine } from './log-format.ts';
+import { formatLine } from './log-line.ts';
 import { startMailInbox } from './mail/inbox.ts';
 import { projectFolder } from './project.ts';
 

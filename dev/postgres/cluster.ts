@@ -144,8 +144,18 @@ export async function startCluster(name: ClusterName): Promise<Cluster> {
   const programs = await findPrograms();
   if (!existsSync(path.join(folder, 'PG_VERSION'))) await initialise(programs, folder, name);
   const port = await freePort();
-  const log = path.join(path.dirname(folder), `${name}.log`);
-  await asPostgres(`${programs}/pg_ctl`, ['-D', folder, '-l', log, '-w', '-t', '30', '-o', `-p ${port}`, 'start']);
+  await asPostgres(`${programs}/pg_ctl`, [
+    '-D',
+    folder,
+    '-l',
+    `${folder}.log`,
+    '-w',
+    '-t',
+    '30',
+    '-o',
+    `-p ${port}`,
+    'start',
+  ]);
   return { adminUrl: await localUrl(folder, port), startedHere: true };
 }
 
@@ -160,5 +170,6 @@ export async function stopCluster(name: ClusterName): Promise<boolean> {
 /** Stops the server and forgets everything in it. */
 export async function removeCluster(name: ClusterName): Promise<void> {
   await stopCluster(name);
-  await rm(dataFolder(name), { recursive: true, force: true });
+  const folder = dataFolder(name);
+  for (const left of [folder, `${folder}.password`, `${folder}.log`]) await rm(left, { recursive: true, force: true });
 }

@@ -169,7 +169,8 @@ begin
       from kelpie.wallets w
       where w.partner_id = change.partner_id and w.environment = change.environment;
     end if;
-    if wallet.balance + change.by_micro_usdc < 0 then
+    posted := wallet.balance + change.by_micro_usdc >= 0;
+    if not posted then
       refused := refused || change.transfer_id;
     else
       wallet.balance := wallet.balance + change.by_micro_usdc;
@@ -179,7 +180,6 @@ begin
       versions := versions || wallet.version;
     end if;
     transfer_id := change.transfer_id;
-    posted := not (change.transfer_id = any (refused));
     wallet_balance := wallet.balance;
     return next;
     if change.last then

@@ -6,7 +6,7 @@ import { addReferenceRoutes, describeRoutes } from '../http/reference.ts';
 import { createServer, type Server } from '../http/server.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
-import { newestMigration } from '../platform/database/migrate.ts';
+import { assertApplied, newestMigration } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
@@ -38,8 +38,7 @@ function databaseServes(pool: Pool) {
     name: 'database',
     async run() {
       await assertServiceRole(pool);
-      const { rowCount } = await pool.query('select from kelpie.migrations where name = $1', [newest]);
-      if (rowCount !== 1) throw new Error(`${newest} is not applied`);
+      await assertApplied(pool, newest);
     },
   };
 }

@@ -12,11 +12,7 @@ export async function verifyWholeLedger(readerUrl: string, logger: Logger): Prom
     unhurried: true,
   });
   try {
-    return await inTransaction(pool, 'shared', async (tx) => {
-      // One picture of the whole: payouts that go on meanwhile would look like differences otherwise.
-      await tx.query('set transaction isolation level repeatable read, read only');
-      return verifyLedger(tx);
-    });
+    return await inTransaction(pool, 'shared', verifyLedger);
   } finally {
     await pool.end();
   }

@@ -41,6 +41,16 @@ export function errorBody({ code, message, details }: Pick<Refusal, 'code' | 'me
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
 
+export const nothingHere = { code: 'not_found', message: 'There is nothing at this address.' } as const;
+export const notReadable = {
+  code: 'malformed_request',
+  message: 'This is not a request in HTTP/1.1 that we can read.',
+} as const;
+const ourFault = {
+  code: 'internal_error',
+  message: 'Something went wrong on our side. If you write to us about it, quote the Request-Id of this answer.',
+} as const;
+
 /** What the framework itself refuses, in our words. */
 const frameworkRefusals = new Map<string, { code: RefusalCode; message: string }>(
   Object.entries({
@@ -56,14 +66,10 @@ const frameworkRefusals = new Map<string, { code: RefusalCode; message: string }
       code: 'unsupported_media_type',
       message: 'Send the body as JSON, with the header Content-Type: application/json.',
     },
-    FST_ERR_BAD_URL: { code: 'not_found', message: 'There is nothing at this address.' },
-    FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', message: 'There is nothing at this address.' },
+    FST_ERR_BAD_URL: nothingHere,
+    FST_ERR_MAX_PARAM_LENGTH: nothingHere,
   }),
 );
-
-const internalErrorMessage =
-  'Something went wrong on our side. If you write to us about it, quote the Request-Id of this answer.';
-const nothingHere = { code: 'not_found', message: 'There is nothing at this address.' } as const;
 
 function isFrameworkError(error: unknown): error is FastifyError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('FST_');
@@ -72,11 +78,7 @@ function isFrameworkError(error: unknown): error is FastifyError {
 /** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  if (isFrameworkError(error)) return asFrameworkRefusal(error);
-  return new Refusal({
-    code: 'internal_error',
-    message: internalErrorMessage,
-  });
+  return isFrameworkError(error) ? asFrameworkRefusal(error) : new Refusal(ourFault);
 }
 
 function asFrameworkRefusal(error: FastifyError): Refusal {
@@ -92,9 +94,7 @@ function asFrameworkRefusal(error: FastifyError): Refusal {
   const known = frameworkRefusals.get(error.code);
   if (known !== undefined) return new Refusal(known);
   const callersFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500;
-  return callersFault
-    ? new Refusal({ code: 'malformed_request', message: 'This is not a request in HTTP/1.1 that we can read.' })
-    : new Refusal({ code: 'internal_error', message: internalErrorMessage });
+  return new Refusal(callersFault ? notReadable : ourFault);
 }
 
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {

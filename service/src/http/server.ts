@@ -13,7 +13,7 @@ import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { trackConnections, type Connections } from './connections.ts';
-import { ErrorSchema, sendError } from './errors.ts';
+import { ErrorSchema, nothingHere, sendError } from './errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { insistOnStrictBodies } from './strict-schemas.ts';
@@ -87,7 +87,7 @@ export function createServer({ clock, logger, meter }: ServerParts): {
   app.addSchema(ErrorSchema.definition);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(() => {
-    throw new Refusal({ code: 'not_found', message: 'There is nothing at this address.' });
+    throw new Refusal(nothingHere);
   });
   return { app, connections, seal: refuseOtherMethods(app).seal };
 }

@@ -1,17 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody, statusOf } from './errors.ts';
+import { errorBody, notReadable, statusOf } from './errors.ts';
 import type { RefusalCode } from '../platform/refusal.ts';
 
-const refusals: Readonly<Record<string, { code: RefusalCode; message: string }>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time. Send it again.' },
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The headers are larger than 16 KB.' },
-};
-
-const malformed = {
-  code: 'malformed_request',
-  message: 'This is not a request in HTTP/1.1 that we can read.',
-} as const;
+const refusals = new Map<string, { code: RefusalCode; message: string }>(
+  Object.entries({
+    ERR_HTTP_REQUEST_TIMEOUT: {
+      code: 'request_timeout',
+      message: 'The request did not arrive in time. Send it again.',
+    },
+    HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The headers are larger than 16 KB.' },
+  }),
+);
 
 /** Bytes that never became a request still get an answer of the usual form, and a Request-Id. */
 export function answerUnreadableRequest(
@@ -24,7 +24,7 @@ export function answerUnreadableRequest(
     socket.destroy();
     return;
   }
-  const refusal = refusals[error.code ?? ''] ?? malformed;
+  const refusal = refusals.get(error.code ?? '') ?? notReadable;
   const status = statusOf[refusal.code];
   const body = JSON.stringify(errorBody({ ...refusal, details: undefined }));
   socket.end(

@@ -76,6 +76,12 @@ function takenBy(byBank: bigint): Step {
   };
 }
 
+const arrivedExactly: Step = {
+  reason: 'arrived',
+  lines: events.arrived({ ...held, byBank: W }),
+  balances: { bank_wallet: 392_000_000n, wallet: -392_000_000n },
+};
+
 const histories: Record<string, Step[]> = {
   'completed, the bank took less': [
     funded,
@@ -101,11 +107,7 @@ const histories: Record<string, Step[]> = {
     funded,
     onHold,
     takenBy(W),
-    {
-      reason: 'arrived',
-      lines: events.arrived({ ...held, byBank: W }),
-      balances: { bank_wallet: 392_000_000n, wallet: -392_000_000n },
-    },
+    arrivedExactly,
     {
       reason: 'fee earned',
       lines: events.feeEarned({ invoiceShare: 99n }),
@@ -155,11 +157,7 @@ const histories: Record<string, Step[]> = {
     funded,
     onHold,
     takenBy(W),
-    {
-      reason: 'arrived',
-      lines: events.arrived({ ...held, byBank: W }),
-      balances: { bank_wallet: 392_000_000n, wallet: -392_000_000n },
-    },
+    arrivedExactly,
     {
       reason: 'returned',
       lines: events.returnedAfterArrival({ refund: 107_000_000n }),

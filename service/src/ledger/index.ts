@@ -4,4 +4,5 @@ export * as ledgerEvents from './events.ts';
 export { postTransfers } from './post-transfers.ts';
 export type { Line, Transfer } from './transfer.ts';
 export { verifyLedger, type Verification } from './verify.ts';
-export { getBalance, lockBalance, openWallet } from './wallets.ts';
+export { insertWallet as openWallet } from './store.ts';
+export { getBalance, lockBalance } from './wallets.ts';

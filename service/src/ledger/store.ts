@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/database/transaction.ts';
+import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { Transfer } from './transfer.ts';
 
 export interface PostedRow {
@@ -29,16 +29,15 @@ export async function insertTransfers(tx: Transaction, transfers: readonly Trans
   return rows;
 }
 
-interface WalletKey {
-  partnerId: string;
-  environment: 'sandbox' | 'live';
-}
-
-export async function insertWallet(tx: Transaction, { partnerId, environment }: WalletKey): Promise<void> {
+/** An empty one; it is filled by posting to it. */
+export async function insertWallet(tx: Transaction, { partnerId, environment }: PartnerContext): Promise<void> {
   await tx.query('insert into kelpie.wallets (partner_id, environment) values ($1, $2)', [partnerId, environment]);
 }
 
-export async function lockWalletRow(tx: Transaction, { partnerId, environment }: WalletKey): Promise<string | null> {
+export async function lockWalletRow(
+  tx: Transaction,
+  { partnerId, environment }: PartnerContext,
+): Promise<string | null> {
   const { rows } = await tx.query<{ balance: string | null }>('select kelpie.lock_wallet($1, $2) as balance', [
     partnerId,
     environment,
@@ -48,13 +47,18 @@ export async function lockWalletRow(tx: Transaction, { partnerId, environment }:
 
 export async function findWalletBalance(
   tx: Transaction,
-  { partnerId, environment }: WalletKey,
+  { partnerId, environment }: PartnerContext,
 ): Promise<string | null> {
   const { rows } = await tx.query<{ balance: string }>(
     'select balance_micro_usdc as balance from kelpie.wallets where partner_id = $1 and environment = $2',
     [partnerId, environment],
   );
   return rows[0]?.balance ?? null;
+}
+
+/** One picture of the whole: payouts that go on meanwhile would look like differences otherwise. */
+export async function readOneSnapshot(tx: Transaction): Promise<void> {
+  await tx.query('set transaction isolation level repeatable read, read only');
 }
 
 export interface DifferenceRow {

@@ -1,3 +1,5 @@
+import type { PartnerContext } from '../platform/database/transaction.ts';
+
 /** USDC accounts hold micro-units, GBP accounts pence. docs/ledger.md says what each is for. */
 export type Account =
   | 'bank_wallet'
@@ -18,11 +20,9 @@ export interface Line {
   amount: bigint;
 }
 
-export interface Transfer {
+export interface Transfer extends PartnerContext {
   /** A UUIDv7: its instant is when the transfer was posted. */
   id: string;
-  partnerId: string;
-  environment: 'sandbox' | 'live';
   /** Why, in a word or two, for whoever reads the ledger: `payout.hold`. */
   reason: string;
   /** What it was posted for: the id of a payout, a deposit, a correction. */

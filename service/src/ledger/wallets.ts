@@ -1,11 +1,6 @@
 import type { MicroUsdc } from '../money/amounts.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
-import { findWalletBalance, insertWallet, lockWalletRow } from './store.ts';
-
-/** An empty wallet; it is filled by posting to it. */
-export async function openWallet(tx: Transaction, owner: PartnerContext): Promise<void> {
-  await insertWallet(tx, owner);
-}
+import { findWalletBalance, lockWalletRow } from './store.ts';
 
 export async function getBalance(tx: Transaction, owner: PartnerContext): Promise<MicroUsdc> {
   return present(await findWalletBalance(tx, owner));

@@ -48,16 +48,15 @@ const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 300;
 
 /** Sends the engine's statements through a pool of ours. */
-function engineOver(pool: Pool, options: { supervise: boolean; schedule: boolean; logger: Logger }): PgBoss {
-  const { supervise, schedule, logger } = options;
+function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'works'): PgBoss {
   const boss = new PgBoss({
     schema,
-    // The tables belong to the owner's role: `kelpie migrate` makes them, and this role can't rebuild their indexes.
-    migrate: false,
-    createSchema: false,
+    // The tables belong to the owner's role: `kelpie migrate` makes them, and no other can rebuild their indexes.
+    migrate: part === 'installs',
+    createSchema: part === 'installs',
     reindex: false,
-    supervise,
-    schedule,
+    supervise: part === 'works',
+    schedule: part === 'works',
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
     db: { executeSql: async (text, values = []) => pool.query(text, values) },
@@ -67,7 +66,7 @@ function engineOver(pool: Pool, options: { supervise: boolean; schedule: boolean
 }
 
 export async function startJobSender(pool: Pool, logger: Logger): Promise<JobSender> {
-  const boss = engineOver(pool, { supervise: false, schedule: false, logger });
+  const boss = engineOver(pool, logger, 'sends');
   await boss.start();
   return {
     async enqueue(tx, queue, args) {
@@ -104,7 +103,7 @@ export async function startJobWorker(
   logger: Logger,
   handlers: ReadonlyMap<Queue, JobHandler>,
 ): Promise<JobWorker> {
-  const boss = engineOver(enginePool, { supervise: true, schedule: true, logger });
+  const boss = engineOver(enginePool, logger, 'works');
   await boss.start();
   for (const [queue, handler] of handlers) {
     await boss.work<unknown>(queue.name, { batchSize: 1, pollingIntervalSeconds: pollSeconds }, async (jobs) => {
@@ -144,13 +143,7 @@ async function createQueues(boss: PgBoss, queues: Iterable<Queue>): Promise<void
 
 /** Makes or updates the engine's tables and our queues, as the owner, and lets the service's role use them. */
 export async function installJobEngine(ownerPool: Pool, queues: Iterable<Queue>, logger: Logger): Promise<void> {
-  const boss = new PgBoss({
-    schema,
-    supervise: false,
-    schedule: false,
-    db: { executeSql: async (text, values = []) => ownerPool.query(text, values) },
-  });
-  boss.on('error', (error) => logger.error({ error }, 'jobs.engine_error'));
+  const boss = engineOver(ownerPool, logger, 'installs');
   await boss.start();
   await createQueues(boss, queues);
   await boss.stop({ graceful: false });

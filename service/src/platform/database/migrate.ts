@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import type { Logger } from '../logging.ts';
 import { OperatorError } from '../operator-error.ts';
+import type { Pool } from './pool.ts';
 
 interface MigrateOptions {
   ownerUrl: string;
@@ -44,6 +45,12 @@ export function newestMigration(): string {
   const newest = readMigrations(ownFolder).at(-1);
   if (newest === undefined) throw new OperatorError('there are no migrations');
   return newest.name;
+}
+
+/** Throws where the database is older than this code. */
+export async function assertApplied(pool: Pool, migration: string): Promise<void> {
+  const { rowCount } = await pool.query('select from kelpie.migrations where name = $1', [migration]);
+  if (rowCount !== 1) throw new OperatorError(`${migration} is not applied`);
 }
 
 async function findApplied(client: Client): Promise<Map<string, string>> {
