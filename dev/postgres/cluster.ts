@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { projectFolder } from '../project.ts';
+import { checkoutId } from '../project.ts';
 
 const run = promisify(execFile);
 
@@ -50,9 +50,8 @@ async function findPrograms(): Promise<string> {
  * /var/tmp, in a folder named after the checkout.
  */
 function dataFolder(name: ClusterName): string {
-  const checkout = createHash('sha256').update(projectFolder).digest('hex').slice(0, 8);
   const user = process.getuid?.() ?? 0;
-  return `/var/tmp/kelpie-${user}-${checkout}/${name}`;
+  return `/var/tmp/kelpie-${user}-${checkoutId}/${name}`;
 }
 
 async function asPostgres(program: string, args: readonly string[]): Promise<void> {

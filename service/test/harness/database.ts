@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import { startCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { urlsOf, prepareDatabase, type DatabaseUrls } from '@kelpie/dev/postgres/prepare.ts';
 import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
-import { projectFolder } from '@kelpie/dev/project.ts';
+import { checkoutId } from '@kelpie/dev/project.ts';
 
 export interface TestDatabase extends DatabaseUrls {
   /** As a superuser: for planting what no role of ours could do, and for looking past row security. */
@@ -11,9 +11,8 @@ export interface TestDatabase extends DatabaseUrls {
 }
 
 /** Checkouts that share a server by DATABASE_URL keep out of each other's way. */
-const checkout = createHash('sha256').update(projectFolder).digest('hex').slice(0, 8);
-const template = `kelpie_template_${checkout}`;
-const clonePrefix = `kelpie_test_${checkout}_`;
+const template = `kelpie_template_${checkoutId}`;
+const clonePrefix = `kelpie_test_${checkoutId}_`;
 
 /** Migrated once for the whole run; every test file then has a copy of its own in a fraction of a second. */
 export async function prepareTemplate(adminUrl: string): Promise<void> {
