@@ -20,8 +20,8 @@ export interface TcpProxy {
   close: () => Promise<void>;
 }
 
-/** Stands between two programs on this machine and spoils their connection on demand. */
-export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+/** Stands between two programs on this machine and spoils their connection on demand. `ownPort` is 0 for any. */
+export async function startTcpProxy(target: { host: string; port: number }, ownPort = 0): Promise<TcpProxy> {
   let fault: Fault = { kind: 'none' };
   let bytesToServer = 0;
   const sockets = new Set<Socket>();
@@ -54,7 +54,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     client.on('close', () => server.destroy());
     server.on('close', () => fault.kind === 'none' && client.destroy());
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => proxy.listen(ownPort, '127.0.0.1', resolve));
   const address = proxy.address();
   if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port');
 

@@ -1,5 +1,6 @@
 // npm run dev: the whole of Kelpie on this machine. Ctrl-C ends all of it.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +10,9 @@ import { bankDatabase, prepareDatabase } from './postgres/prepare.ts';
 import { createDatabase, urlFor } from './postgres/roles.ts';
 import { formatLine } from './log-line.ts';
 import { startMailInbox } from './mail/inbox.ts';
+import { listAt, textAt } from './json.ts';
 import { projectFolder } from './project.ts';
+import { developmentSecrets } from './secrets.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -38,6 +41,8 @@ const ports = {
 const url = `http://127.0.0.1:${ports.api}`;
 const bankUrl = `http://127.0.0.1:${ports.sandboxBank}`;
 const mailUrl = `http://127.0.0.1:${ports.mailPage}`;
+
+const bankApiKey = 'sk-test-kelpie';
 
 const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${cluster}.json`;
 const credentialsFile = path.join(projectFolder, '.dev', credentials);
@@ -94,6 +99,41 @@ async function startSandboxBank(adminUrl: string): Promise<Child> {
   });
 }
 
+/** Asks the bank to tell the api of what changes, once for all starts, and says by which key its webhooks are known. */
+async function webhookKey(): Promise<string> {
+  const address = `${url}/bank-webhooks/sandbox`;
+  const headers = { 'api-key': bankApiKey, 'content-type': 'application/json' };
+  const known: unknown = await (await fetch(`${bankUrl}/v0/webhooks?limit=100`, { headers })).json();
+  const existing = listAt(known, 'data').find((endpoint) => textAt(endpoint, 'url') === address);
+  if (existing !== undefined) return textAt(existing, 'public_key').trim();
+  const body = JSON.stringify({ url: address });
+  const made: unknown = await (await fetch(`${bankUrl}/v0/webhooks`, { method: 'POST', headers, body })).json();
+  return textAt(made, 'public_key').trim();
+}
+
+/** A partner's API key to try things with. The secret of one that exists can't be asked for: the file remembers it. */
+async function findKey(env: Readonly<Record<string, string>>): Promise<string> {
+  const known: unknown = await readFile(credentialsFile, 'utf8').then(JSON.parse, () => ({}));
+  const key: unknown = typeof known === 'object' && known !== null ? Reflect.get(known, 'key') : undefined;
+  if (typeof key === 'string' && (await isGood(key))) return key;
+  const slug = `acme-${randomBytes(3).toString('hex')}`;
+  const args = ['partners', 'create', '--slug', slug, '--name', 'Acme Marketplace'];
+  const command = startChild({
+    name: 'kelpie',
+    file: 'service/src/app/cli.ts',
+    args,
+    env: { ...env, KELPIE_LOG_LEVEL: 'warn' },
+  });
+  const { code } = await command.exited;
+  if (code !== 0) throw new ClusterError(`kelpie partners create failed:\n${command.output()}`);
+  return textAt(JSON.parse(command.output()), 'key');
+}
+
+async function isGood(key: string): Promise<boolean> {
+  const { status } = await fetch(`${url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } });
+  return status === 200;
+}
+
 async function startAll(): Promise<void> {
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
@@ -106,12 +146,20 @@ async function startAll(): Promise<void> {
   endings.push(inbox.close);
 
   const bank = await startSandboxBank(adminUrl);
-  const shared = { KELPIE_MODE: 'development', KELPIE_DATABASE_URL: serviceUrl };
+  await bank.waitForEvent('bank.listening');
+  const shared = {
+    KELPIE_MODE: 'development',
+    KELPIE_DATABASE_URL: serviceUrl,
+    ...(await developmentSecrets()),
+    KELPIE_SANDBOX_BANK_URL: `${bankUrl}/v0`,
+    KELPIE_SANDBOX_BANK_API_KEY: bankApiKey,
+  };
   const api = startPart('api', 'service/src/app/api.ts', {
     ...shared,
     KELPIE_API_PORT: String(ports.api),
     KELPIE_METRICS_PORT: String(ports.apiMetrics),
     KELPIE_PUBLIC_URL: url,
+    KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(),
     // Nobody stands in front of the api here, so there is nobody to wait for.
     KELPIE_DRAIN_DELAY_MS: '0',
   });
@@ -119,17 +167,14 @@ async function startAll(): Promise<void> {
     ...shared,
     KELPIE_METRICS_PORT: String(ports.workerMetrics),
   });
-  await Promise.all([
-    bank.waitForEvent('bank.listening'),
-    api.waitForEvent('api.listening'),
-    worker.waitForEvent('worker.working'),
-  ]);
+  await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
 
-  await mkdir(path.dirname(credentialsFile), { recursive: true });
-  await writeFile(credentialsFile, `${JSON.stringify({ url, bankUrl, mailUrl }, null, 2)}\n`, { mode: 0o600 });
+  const key = await findKey(shared);
+  await writeFile(credentialsFile, `${JSON.stringify({ url, bankUrl, mailUrl, key }, null, 2)}\n`, { mode: 0o600 });
   console.log(`
 Kelpie is up.
   API         ${url}
+  API key     ${key}   (a sandbox with 10,000.00 USDC of test money)
   Reference   ${url}/docs
   Bank        ${bankUrl}   (a sandbox bank: see what it pays, and make it fail)
   Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})

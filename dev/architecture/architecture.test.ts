@@ -79,6 +79,16 @@ const planted = [
     text: `import '../ledger/store.ts';`,
     also: { file: 'service/src/ledger/store.ts', text: 'export {};' },
   },
+  {
+    rule: 'only-the-edges-know-http',
+    file: 'service/src/payouts/planted.ts',
+    text: `import '../http/errors.ts';`,
+  },
+  {
+    rule: 'only-app-knows-the-edges-of-a-module',
+    file: 'service/src/billing/planted.ts',
+    text: `import '../payouts/edge/schemas.ts';`,
+  },
   { rule: 'only-the-edges-know-fastify', file: 'service/src/platform/planted.ts', text: `import 'fastify';` },
   { rule: 'only-stores-know-the-driver', file: 'service/src/http/planted.ts', text: `import 'pg';` },
   {

@@ -25,30 +25,39 @@ const moduleRules = Object.entries(mayImport).map(([name, others]): IForbiddenRu
   name: `${name}-imports-only-what-it-may`,
   severity: 'error',
   from: { path: `^service/src/${name}/`, pathNot: test },
-  to: { path: `^service/src/(?!(${[name, ...others].join('|')})/)` },
+  to: { path: `^service/src/(?!(${[name, ...others].join('|')})/)`, pathNot: '^service/src/http/' },
 }));
+
+/** Where a module meets the outside: its routes and what they take and give, or its jobs. */
+const edge = '/edge/|/(routes|jobs)\\.ts$';
 
 export const forbidden: IForbiddenRuleType[] = [
   ...moduleRules,
+  {
+    name: 'only-the-edges-know-http',
+    severity: 'error',
+    from: { path: '^service/src/', pathNot: [test, '^service/src/(http|app)/', edge] },
+    to: { path: '^service/src/http/' },
+  },
   {
     name: 'a-module-is-entered-by-its-face',
     severity: 'error',
     from: { path: '^service/src/([^/]+)/', pathNot: test },
     to: {
       path: '^service/src/[^/]+/',
-      pathNot: ['^service/src/$1/', `^service/src/(${open.join('|')})/`, '/(index|routes|jobs)\\.ts$'],
+      pathNot: ['^service/src/$1/', `^service/src/(${open.join('|')})/`, '/index\\.ts$', edge],
     },
   },
   {
     name: 'only-app-knows-the-edges-of-a-module',
     severity: 'error',
     from: { path: '^service/src/([^/]+)/', pathNot: ['^service/src/app/', test] },
-    to: { path: '^service/src/[^/]+/(routes|jobs)\\.ts$', pathNot: ['^service/src/$1/', '^service/src/platform/'] },
+    to: { path: `^service/src/[^/]+(${edge})`, pathNot: ['^service/src/$1/', '^service/src/platform/'] },
   },
   {
     name: 'only-the-edges-know-fastify',
     severity: 'error',
-    from: { path: '^service/src/', pathNot: [test, '^service/src/(http|app)/', '/routes\\.ts$'] },
+    from: { path: '^service/src/', pathNot: [test, '^service/src/(http|app)/', edge] },
     to: { path: 'node_modules/(fastify|@fastify)/' },
   },
   {

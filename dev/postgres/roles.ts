@@ -9,7 +9,7 @@ const loginRoles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
 type Role = (typeof loginRoles)[number];
 
 /** Nobody connects as these. Each owns the functions that may write for every partner, and has policies for just that. */
-const functionRoles = ['kelpie_ledger'];
+const functionRoles = ['kelpie_ledger', 'kelpie_access', 'kelpie_payouts'];
 
 /** Derived from the administrator's own password: two checkouts that share a server agree on it without a file. */
 function passwordOf(role: Role, adminUrl: string): string {

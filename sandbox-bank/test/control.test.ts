@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { callWire, createCustomer, pay, stateOf } from './customer.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
-import { listAt, textAt, valueAt } from './json.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { startReceiver } from './receiver.ts';
 
 const bank = await startSandboxBank({ settleAfterMs: 60_000 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { SandboxBank } from './harness.ts';
-import { textAt } from './json.ts';
+import { textAt } from '@kelpie/dev/json.ts';
 
 interface WireAnswer {
   status: number;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { callWire, createCustomer } from './customer.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
-import { listAt, textAt, valueAt } from './json.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 
 const bank = await startSandboxBank({ settleAfterMs: 60_000 });
 const customer = await createCustomer(bank);

@@ -1,10 +1,10 @@
-import { randomBytes, randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import { startChild, type Child } from '@kelpie/dev/child-process.ts';
+import { findPort } from '@kelpie/dev/free-port.ts';
 import { startCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { createDatabase, dropDatabase, ensureRoles, urlFor } from '@kelpie/dev/postgres/roles.ts';
-import { listAt, optionalTextAt, textAt } from './json.ts';
+import { listAt, optionalTextAt, textAt } from '@kelpie/dev/json.ts';
 
 interface BankOptions {
   mode?: 'sandbox' | 'live-stand-in';
@@ -13,6 +13,8 @@ interface BankOptions {
   env?: Readonly<Record<string, string>>;
   /** A database that is there already; without it the bank gets one of its own, dropped with the test file. */
   databaseUrl?: string;
+  /** Who is told how to end it. Without it, that is the end of the test file. */
+  atEnd?: (end: () => Promise<unknown>) => void;
 }
 
 /** What the bank truly accepted. */
@@ -55,35 +57,13 @@ export interface SandboxBank {
 
 const apiKey = 'sk-test-kelpie';
 
-async function createBankDatabase(): Promise<string> {
+async function createBankDatabase(atEnd: (end: () => Promise<unknown>) => void): Promise<string> {
   const { adminUrl } = await startCluster('test');
   await ensureRoles(adminUrl);
   const name = `bank_test_${randomBytes(6).toString('hex')}`;
   await createDatabase(adminUrl, name);
-  after(async () => dropDatabase(adminUrl, name));
+  atEnd(async () => dropDatabase(adminUrl, name));
   return urlFor(adminUrl, name, 'kelpie_owner');
-}
-
-/**
- * Below the ports that the system gives to outgoing connections: one of those could take the bank's own while it is down,
- * and it could not come back.
- */
-const ports = { from: 20_000, to: 26_000 };
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
-
-async function findPort(): Promise<number> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const port = randomInt(ports.from, ports.to);
-    if (await isFree(port)) return port;
-  }
-  throw new Error(`no free port from ${ports.from} to ${ports.to}`);
 }
 
 /** Amounts come as texts, and are bigint from here on. */
@@ -112,7 +92,8 @@ function readRefund(row: unknown): RefundRecord {
 
 /** A real sandbox bank on a free port, ended with the test file. */
 export async function startSandboxBank(options: BankOptions = {}): Promise<SandboxBank> {
-  const databaseUrl = options.databaseUrl ?? (await createBankDatabase());
+  const { atEnd = after } = options;
+  const databaseUrl = options.databaseUrl ?? (await createBankDatabase(atEnd));
   const port = await findPort();
   const start = async (): Promise<Child> => {
     const child = startChild({
@@ -164,6 +145,6 @@ export async function startSandboxBank(options: BankOptions = {}): Promise<Sandb
       bank.child = await start();
     },
   };
-  after(async () => bank.child.stop());
+  atEnd(async () => bank.child.stop());
   return bank;
 }

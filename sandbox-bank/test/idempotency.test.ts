@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { callWire, createCustomer } from './customer.ts';
 import { startSandboxBank } from './harness.ts';
-import { valueAt } from './json.ts';
+import { valueAt } from '@kelpie/dev/json.ts';
 
 const bank = await startSandboxBank({ settleAfterMs: 60_000 });
 const hourMs = 3_600_000;

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { callWire, createCustomer, stateOf, type Customer } from './customer.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
-import { textAt } from './json.ts';
+import { textAt } from '@kelpie/dev/json.ts';
 
 const clients = 20;
 const loadMs = 3_000;

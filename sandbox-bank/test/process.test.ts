@@ -4,7 +4,7 @@ import { startChild } from '@kelpie/dev/child-process.ts';
 import { callWire, createCustomer } from './customer.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
-import { listAt, valueAt } from './json.ts';
+import { listAt, valueAt } from '@kelpie/dev/json.ts';
 
 const right = { BANK_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/bank', BANK_PORT: '0' };
 

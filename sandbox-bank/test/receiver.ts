@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { after } from 'node:test';
 import { callWire } from './customer.ts';
 import type { SandboxBank } from './harness.ts';
-import { textAt } from './json.ts';
+import { textAt } from '@kelpie/dev/json.ts';
 
 interface Received {
   body: string;

@@ -3,7 +3,7 @@ import { afterEach, test } from 'node:test';
 import { callWire, createCustomer, pay } from './customer.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
-import { listAt, textAt, valueAt } from './json.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { isGenuine, startReceiver } from './receiver.ts';
 
 const bank = await startSandboxBank({ settleAfterMs: 300 });

@@ -5,7 +5,7 @@ import { version } from 'uuid';
 import { accountBody, callWire, createCustomer, pay, stateOf } from './customer.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from './harness.ts';
-import { listAt, textAt, valueAt } from './json.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 
 const [bank, live] = await Promise.all([
   startSandboxBank({ settleAfterMs: 600 }),

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startChild } from '@kelpie/dev/child-process.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
 import { createTestDatabase } from './harness/database.ts';
+import { testSecrets } from './harness/secrets.ts';
 import { configurationExitCode } from '../src/platform/configuration.ts';
 import { settings, type Setting } from '../src/platform/settings.ts';
 
@@ -19,6 +20,7 @@ const right = {
   KELPIE_OWNER_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/kelpie',
   KELPIE_READER_DATABASE_URL: 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie',
   KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
+  ...testSecrets,
 };
 
 async function startWith(name: keyof typeof processes, env: Record<string, string>) {
@@ -41,6 +43,16 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   metricsPort: { value: '-1', process: 'api' },
   logLevel: { value: 'loud', process: 'migrate' },
   drainDelayMs: { value: '3s', process: 'api' },
+  apiKeyPepper: { value: 'hunter2', process: 'api' },
+  dataKeys: { value: `0:${'ab'.repeat(32)}`, process: 'worker' },
+  indexKey: { value: 'ABCD', process: 'api' },
+  sandboxBankUrl: { value: 'bank.example', process: 'worker' },
+  sandboxBankApiKey: { value: 'hunter2 with a space', process: 'worker' },
+  sandboxBankWebhookKey: { value: 'a key', process: 'api' },
+  liveBankUrl: { value: 'https://bank.example/', process: 'worker' },
+  liveBankApiKey: { value: 'hunter2 ', process: 'worker' },
+  liveBankWebhookKey: { value: '-----BEGIN PRIVATE KEY-----', process: 'api' },
+  testCrashAt: { value: 'somewhere', process: 'api' },
   testClockFile: { value: 'relative/path', process: 'worker' },
 };
 
@@ -79,7 +91,11 @@ test('a worker whose database can not be reached, or whose role is past row secu
   assert.equal(unreachable.code, 1);
   assert.match(unreachable.said, /^Kelpie stopped because of .*ECONNREFUSED. The database, .* can not be reached/m);
   const database = await createTestDatabase();
-  const past = await startWith('worker', { KELPIE_DATABASE_URL: database.superuserUrl, KELPIE_METRICS_PORT: '0' });
+  const past = await startWith('worker', {
+    ...right,
+    KELPIE_DATABASE_URL: database.superuserUrl,
+    KELPIE_METRICS_PORT: '0',
+  });
   assert.equal(past.code, configurationExitCode);
   assert.match(past.said, /^KELPIE_DATABASE_URL connects as another role than kelpie_service/m);
 });
@@ -89,10 +105,31 @@ test('production refuses a clock that can be moved, and a public address without
     ...right,
     KELPIE_PUBLIC_URL: 'http://api.kelpie.example',
     KELPIE_TEST_CLOCK_FILE: '/tmp/clock',
+    KELPIE_TEST_CRASH_AT: 'bank.send_payment.after*1',
   });
   assert.equal(code, configurationExitCode);
   assert.match(said, /^KELPIE_PUBLIC_URL starts with http/m);
   assert.match(said, /^KELPIE_TEST_CLOCK_FILE is set/m);
+  assert.match(said, /^KELPIE_TEST_CRASH_AT is set/m);
+});
+
+test('test money is never taken for real money', async () => {
+  const { code, said } = await startWith('worker', {
+    ...right,
+    KELPIE_LIVE_BANK_URL: 'http://api.sandbox.bridge.xyz/v0',
+    KELPIE_LIVE_BANK_API_KEY: 'sk-test-hunter2',
+  });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_LIVE_BANK_URL names a sandbox/m);
+  assert.match(said, /^KELPIE_LIVE_BANK_URL starts with http:/m);
+  assert.match(said, /^KELPIE_LIVE_BANK_API_KEY is a key for testing/m);
+  assert.doesNotMatch(said, /hunter2/);
+});
+
+test('an address of a bank without its key is named', async () => {
+  const { code, said } = await startWith('worker', { ...right, KELPIE_SANDBOX_BANK_URL: 'https://bank.example/v0' });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_SANDBOX_BANK_URL and KELPIE_SANDBOX_BANK_API_KEY go together/m);
 });
 
 test('docs/configuration.md describes every setting as the code has it', () => {

@@ -95,12 +95,12 @@ const rules: readonly { rule: string; violations: string }[] = [
         and has_schema_privilege(rolname, n.oid, 'create')`,
   },
   {
-    rule: 'a table that grows is partitioned by month over a UUIDv7, without a default partition',
+    rule: 'a table that grows is partitioned by month over a UUIDv7, without a default partition, or says @kept-whole',
     violations: `
       select t.relname as name from tables t
       left join pg_partitioned_table p on p.partrelid = t.oid
       left join pg_attribute a on a.attrelid = t.oid and a.attnum = p.partattrs[0]
-      where t.comment ~ '@grows\\M' and (
+      where t.comment ~ '@grows\\M' and t.comment !~ '@kept-whole\\M' and (
         p.partstrat is distinct from 'r' or p.partnatts <> 1 or a.atttypid <> 'uuid'::regtype or p.partdefid <> 0
       )`,
   },
@@ -146,7 +146,7 @@ const rules: readonly { rule: string; violations: string }[] = [
       select p.proname as name from pg_proc p
       where p.pronamespace = 'kelpie'::regnamespace and p.prosecdef and (
         (p.proname = 'make_month_partition') <> (p.proowner = 'kelpie_owner'::regrole)
-        or not (p.proowner in ('kelpie_owner'::regrole, 'kelpie_ledger'::regrole))
+        or not (p.proowner = any ('{kelpie_owner, kelpie_ledger, kelpie_access, kelpie_payouts}'::regrole[]))
         or not ('search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}')))
         or has_function_privilege('public', p.oid, 'execute')
       )`,

@@ -12,8 +12,9 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
       [partnerId, index],
     );
     await client.query(
-      `insert into kelpie.partner_environments (partner_id, environment, created_at)
-       values ($1, 'sandbox', '2026-11-15'), ($1, 'live', '2026-11-15')`,
+      `insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
+       values ($1, 'sandbox', '2026-11-15', 'simulated', null, null),
+         ($1, 'live', '2026-11-15', 'provider_production', 'customer', 'wallet')`,
       [partnerId],
     );
     await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'sandbox'), ($1, 'live')`, [
@@ -29,6 +30,49 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
          cross join lateral (select overlay(f.first::text placing substr(gen_random_uuid()::text, 20) from 20)::uuid) as id (t)`,
         [partnerId, environment],
       );
+      await seedPayout(client, { partnerId, environment });
     }
   }
+}
+
+/** A payout and all that hangs on one. */
+async function seedPayout(client: Client, { partnerId, environment }: { partnerId: string; environment: string }) {
+  const values = [partnerId, environment];
+  await client.query(
+    `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at)
+     values (gen_random_uuid(), $1::text::uuid, $2::text::kelpie.environment, 'kp_' || $2::text || '_0a1b2c3d',
+       sha256(convert_to($1::text || $2::text, 'utf8')), now())`,
+    values,
+  );
+  await client.query(
+    `with made as (
+       insert into kelpie.payouts (
+         id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
+         bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
+         price_plan, recipient_name, account_last4, recipient_sealed, account_index, created_via, created_by, updated_at
+       )
+       select overlay(kelpie.first_id_at(now())::text placing substr(gen_random_uuid()::text, 20) from 20)::uuid, $1,
+         $2::kelpie.environment, 'simulated', 'sending', 1, 1, 'seeded-key', gen_random_uuid(), 1, now(), 'Seed', 100, 100,
+         51, 1920000, 790000, 'standard-1', 'Seed', '0000', '\\x00', sha256('seed'), 'api', 'seed', now()
+       returning *
+     ), key as (
+       insert into kelpie.idempotency_keys (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
+       select order_id, partner_id, environment, idempotency_key, id, '\\x00', now() from made
+     ), history as (
+       insert into kelpie.payout_history (payout_id, number, partner_id, environment, at, state, what, by, attempt, transfer_ids)
+       select id, 1, partner_id, environment, now(), state, 'created', 'seed', 1, '{}' from made
+     ), open as (
+       insert into kelpie.open_payouts (payout_id, partner_id, environment, due_at, leased_until)
+       select id, partner_id, environment, now(), now() from made
+     ), recipient as (
+       insert into kelpie.bank_recipients (partner_id, environment, account_index, bank_recipient_id, registered_at)
+       select partner_id, environment, account_index, 'seed', now() from made
+     ), trouble as (
+       insert into kelpie.cases (id, partner_id, environment, payout_id, kind, detail, opened_at)
+       select gen_random_uuid(), partner_id, environment, id, 'seed', 'seed', now() from made
+     )
+     insert into kelpie.activity (id, partner_id, environment, action, status, by)
+     select id, partner_id, environment, 'payout.create', 201, 'seed' from made`,
+    values,
+  );
 }

@@ -1,16 +1,24 @@
 // The api process: answers partners and the dashboard. Any number of them run side by side.
 import { settings } from '../platform/settings.ts';
+import { chooseBanks } from './banks.ts';
 import { composeApi } from './compose-api.ts';
 import { beginProcess, stopOnSignal } from './process.ts';
 
-const { own, mode, clock, logger, metrics, metricsPort, pool } = await beginProcess('api', (get) => ({
+const { own, mode, clock, reach, logger, metrics, metricsPort, pool } = await beginProcess('api', (get) => ({
   host: get(settings.apiHost),
   port: get(settings.apiPort),
   publicUrl: get(settings.publicUrl),
   drainDelayMs: get(settings.drainDelayMs),
+  secrets: {
+    apiKeyPepper: get(settings.apiKeyPepper),
+    dataKeys: get(settings.dataKeys),
+    indexKey: get(settings.indexKey),
+  },
+  banks: chooseBanks(get),
+  webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
 }));
 
-const { app, drain } = await composeApi({ ...own, clock, logger, meter: metrics.meter, pool });
+const { app, drain } = await composeApi({ ...own, clock, reach, logger, meter: metrics.meter, pool });
 stopOnSignal(logger, async () => {
   await drain.drain();
   await pool.end();

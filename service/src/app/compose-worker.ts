@@ -1,9 +1,15 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each is given.
+import { createSides } from '../partners/index.ts';
+import type { PayoutParts } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { ReachPoint } from '../platform/crash-point.ts';
 import { makeMonthPartitions } from '../platform/database/month-partitions.ts';
 import type { Pool } from '../platform/database/pool.ts';
+import { createSingleCalls } from '../platform/database/single-call.ts';
 import type { JobHandler, Queue } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
+import { createSealer, type DataKeys } from '../platform/sealing.ts';
+import { openBanks, type BankAddresses } from './banks.ts';
 
 const monthPartitions: Queue = { name: 'month-partitions', retryLimit: 20, schedule: '17 3 * * *' };
 
@@ -26,4 +32,17 @@ export function composeWorker({ clock, logger, pool }: WorkerParts): Map<Queue, 
       },
     ],
   ]);
+}
+
+interface SweepParts extends WorkerParts {
+  reach: ReachPoint;
+  banks: BankAddresses;
+  dataKeys: DataKeys;
+}
+
+/** What looking after open payouts takes. */
+export function composeSweep({ clock, logger, pool, reach, banks, dataKeys }: SweepParts): PayoutParts {
+  const calls = createSingleCalls(pool, reach);
+  const sealer = createSealer(dataKeys);
+  return { calls, clock, logger, sealer, banks: openBanks(banks, clock, reach), sides: createSides(calls) };
 }

@@ -1,11 +1,13 @@
 // Prints openapi.json: the description of the api, made from its routes. It needs no database.
 import { createLogger } from '../platform/logging.ts';
 import { createMetrics } from '../platform/metrics.ts';
+import { goOn } from '../platform/crash-point.ts';
 import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
 import { composeApi } from './compose-api.ts';
 
 const logger = createLogger('describe', 'silent');
+const noKey = Buffer.alloc(32);
 const unused = 'postgres://nobody@localhost/none';
 const { app } = await composeApi({
   clock: systemClock,
@@ -14,6 +16,10 @@ const { app } = await composeApi({
   pool: openPool({ url: unused, connections: 1, applicationName: 'kelpie-describe', logger }),
   publicUrl: 'http://localhost',
   drainDelayMs: 0,
+  reach: goOn,
+  secrets: { apiKeyPepper: noKey, dataKeys: new Map([[1, noKey]]), indexKey: noKey },
+  banks: { sandbox: { url: null, apiKey: null }, live: { url: null, apiKey: null } },
+  webhookKeys: { sandbox: null, live: null },
 });
 await app.ready();
 process.stdout.write(`${JSON.stringify(app.swagger(), null, 2)}\n`);

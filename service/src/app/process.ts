@@ -1,6 +1,7 @@
 // What every Kelpie process does the same way: how it begins, how it is told to stop, and how it ends.
 import { clockShiftedByFile, systemClock, type Clock } from '../platform/clock.ts';
 import { ConfigurationError, readConfiguration, type ChooseSettings } from '../platform/configuration.ts';
+import { crashAt, goOn } from '../platform/crash-point.ts';
 import { createLogger, type Logger } from '../platform/logging.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { openPool, type Pool } from '../platform/database/pool.ts';
@@ -37,6 +38,7 @@ export async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: Choos
       metricsPort: get(settings.metricsPort),
       logLevel: get(settings.logLevel),
       testClockFile: get(settings.testClockFile),
+      testCrashAt: get(settings.testCrashAt),
     },
     own: chooseOwn(get),
   }));
@@ -48,14 +50,15 @@ export async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: Choos
   const pool = openOwnPool(shared.databaseConnections, `kelpie-${name}`);
   const { port: metricsPort } = await metrics.listen({ host: shared.metricsHost, port: shared.metricsPort });
   const clock = clockFor(shared.testClockFile);
-  return { own, mode: shared.mode, clock, logger, metrics, metricsPort, pool, openOwnPool };
+  const reach = shared.testCrashAt === null ? goOn : crashAt(shared.testCrashAt);
+  return { own, mode: shared.mode, clock, reach, logger, metrics, metricsPort, pool, openOwnPool };
 }
 
 const engineConnections = 2;
 
 /** As above, with a pool for the job engine alone. */
-export async function beginWorker() {
-  const { openOwnPool, ...parts } = await beginProcess('worker', () => ({}));
+export async function beginWorker<Own>(chooseOwn: ChooseSettings<Own>) {
+  const { openOwnPool, ...parts } = await beginProcess('worker', chooseOwn);
   await assertServiceRole(parts.pool);
   return { ...parts, enginePool: openOwnPool(engineConnections, 'kelpie-worker-jobs') };
 }

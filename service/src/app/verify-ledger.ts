@@ -1,21 +1,10 @@
 import { verifyLedger, type Verification } from '../ledger/index.ts';
-import { openPool } from '../platform/database/pool.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
 import type { Logger } from '../platform/logging.ts';
+import { withReader } from './reader.ts';
 
 export async function verifyWholeLedger(readerUrl: string, logger: Logger): Promise<Verification> {
-  const pool = openPool({
-    url: readerUrl,
-    connections: 1,
-    applicationName: 'kelpie-ledger-verify',
-    logger,
-    unhurried: true,
-  });
-  try {
-    return await inTransaction(pool, 'shared', verifyLedger);
-  } finally {
-    await pool.end();
-  }
+  return withReader(readerUrl, logger, async (pool) => inTransaction(pool, 'shared', verifyLedger));
 }
 
 export function describeVerification({ entries, transfers, wallets, differences }: Verification): string {

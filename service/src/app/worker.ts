@@ -1,14 +1,22 @@
-// The worker process: does the jobs. Any number of them run side by side; a job is in the hands of one at a time.
+// The worker process: does the jobs, and looks after payouts that are not at their end. Any number of them run side by
+// side; a job or a payout is in the hands of one at a time.
+import { startSweep } from '../payouts/index.ts';
 import { startJobWorker } from '../platform/jobs.ts';
-import { composeWorker } from './compose-worker.ts';
+import { settings } from '../platform/settings.ts';
+import { chooseBanks } from './banks.ts';
+import { composeSweep, composeWorker } from './compose-worker.ts';
 import { beginWorker, stopOnSignal } from './process.ts';
 
 const finishJobsWithinMs = 8_000;
 
-const { mode, clock, logger, metrics, metricsPort, pool, enginePool } = await beginWorker();
+const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool } = await beginWorker((get) => ({
+  banks: chooseBanks(get),
+  dataKeys: get(settings.dataKeys),
+}));
 const jobs = await startJobWorker(enginePool, logger, composeWorker({ clock, logger, pool }));
+const sweep = startSweep(composeSweep({ ...own, clock, logger, pool, reach }));
 stopOnSignal(logger, async () => {
-  await jobs.stop(finishJobsWithinMs);
+  await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop()]);
   await enginePool.end();
   await pool.end();
   await metrics.close();

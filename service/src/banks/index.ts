@@ -1,7 +1,18 @@
 // The banks behind the rails. It owns the port (what any bank must offer, and what its answers mean) and the adapters; it
 // knows nothing of payouts, and never says that a payment did not happen when it can't know.
+export { bankReference } from './bank-reference.ts';
 export { createBridgeBank } from './bridge/bank.ts';
 export { readWebhook, type WebhookOutcome } from './bridge/webhook.ts';
+export { bankCalls, withCrashPoints } from './crash-points.ts';
 export { createHttpAgent } from './http-exchange.ts';
-export type { Bank, PaymentOrder, Recipient, SendOutcome } from './port.ts';
+export type {
+  Bank,
+  BankRecords,
+  Payment,
+  PaymentFailure,
+  PaymentOrder,
+  PaymentPage,
+  Recipient,
+  SendOutcome,
+} from './port.ts';
 export { createSimulatedBank } from './simulated/bank.ts';

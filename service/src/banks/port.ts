@@ -60,6 +60,18 @@ export type PaymentState =
   /** The bank itself is stuck, or said a word that we do not know: a person has to look. */
   | 'needs_attention';
 
+/** Why a payment failed or came back. */
+export type PaymentFailure =
+  | 'account_not_found'
+  | 'account_closed'
+  | 'account_blocked'
+  | 'name_mismatch'
+  | 'recipient_declined'
+  | 'recalled'
+  | 'regulatory'
+  | 'bank_rejected_details'
+  | 'unknown';
+
 export interface Payment {
   id: string;
   ourReference: string | null;
@@ -70,6 +82,8 @@ export interface Payment {
   taken: MicroUsdc | null;
   /** What it gave back, once it has. */
   refunded: MicroUsdc | null;
+  /** Null where nothing went wrong, or the bank did not say. */
+  failure: PaymentFailure | null;
 }
 
 export type SendOutcome =
@@ -100,8 +114,14 @@ export interface Bank {
   findRate(): Promise<GbpPerUsd | null>;
 }
 
+export interface PaymentPage {
+  payments: Payment[];
+  /** Where the next page begins; null after the last. */
+  next: string | null;
+}
+
 /** A bank whose payments can be listed: for finding one that was lost, and for reconciliation. */
 export interface BankRecords {
   /** Newest first, a page at a time; null where the bank did not answer. */
-  listPayments(customerId: string, after: string | null): Promise<{ payments: Payment[]; next: string | null } | null>;
+  listPayments(customerId: string, after: string | null): Promise<PaymentPage | null>;
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 
 export interface FieldProblem {
@@ -30,4 +31,16 @@ export function fieldProblems(problems: readonly FastifySchemaValidationError[])
     const path = (typeof field === 'string' ? [...around, field] : around).join('.');
     return { path: path.slice(0, longestPath), rule };
   });
+}
+
+function isProblem(value: unknown): value is FastifySchemaValidationError {
+  return typeof value === 'object' && value !== null && 'keyword' in value && 'instancePath' in value;
+}
+
+/** What is wrong with the body, on a route that looks at that itself. What is wrong elsewhere is thrown. */
+export function bodyProblems({ validationError: error }: FastifyRequest): FieldProblem[] {
+  if (error === undefined) return [];
+  const problems: unknown = error.validation;
+  if (error.validationContext !== 'body' || !Array.isArray(problems)) throw error;
+  return fieldProblems(problems.filter(isProblem));
 }

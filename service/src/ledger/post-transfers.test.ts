@@ -265,10 +265,11 @@ test('a new wallet is empty, and can not be opened with money in it or for someb
   const [owner, other] = await createPartners(database, 2);
   assert(owner !== undefined && other !== undefined);
   await asAdmin(database.superuserUrl, async (client) =>
-    client.query(`insert into kelpie.partner_environments values ($1, 'live', now()), ($2, 'live', now())`, [
-      owner.partnerId,
-      other.partnerId,
-    ]),
+    client.query(
+      `insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
+       select id, 'live', now(), 'provider_production', 'none', 'none' from unnest($1::uuid[]) as id`,
+      [[owner.partnerId, other.partnerId]],
+    ),
   );
   const live: PartnerContext = { ...owner, environment: 'live' };
   await inTransaction(pool, live, async (tx) => openWallet(tx, live));

@@ -1,5 +1,5 @@
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
-import type { Transfer } from './transfer.ts';
+import type { Account, Transfer } from './transfer.ts';
 
 export interface PostedRow {
   transfer_id: string;
@@ -54,6 +54,24 @@ export async function findWalletBalance(
     [partnerId, environment],
   );
   return rows[0]?.balance ?? null;
+}
+
+export interface EntryRow {
+  transfer_id: string;
+  account: Account;
+  amount: string;
+  reason: string;
+  wallet_balance_after: string | null;
+}
+
+/** The entries of some transfers, each transfer's in the order of its lines. */
+export async function listEntries(tx: Transaction, transferIds: readonly string[]): Promise<EntryRow[]> {
+  const { rows } = await tx.query<EntryRow>(
+    `select transfer_id, account, amount, reason, wallet_balance_after from kelpie.ledger_entries
+     where transfer_id = any ($1::uuid[]) order by transfer_id, line limit 1000`,
+    [transferIds],
+  );
+  return rows;
 }
 
 /** One picture of the whole: payouts that go on meanwhile would look like differences otherwise. */

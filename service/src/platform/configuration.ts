@@ -44,6 +44,37 @@ function developmentOnly(env: NodeJS.ProcessEnv): string[] {
   if (env[settings.testClockFile.variable]?.startsWith('/') === true) {
     problems.push(`${settings.testClockFile.variable} is set: only KELPIE_MODE=development may move the clock`);
   }
+  if (!['', 'none', undefined].includes(env[settings.testCrashAt.variable])) {
+    problems.push(`${settings.testCrashAt.variable} is set: only KELPIE_MODE=development may crash on purpose`);
+  }
+  return problems;
+}
+
+/** A key without an address serves nothing, and test money must never be taken for real money. */
+function bankProblems(env: NodeJS.ProcessEnv): string[] {
+  const problems: string[] = [];
+  const given = (setting: Setting<unknown>): string | undefined => {
+    const text = env[setting.variable];
+    return text === '' || text === 'none' ? undefined : text;
+  };
+  for (const [url, apiKey] of [
+    [settings.sandboxBankUrl, settings.sandboxBankApiKey],
+    [settings.liveBankUrl, settings.liveBankApiKey],
+  ] as const) {
+    if ((given(url) === undefined) !== (given(apiKey) === undefined)) {
+      problems.push(`${url.variable} and ${apiKey.variable} go together: set both, or neither`);
+    }
+  }
+  const liveUrl = given(settings.liveBankUrl) ?? '';
+  if (/sandbox/i.test(URL.parse(liveUrl)?.hostname ?? '')) {
+    problems.push(`${settings.liveBankUrl.variable} names a sandbox: real money goes by the bank itself`);
+  }
+  if (env[settings.mode.variable] !== 'development' && liveUrl.startsWith('http:')) {
+    problems.push(`${settings.liveBankUrl.variable} starts with http: in production it must start with https://`);
+  }
+  if (given(settings.liveBankApiKey)?.startsWith('sk-test') === true) {
+    problems.push(`${settings.liveBankApiKey.variable} is a key for testing: real money needs a real one`);
+  }
   return problems;
 }
 
@@ -61,6 +92,7 @@ export function readConfiguration<Configuration>(
   const problems = [
     ...unknownVariables(env),
     ...developmentOnly(env),
+    ...bankProblems(env),
     ...(mode.kind === 'wrong' ? [mode.problem] : []),
   ];
   const configuration = choose((setting) => {

@@ -1,14 +1,28 @@
 /** What a caller can be told. The HTTP status of each code stands in one table, in http/errors.ts. */
 export type RefusalCode =
+  | 'balance_unavailable'
+  | 'corridor_not_enabled'
   | 'headers_too_large'
+  | 'idempotency_key_in_use'
+  | 'idempotency_key_required'
+  | 'idempotency_key_reused'
+  | 'insufficient_funds'
   | 'internal_error'
+  | 'invalid_amount'
   | 'invalid_json'
+  | 'invalid_recipient'
   | 'invalid_request'
   | 'malformed_request'
   | 'method_not_allowed'
   | 'not_found'
+  | 'partner_not_active'
   | 'payload_too_large'
+  | 'payout_not_cancellable'
+  | 'payout_not_created'
+  | 'rate_unavailable'
+  | 'recipient_account_rejected'
   | 'request_timeout'
+  | 'unauthorized'
   | 'unavailable'
   | 'unsupported_media_type';
 
@@ -19,6 +33,8 @@ interface RefusalParts {
   details?: unknown;
   /** For the log, where the cause is not the caller's business. The same rule holds. */
   internal?: string;
+  /** When it is worth asking again. */
+  retryAfterSeconds?: number;
 }
 
 /** The one error that a caller is meant to see. Everything else that is thrown is our fault, and answers 500. */
@@ -27,11 +43,19 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: unknown;
   readonly internal: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(parts: RefusalParts) {
     super(parts.message);
     this.code = parts.code;
     this.details = parts.details;
     this.internal = parts.internal;
+    this.retryAfterSeconds = parts.retryAfterSeconds;
   }
 }
+
+/** The same for a key that is missing, made up or revoked: which of them it is, is nobody's business. */
+export const unauthorized = {
+  code: 'unauthorized',
+  message: 'Send a valid API key, in the header Authorization: Bearer kp_….',
+} as const;

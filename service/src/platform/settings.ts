@@ -60,8 +60,85 @@ function matching(variable: string, rule: string, pattern: RegExp, words: Words)
   return { variable, ...words, rule, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 
+function secretKey(variable: string, words: Pick<Words, 'about'>): Setting<Buffer> {
+  return {
+    variable,
+    ...words,
+    rule: '64 hexadecimal digits, which are 32 bytes',
+    example: '0123456789abcdef'.repeat(4),
+    secret: true,
+    parse: (text) => (/^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined),
+  };
+}
+
+function versionedKeys(variable: string, words: Pick<Words, 'about'>): Setting<ReadonlyMap<number, Buffer>> {
+  const keyForm = /^([1-9]\d{0,2}):([0-9a-f]{64})$/;
+  return {
+    variable,
+    ...words,
+    rule: 'one key or several, separated by commas, each a version from 1 to 255, a colon and 64 hexadecimal digits',
+    example: `1:${'0123456789abcdef'.repeat(4)}`,
+    secret: true,
+    parse(text) {
+      const keys = text.split(',').map((part) => keyForm.exec(part));
+      const pairs = keys.map((key): [number, Buffer] => [Number(key?.[1]), Buffer.from(key?.[2] ?? '', 'hex')]);
+      const versions = new Map(pairs);
+      const right = pairs.every(([version]) => version <= 255) && versions.size === pairs.length;
+      return right ? versions : undefined;
+    },
+  };
+}
+
+/** A setting that may be left out, with all that hangs on it. */
+function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
+  return {
+    ...setting,
+    rule: `none, or ${setting.rule}`,
+    fallback: 'none',
+    parse: (text) => (text === 'none' ? null : setting.parse(text)),
+  };
+}
+
+/** Where one environment's bank is, how we sign in there, and how we know its webhooks. */
+function bankSettings(environment: 'SANDBOX' | 'LIVE', which: string, example: { url: string; apiKey: string }) {
+  return {
+    url: optional(
+      address(`KELPIE_${environment}_BANK_URL`, ['https:', 'http:'], {
+        about: `The address of ${which}. Without it, that rail carries nothing.`,
+        example: example.url,
+      }),
+    ),
+    apiKey: optional(
+      matching(`KELPIE_${environment}_BANK_API_KEY`, '1 to 200 visible characters', /^[!-~]{1,200}$/, {
+        about: `The key by which ${which} knows us.`,
+        example: example.apiKey,
+        secret: true,
+      }),
+    ),
+    webhookKey: optional<string>({
+      variable: `KELPIE_${environment}_BANK_WEBHOOK_KEY`,
+      about: `The public key of the webhooks of ${which}. Without it they are refused, and asking the bank has to do.`,
+      rule: 'a public key in PEM, with \\n between its lines',
+      example: '-----BEGIN PUBLIC KEY-----\\nMIIBIjANBg…\\n-----END PUBLIC KEY-----',
+      parse: (text) =>
+        /^-----BEGIN PUBLIC KEY-----.*-----END PUBLIC KEY-----(\\n|\s)*$/s.test(text)
+          ? text.replaceAll('\\n', '\n')
+          : undefined,
+    }),
+  };
+}
+
 const port = { min: 0, max: 65_535 };
 const postgres = ['postgres:', 'postgresql:'];
+
+const sandboxBank = bankSettings('SANDBOX', "the bank's sandbox", {
+  url: 'https://api.sandbox.bridge.xyz/v0',
+  apiKey: 'sk-test-secret',
+});
+const liveBank = bankSettings('LIVE', 'the bank itself', {
+  url: 'https://api.bridge.xyz/v0',
+  apiKey: 'sk-live-secret',
+});
 
 /** Every setting of every Kelpie process. docs/configuration.md shows the same list; a test keeps the two equal. */
 export const settings = {
@@ -134,6 +211,33 @@ export const settings = {
       fallback: '3000',
     },
   ),
+  apiKeyPepper: secretKey('KELPIE_API_KEY_PEPPER', {
+    about: 'With this, API keys become what the database keeps of them. To change it is to revoke every key.',
+  }),
+  dataKeys: versionedKeys('KELPIE_DATA_KEYS', {
+    about: "Encrypt recipients' bank details. The highest version encrypts; the others still decrypt.",
+  }),
+  indexKey: secretKey('KELPIE_INDEX_KEY', {
+    about: 'Makes the digests by which the same account, and the same request, are known again. It can not be changed.',
+  }),
+  sandboxBankUrl: sandboxBank.url,
+  sandboxBankApiKey: sandboxBank.apiKey,
+  sandboxBankWebhookKey: sandboxBank.webhookKey,
+  liveBankUrl: liveBank.url,
+  liveBankApiKey: liveBank.apiKey,
+  liveBankWebhookKey: liveBank.webhookKey,
+  testCrashAt: {
+    variable: 'KELPIE_TEST_CRASH_AT',
+    about: 'Where the process kills itself, and at which arrival there. Tests only; production refuses it.',
+    rule: 'none, or a point in the code, an asterisk and a whole number',
+    example: 'bank.send_payment.after*1',
+    fallback: 'none',
+    parse(text) {
+      const [, point, arrivals] = /^([a-z_.]+)\*([1-9]\d{0,3})$/.exec(text) ?? [];
+      if (text === 'none') return null;
+      return point === undefined ? undefined : { point, arrivals: Number(arrivals) };
+    },
+  } satisfies Setting<{ point: string; arrivals: number } | null>,
   testClockFile: {
     variable: 'KELPIE_TEST_CLOCK_FILE',
     about: 'A file with the milliseconds by which the clock is shifted. Tests only; production refuses it.',

@@ -1,8 +1,12 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { createCustomer } from '@kelpie/sandbox-bank/test/customer.ts';
+import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { TestDatabase } from './database.ts';
+import { testSecrets } from './secrets.ts';
 
 /** Partners with an empty wallet each, made in one round trip. */
 export async function createPartners(
@@ -17,12 +21,113 @@ export async function createPartners(
          insert into kelpie.partners (id, slug, name, status, created_at)
          select id, 'p-' || right(id::text, 12), 'Partner', 'active', now() from unnest($1::uuid[]) as id returning id
        ), sides as (
-         insert into kelpie.partner_environments (partner_id, environment, created_at)
-         select id, $2::kelpie.environment, now() from made returning partner_id, environment
+         insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
+         select id, $2::kelpie.environment, now(),
+           (case $2 when 'live' then 'provider_production' else 'simulated' end)::kelpie.rail, 'none', 'none'
+         from made returning partner_id, environment
        )
        insert into kelpie.wallets (partner_id, environment) select partner_id, environment from sides`,
       [ids, environment],
     );
   });
   return ids.map((partnerId) => ({ partnerId, environment }));
+}
+
+/** A partner with an API key. */
+export interface TestPartner extends PartnerContext {
+  key: string;
+  keyId: string;
+  /** Its wallet at the bank; empty on the simulated rail. */
+  walletId: string;
+}
+
+const sandboxFloat = 10_000_000_000n;
+
+async function deposit(
+  database: Pick<TestDatabase, 'superuserUrl'>,
+  { partnerId, environment }: PartnerContext,
+  amount: bigint,
+) {
+  const id = newId(systemClock);
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query(`select set_config('kelpie.batch', 'on', false)`);
+    await client.query(
+      `select kelpie.post_transfers(
+         array[$1, $1]::uuid[], array[1, 2]::smallint[], array[$2, $2]::uuid[], array[$3, $3]::kelpie.environment[],
+         array['bank_wallet', 'wallet']::kelpie.ledger_account[], array[$4::bigint, -$4::bigint],
+         array['deposit', 'deposit'], array[$1, $1]::uuid[])`,
+      [id, partnerId, environment, amount],
+    );
+  });
+}
+
+export async function addKey(
+  database: Pick<TestDatabase, 'superuserUrl'>,
+  { partnerId, environment }: PartnerContext,
+): Promise<{ key: string; keyId: string }> {
+  const key = `kp_${environment}_${randomBytes(24).toString('hex')}`;
+  const keyId = newId(systemClock);
+  const hmac = createHmac('sha256', Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex')).update(key).digest();
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(
+      `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at)
+       values ($1, $2, $3, substr($4, 1, strpos(substr($4, 4), '_') + 11), $5, now())`,
+      [keyId, partnerId, environment, key, hmac],
+    ),
+  );
+  return { key, keyId };
+}
+
+/** A partner on the simulated rail, with 10,000.00 USDC. */
+export async function createSimulatedPartner(database: Pick<TestDatabase, 'superuserUrl'>): Promise<TestPartner> {
+  const [side] = await createPartners(database, 1);
+  if (side === undefined) throw new Error('no partner was made');
+  await deposit(database, side, sandboxFloat);
+  return { ...side, ...(await addKey(database, side)), walletId: '' };
+}
+
+/** A partner with a wallet at the bank, which holds 10,000.00 USDC there and in the books. */
+export async function createPartnerAtBank(
+  database: Pick<TestDatabase, 'superuserUrl'>,
+  bank: SandboxBank,
+  environment: PartnerContext['environment'] = 'sandbox',
+): Promise<TestPartner> {
+  const [side] = await createPartners(database, 1, environment);
+  if (side === undefined) throw new Error('no partner was made');
+  return connect(database, bank, side);
+}
+
+/** The live side of a partner that has a sandbox. */
+export async function addLiveSide(
+  database: Pick<TestDatabase, 'superuserUrl'>,
+  bank: SandboxBank,
+  { partnerId }: PartnerContext,
+): Promise<TestPartner> {
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query(
+      `insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
+       values ($1, 'live', now(), 'provider_production', 'none', 'none')`,
+      [partnerId],
+    );
+    await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'live')`, [partnerId]);
+  });
+  return connect(database, bank, { partnerId, environment: 'live' });
+}
+
+async function connect(
+  database: Pick<TestDatabase, 'superuserUrl'>,
+  bank: SandboxBank,
+  side: PartnerContext,
+): Promise<TestPartner> {
+  const customer = await createCustomer(bank);
+  const rail = side.environment === 'live' ? 'provider_production' : 'provider_sandbox';
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(
+      `update kelpie.partner_environments set rail = $3, bank_customer_id = $4, bank_wallet_id = $5
+       where partner_id = $1 and environment = $2`,
+      [side.partnerId, side.environment, rail, customer.id, customer.walletId],
+    ),
+  );
+  await deposit(database, side, sandboxFloat);
+  return { ...side, ...(await addKey(database, side)), walletId: customer.walletId };
 }

@@ -1,11 +1,14 @@
 import { after } from 'node:test';
 import { startChild, type Child } from '@kelpie/dev/child-process.ts';
 import type { TestDatabase } from './database.ts';
+import { testSecrets } from './secrets.ts';
 
 interface ProcessOptions {
   database: Pick<TestDatabase, 'serviceUrl'>;
   /** Settings that differ from the usual ones. */
   env?: Readonly<Record<string, string>>;
+  /** Who is told how to end it. Without it, that is the end of the test file. */
+  atEnd?: (end: () => Promise<unknown>) => void;
 }
 
 export interface ApiProcess extends Child {
@@ -19,20 +22,27 @@ function commonEnv({ database, env }: ProcessOptions): Record<string, string> {
     KELPIE_DATABASE_URL: database.serviceUrl,
     KELPIE_METRICS_PORT: '0',
     KELPIE_DRAIN_DELAY_MS: '0',
+    ...testSecrets,
     ...env,
   };
 }
 
-function startUntilDone(name: string, file: string, env: Readonly<Record<string, string>>): Child {
-  const child = startChild({ name, file, env });
-  after(async () => child.stop());
+interface Program {
+  name: string;
+  file: string;
+  env: Readonly<Record<string, string>>;
+}
+
+function startUntilDone(program: Program, { atEnd = after }: ProcessOptions): Child {
+  const child = startChild(program);
+  atEnd(async () => child.stop());
   return child;
 }
 
 /** A real api process on a free port, ended with the test file. */
 export async function startApi(options: ProcessOptions): Promise<ApiProcess> {
   const env = { KELPIE_API_PORT: '0', KELPIE_PUBLIC_URL: 'http://api.kelpie.test', ...commonEnv(options) };
-  const child = startUntilDone('api', 'service/src/app/api.ts', env);
+  const child = startUntilDone({ name: 'api', file: 'service/src/app/api.ts', env }, options);
   const { port, metrics_port: metricsPort } = await child.waitForEvent('api.listening');
   return {
     ...child,
@@ -43,7 +53,8 @@ export async function startApi(options: ProcessOptions): Promise<ApiProcess> {
 
 /** A real worker process, ended with the test file. `file` is another program that works the same way. */
 export async function startWorker(options: ProcessOptions & { file?: string }): Promise<Child> {
-  const child = startUntilDone('worker', options.file ?? 'service/src/app/worker.ts', commonEnv(options));
+  const file = options.file ?? 'service/src/app/worker.ts';
+  const child = startUntilDone({ name: 'worker', file, env: commonEnv(options) }, options);
   await child.waitForEvent('worker.working');
   return child;
 }

@@ -4,7 +4,7 @@ import { startJobWorker, type JobHandler, type Queue } from '../../src/platform/
 import { beginWorker, stopOnSignal } from '../../src/app/process.ts';
 import { recording, recordingLock } from './recording-queue.ts';
 
-const { logger, pool, enginePool, metrics } = await beginWorker();
+const { logger, pool, enginePool, metrics } = await beginWorker(() => ({}));
 
 const record: JobHandler = async ({ jobId }) => {
   logger.info({ job_id: jobId }, 'recording.began');

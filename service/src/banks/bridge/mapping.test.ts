@@ -38,6 +38,7 @@ test('any 2xx with a transfer is accepted, with what the bank took', () => {
         bankState: 'pending',
         taken: 108_360_000n,
         refunded: null,
+        failure: null,
       },
     });
   }

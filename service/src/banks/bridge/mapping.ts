@@ -6,7 +6,9 @@ import type {
   CancelOutcome,
   FindOutcome,
   Payment,
+  PaymentFailure,
   PaymentOrder,
+  PaymentPage,
   PaymentState,
   Recipient,
   RegisterOutcome,
@@ -28,6 +30,23 @@ const states = new Map<string, PaymentState>([
   ['refund_in_flight', 'coming_back'],
   ['refunded', 'refunded'],
   ['canceled', 'cancelled'],
+]);
+
+/** The bank's words for why a payment failed or came back. One that is not here is `unknown`. */
+const failures = new Map<string, PaymentFailure>([
+  ['invalid_account_number', 'account_not_found'],
+  ['account_unknown', 'account_not_found'],
+  ['account_not_found', 'account_not_found'],
+  ['account_closed', 'account_closed'],
+  ['account_blocked', 'account_blocked'],
+  ['account_stopped', 'account_blocked'],
+  ['name_mismatch', 'name_mismatch'],
+  ['not_expecting_funds', 'recipient_declined'],
+  ['recipient_declined', 'recipient_declined'],
+  ['recalled', 'recalled'],
+  ['regulatory', 'regulatory'],
+  ['beneficiary_deceased', 'account_blocked'],
+  ['rejected_by_bank_provider', 'bank_rejected_details'],
 ]);
 
 const shortestStreet = 4;
@@ -98,7 +117,12 @@ export function paymentFrom(body: unknown): Payment | undefined {
     bankState,
     taken: parseUsdc(decimalAt(body, 'receipt', 'initial_amount') ?? '') ?? null,
     refunded: parseUsdc(decimalAt(body, 'receipt', 'refunded_amount') ?? '') ?? null,
+    failure: failureFrom(textAt(body, 'return_details', 'reason')),
   };
+}
+
+function failureFrom(reason: string | undefined): PaymentFailure | null {
+  return reason === undefined ? null : (failures.get(reason) ?? 'unknown');
 }
 
 interface Refusal {
@@ -185,7 +209,7 @@ function sentWithoutState(answer: HttpExchange): Payment | undefined {
   const id = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
   return id === undefined
     ? undefined
-    : { id, ourReference: null, state: 'accepted', bankState: '', taken: null, refunded: null };
+    : { id, ourReference: null, state: 'accepted', bankState: '', taken: null, refunded: null, failure: null };
 }
 
 export function sendOutcome(answer: HttpExchange): SendOutcome {
@@ -218,7 +242,7 @@ export function cancelOutcome(answer: HttpExchange): CancelOutcome {
 }
 
 /** A page of the list: its payments, and the id after which the next one begins. */
-export function pageFrom(answer: HttpExchange, pageSize: number): { payments: Payment[]; next: string | null } | null {
+export function pageFrom(answer: HttpExchange, pageSize: number): PaymentPage | null {
   const data = isSuccess(answer) ? valueAt(parseJson(answer.body), 'data') : undefined;
   if (!Array.isArray(data)) return null;
   const payments = data.map(paymentFrom);

@@ -24,6 +24,7 @@ function paymentAt(id: string, clock: Clock, more: Pick<Payment, 'ourReference' 
     state: arrived ? 'arrived' : 'accepted',
     bankState: arrived ? 'simulated_arrived' : 'simulated',
     refunded: null,
+    failure: null,
   };
 }
 

@@ -1,0 +1,35 @@
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import { createShortMemory } from '../platform/short-memory.ts';
+import { isSecret, sameDigest, type Pepper } from './secrets.ts';
+import { findApiKey } from './store.ts';
+
+interface CallingKey extends PartnerContext {
+  id: string;
+  /** The start of the secret: how people know it again. */
+  prefix: string;
+}
+
+export interface Keyring {
+  /** Whose secret this is, or null for nobody's. */
+  identify(secret: string): Promise<CallingKey | null>;
+}
+
+/** A key that was revoked is still good for reads this long; what moves money checks it again in its own commit. */
+const keepMs = 900;
+const mostRemembered = 10_000;
+
+export function createKeyring(calls: SingleCalls, pepper: Pepper): Keyring {
+  const memory = createShortMemory<CallingKey | null>({ keepMs, most: mostRemembered });
+  return {
+    async identify(secret) {
+      if (!isSecret(secret)) return null;
+      const digest = pepper.digest(secret);
+      return memory.get(digest.toString('base64'), async () => {
+        const row = await findApiKey(calls, digest);
+        if (row === null || !sameDigest(row.secret_hmac, digest)) return null;
+        return { id: row.id, partnerId: row.partner_id, environment: row.environment, prefix: row.key_prefix };
+      });
+    },
+  };
+}

@@ -1,0 +1,30 @@
+// The banks behind the rails, as the settings name them.
+import { createBridgeBank, createHttpAgent, createSimulatedBank, withCrashPoints } from '../banks/index.ts';
+import type { Banks } from '../payouts/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { ReachPoint } from '../platform/crash-point.ts';
+import { settings, type Setting } from '../platform/settings.ts';
+
+interface BankAddress {
+  url: string | null;
+  apiKey: string | null;
+}
+
+export interface BankAddresses {
+  sandbox: BankAddress;
+  live: BankAddress;
+}
+
+export function chooseBanks(get: <Value>(setting: Setting<Value>) => Value): BankAddresses {
+  return {
+    sandbox: { url: get(settings.sandboxBankUrl), apiKey: get(settings.sandboxBankApiKey) },
+    live: { url: get(settings.liveBankUrl), apiKey: get(settings.liveBankApiKey) },
+  };
+}
+
+export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, reach: ReachPoint): Banks {
+  const agent = createHttpAgent();
+  const open = ({ url, apiKey }: BankAddress) =>
+    url === null || apiKey === null ? null : withCrashPoints(createBridgeBank(agent, { url, apiKey }), reach);
+  return { simulated: createSimulatedBank(clock), provider_sandbox: open(sandbox), provider_production: open(live) };
+}

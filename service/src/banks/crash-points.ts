@@ -1,0 +1,30 @@
+import type { ReachPoint } from '../platform/crash-point.ts';
+import type { Bank, BankRecords } from './port.ts';
+
+/** Everything that is asked of a bank, by the name of its crash points. */
+export const bankCalls = {
+  registerRecipient: 'register_recipient',
+  sendPayment: 'send_payment',
+  findPayment: 'find_payment',
+  cancelPayment: 'cancel_payment',
+  findRate: 'find_rate',
+  listPayments: 'list_payments',
+} as const satisfies Record<keyof (Bank & BankRecords), string>;
+
+/** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
+export function withCrashPoints(bank: Bank & BankRecords, reach: ReachPoint): Bank & BankRecords {
+  const around = async <Result>(name: string, ask: () => Promise<Result>): Promise<Result> => {
+    await reach(`bank.${name}.before`);
+    const result = await ask();
+    await reach(`bank.${name}.after`);
+    return result;
+  };
+  return {
+    registerRecipient: async (order) => around(bankCalls.registerRecipient, async () => bank.registerRecipient(order)),
+    sendPayment: async (order) => around(bankCalls.sendPayment, async () => bank.sendPayment(order)),
+    findPayment: async (id) => around(bankCalls.findPayment, async () => bank.findPayment(id)),
+    cancelPayment: async (id) => around(bankCalls.cancelPayment, async () => bank.cancelPayment(id)),
+    findRate: async () => around(bankCalls.findRate, async () => bank.findRate()),
+    listPayments: async (id, after) => around(bankCalls.listPayments, async () => bank.listPayments(id, after)),
+  };
+}

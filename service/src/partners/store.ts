@@ -1,0 +1,58 @@
+import type { Call, SingleCalls } from '../platform/database/single-call.ts';
+import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
+import type { PartnerSide } from './side.ts';
+
+interface SideRow {
+  status: PartnerSide['status'];
+  rail: PartnerSide['rail'];
+  bank_customer_id: string | null;
+  bank_wallet_id: string | null;
+  price_plan: string;
+  fixed_pence: string;
+  basis_points: string;
+  bank_fixed_pence: string;
+  bank_basis_points: string;
+}
+
+const findSideCall: Call = { name: 'find_partner_side', text: 'select * from kelpie.find_partner_side($1, $2)' };
+
+export async function getSide(calls: SingleCalls, of: PartnerContext): Promise<PartnerSide> {
+  const [row] = await calls.call<SideRow>(findSideCall, [of.partnerId, of.environment]);
+  if (row === undefined) throw new Error('a partner without this environment');
+  return {
+    partnerId: of.partnerId,
+    environment: of.environment,
+    status: row.status,
+    rail: row.rail,
+    bankCustomerId: row.bank_customer_id ?? '',
+    bankWalletId: row.bank_wallet_id ?? '',
+    pricePlan: row.price_plan,
+    prices: {
+      total: { fixedPence: BigInt(row.fixed_pence), basisPoints: BigInt(row.basis_points) },
+      bankShare: { fixedPence: BigInt(row.bank_fixed_pence), basisPoints: BigInt(row.bank_basis_points) },
+    },
+  };
+}
+
+interface NewPartner {
+  id: string;
+  slug: string;
+  name: string;
+  createdAt: Date;
+}
+
+export async function insertPartner(tx: Transaction, { id, slug, name, createdAt }: NewPartner): Promise<void> {
+  await tx.query(
+    `insert into kelpie.partners (id, slug, name, status, created_at) values ($1, $2, $3, 'onboarding', $4)`,
+    [id, slug, name, createdAt],
+  );
+}
+
+/** On the simulated rail, until a bank is connected. */
+export async function insertSide(tx: Transaction, of: PartnerContext, createdAt: Date): Promise<void> {
+  await tx.query('insert into kelpie.partner_environments (partner_id, environment, created_at) values ($1, $2, $3)', [
+    of.partnerId,
+    of.environment,
+    createdAt,
+  ]);
+}

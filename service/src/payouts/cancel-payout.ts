@@ -1,0 +1,57 @@
+import { instantOf } from '../platform/ids.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { bankOf } from './banks.ts';
+import { followPayment } from './follow-payment.ts';
+import type { PayoutParts } from './parts.ts';
+import type { Payout, PayoutStatus } from './payout.ts';
+import { readPayout } from './read-payouts.ts';
+import { nextLook } from './schedules.ts';
+import { movePayout } from './store.ts';
+
+type VisiblePayout = Payout & { state: PayoutStatus };
+
+function notCancellable(why: string): Refusal {
+  return new Refusal({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });
+}
+
+/** A payout changes under us seldom, and each time it comes nearer to its end. */
+const mostTries = 5;
+
+/** Stops a payout, where the bank still can. It is cancelled only once the bank's own record says so. Safe to repeat. */
+export async function cancelPayout(
+  parts: PayoutParts,
+  caller: PartnerContext & { keyPrefix: string },
+  payoutId: string,
+): Promise<VisiblePayout> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const payout = await readPayout(parts.calls, caller, payoutId);
+    if (payout.state === 'cancelled') return payout;
+    if (payout.state === 'pending') throw notCancellable('the bank has not confirmed that it has it yet');
+    if (payout.state !== 'processing' || payout.bankPaymentId === null) throw notCancellable(`it is ${payout.state}`);
+    await cancelOnce(parts, caller, payout, payout.bankPaymentId);
+  }
+  throw new Refusal({ code: 'unavailable', message: 'This payout is changing just now. Try again.' });
+}
+
+async function cancelOnce(
+  { banks, calls, clock }: PayoutParts,
+  { keyPrefix }: { keyPrefix: string },
+  payout: Payout,
+  paymentId: string,
+): Promise<void> {
+  const outcome = await bankOf(banks, payout.rail).cancelPayment(paymentId);
+  if (outcome.kind === 'too_late') throw notCancellable('it is on its way');
+  if (outcome.kind === 'unknown') {
+    throw new Refusal({ code: 'unavailable', message: 'The bank did not say whether it could stop it. Ask again.' });
+  }
+  const at = clock.now();
+  const { isOver, ...following } = followPayment(payout, outcome.payment);
+  if (following.steps.length === 0) throw notCancellable('the bank has not given the money back yet');
+  const afterwards = isOver
+    ? ({ kind: 'close' } as const)
+    : { kind: 'watch' as const, dueAt: nextLook(at, instantOf(payout.id)) };
+  const activity = { action: 'payout.cancel', status: 200, by: keyPrefix } as const;
+  // Where another was quicker, the next turn reads what it made of it.
+  await movePayout(calls, clock, payout, { at, by: keyPrefix, ...following, afterwards, activity });
+}

@@ -1,0 +1,250 @@
+import { bankReference, type PaymentOrder } from '../banks/index.ts';
+import { ledgerEvents } from '../ledger/index.ts';
+import { formatPounds, formatUsdc } from '../money/amounts.ts';
+import { payoutCost, type PayoutCost } from '../money/fees.ts';
+import { usdcForPounds, type GbpPerUsd } from '../money/rates.ts';
+import { isActive, type PartnerSide } from '../partners/index.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import { newId } from '../platform/ids.ts';
+import type { KeyedDigest } from '../platform/keyed-digest.ts';
+import { Refusal, unauthorized } from '../platform/refusal.ts';
+import { bankOf } from './banks.ts';
+import { failureReasons } from './failures.ts';
+import { findReplay } from './find-replay.ts';
+import { amountProblem } from './limits.ts';
+import { accountIndexOf, bankKeyOf, fingerprintOf, orderIdOf, type PayoutOrder } from './order.ts';
+import type { PayoutParts } from './parts.ts';
+import { isVisible, type Payout, type PayoutStatus } from './payout.ts';
+import { rateAgesMs, type Rates } from './rates.ts';
+import { leaseMs, simulatedArrivalMs } from './schedules.ts';
+import { sealRecipient } from './sealed-recipient.ts';
+import { sendPayout, type SendResult } from './send-payout.ts';
+import { insertPayout, type InsertOutcome, type NewPayout } from './store.ts';
+import { waitForPayout } from './wait-for-payout.ts';
+
+export interface CreateParts extends PayoutParts {
+  rates: Rates;
+  /** Digests of accounts, and of the fields of bodies. */
+  accountDigest: KeyedDigest;
+  bodyDigest: KeyedDigest;
+}
+
+/** A partner's API key asks, with a key of its own that stands for this one payout. */
+export interface CreateRequest extends PartnerContext {
+  keyId: string;
+  keyPrefix: string;
+  idempotencyKey: string;
+  order: PayoutOrder;
+}
+
+type VisiblePayout = Payout & { state: PayoutStatus };
+
+export type Created =
+  { kind: 'created'; payout: VisiblePayout; cost: PayoutCost } | { kind: 'replayed'; payout: VisiblePayout };
+
+const notActive = {
+  code: 'partner_not_active',
+  message: 'This account is not active, so it can not make payouts. Write to us to find out why.',
+} as const;
+const notCreated = {
+  code: 'payout_not_created',
+  message: 'The bank can not be reached now. Nothing was sent: try again with the same Idempotency-Key.',
+} as const;
+const recipientRejected = {
+  code: 'recipient_account_rejected',
+  message: "The bank does not accept this recipient's account details. Nothing was sent: check them and try again.",
+} as const;
+
+/** A payout happens once or not at all: this is where. */
+export async function createPayout(
+  parts: CreateParts,
+  request: CreateRequest,
+  startedAt = performance.now(),
+): Promise<Created> {
+  const side = await parts.sides.get(request);
+  const problem = await findProblem(parts, side, request.order);
+  if (typeof problem === 'object') {
+    // What has been created is told even where it could not be created again.
+    const existing = await findReplay(parts, request, startedAt);
+    if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
+    throw problem;
+  }
+  const cost = payoutCost(request.order.amount, problem, side.prices);
+  const made = await makePayout(parts, { request, side, rate: problem, cost });
+  const outcome = await insertPayout(parts.calls, made);
+  if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
+  if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
+  const payout: Payout = { ...made.payout, ...outcome, revision: 1, attempts: 1, bankRefunded: null };
+  if (isVisible(payout)) return { kind: 'created', payout, cost };
+  const sender = { by: request.keyPrefix, answers: true };
+  const { recipient } = request.order;
+  const sent = await sendPayout(parts, payout, { sender, recipient, knownRecipientId: outcome.bankRecipientId });
+  return { kind: 'created', payout: await readSent(parts, payout, sent, startedAt), cost };
+}
+
+/** The rate, where all is well; otherwise what stands in the way. */
+async function findProblem(
+  parts: CreateParts,
+  side: PartnerSide,
+  { amount }: PayoutOrder,
+): Promise<Refusal | GbpPerUsd> {
+  if (!isActive(side)) return new Refusal(notActive);
+  const wrongAmount = amountProblem(amount, side.rail);
+  if (wrongAmount !== undefined) return new Refusal(wrongAmount);
+  const rate = await parts.rates.find(side.rail, rateAgesMs.payout);
+  return rate ?? new Refusal({ ...notCreated, internal: 'no rate' });
+}
+
+/** The key stands for a payout already. Where that one was undone meanwhile, the key is free, and it is our turn. */
+async function replayOrAgain(parts: CreateParts, request: CreateRequest, startedAt: number): Promise<Created> {
+  const existing = await findReplay(parts, request, startedAt);
+  switch (existing.kind) {
+    case 'payout':
+      return { kind: 'replayed', payout: existing.payout };
+    case 'not_created':
+      throw new Refusal(notCreated);
+    case 'none':
+      return createPayout(parts, request, startedAt);
+  }
+}
+
+interface Making {
+  request: CreateRequest;
+  side: PartnerSide;
+  rate: GbpPerUsd;
+  cost: PayoutCost;
+}
+
+/** The payout as it is first written. On the simulated rail the answer is known at once, and this is all there is to write. */
+async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout> {
+  const { request, side, cost, rate } = making;
+  const { order } = request;
+  const { recipient } = order;
+  const at = parts.clock.now();
+  const id = newId({ now: () => at });
+  const orderId = orderIdOf(request, request.idempotencyKey);
+  const principal = usdcForPounds(order.amount, rate);
+  const hold = ledgerEvents.hold({ principal, bankShare: cost.walletSends - principal });
+  const leasedUntil = new Date(at.getTime() + leaseMs);
+  const made: NewPayout = {
+    payout: {
+      id,
+      partnerId: request.partnerId,
+      environment: request.environment,
+      rail: side.rail,
+      state: 'sending',
+      orderId,
+      reference: order.reference,
+      bankReference: bankReference(order.reference ?? '') ?? `KP ${orderId.slice(0, 8).toUpperCase()}`,
+      amount: order.amount,
+      fee: cost.fee,
+      bankShare: cost.bankShare,
+      walletSends: cost.walletSends,
+      rate,
+      recipientName: `${recipient.firstName} ${recipient.lastName}`,
+      accountLast4: recipient.accountNumber.slice(-4),
+      recipientSealed: sealRecipient(parts.sealer, id, recipient),
+      createdVia: 'api',
+      createdBy: request.keyPrefix,
+      bankPaymentId: null,
+      bankState: null,
+      bankTook: null,
+      failureCode: null,
+      failureReason: null,
+      updatedAt: at,
+    },
+    keyId: request.keyId,
+    idempotencyKey: request.idempotencyKey,
+    fingerprint: fingerprintOf(parts.bodyDigest, order),
+    accountIndex: accountIndexOf(parts.accountDigest, recipient),
+    pricePlan: side.pricePlan,
+    transfers: [{ id: newId(parts.clock), reason: 'payout.hold', lines: hold }],
+    open: { leasedUntil, dueAt: leasedUntil },
+    activity: null,
+  };
+  return side.rail === 'simulated' ? simulate(parts, made, order) : made;
+}
+
+/** Nothing leaves the process for it, so the bank's answer is part of the first commit. */
+async function simulate(parts: CreateParts, made: NewPayout, { recipient }: PayoutOrder): Promise<NewPayout> {
+  const bank = bankOf(parts.banks, 'simulated');
+  const { payout } = made;
+  const customer = { customerId: payout.partnerId, walletId: payout.partnerId };
+  const registered = await bank.registerRecipient({ ...customer, recipient, idempotencyKey: payout.id });
+  if (registered.kind !== 'registered') throw new Error('the simulated rail registers every recipient');
+  const order: PaymentOrder = {
+    ...customer,
+    recipientId: registered.recipientId,
+    amount: payout.amount,
+    bankReference: payout.bankReference,
+    ourReference: payout.orderId,
+    idempotencyKey: bankKeyOf({ orderId: payout.orderId, bankRound: 1 }),
+    orderedAt: payout.updatedAt,
+  };
+  const sent = await bank.sendPayment(order);
+  const activity = { id: newId(parts.clock), status: 201 };
+  const transfer = (reason: string, lines: ReturnType<typeof ledgerEvents.taken>) => ({
+    id: newId(parts.clock),
+    reason,
+    lines,
+  });
+  if (sent.kind !== 'accepted') {
+    const code = 'bank_rejected_details';
+    const failed = { ...payout, state: 'failed', failureCode: code, failureReason: failureReasons[code] } as const;
+    const released = transfer('payout.rejected', ledgerEvents.released({ held: payout.walletSends }));
+    return { ...made, payout: failed, transfers: [...made.transfers, released], open: null, activity };
+  }
+  const { payment } = sent;
+  const byBank = payment.taken ?? payout.walletSends;
+  const accepted = {
+    state: 'processing',
+    bankPaymentId: payment.id,
+    bankState: payment.bankState,
+    bankTook: byBank,
+  } as const;
+  const arrivesAt = new Date(payout.updatedAt.getTime() + simulatedArrivalMs);
+  return {
+    ...made,
+    payout: { ...payout, ...accepted },
+    transfers: [...made.transfers, transfer('payout.bank_accepted', ledgerEvents.taken({ byBank }))],
+    open: { leasedUntil: payout.updatedAt, dueAt: arrivesAt },
+    activity,
+  };
+}
+
+function refuseInsert(outcome: Exclude<InsertOutcome, { kind: 'created' | 'exists' }>, cost: PayoutCost): Refusal {
+  switch (outcome.kind) {
+    case 'unauthorized':
+      return new Refusal(unauthorized);
+    case 'partner_not_active':
+      return new Refusal(notActive);
+    case 'rail_paused':
+      return new Refusal({ ...notCreated, internal: 'the rail is paused' });
+    case 'insufficient_funds': {
+      const shortfall = cost.walletSends - outcome.available;
+      return new Refusal({
+        code: 'insufficient_funds',
+        message: `Your wallet holds ${formatUsdc(outcome.available)} USDC, and this payout takes ${formatUsdc(cost.walletSends)}. Top it up and try again.`,
+        details: {
+          available_usdc: formatUsdc(outcome.available),
+          required_usdc: formatUsdc(cost.walletSends),
+          // Up to the next cent: what is shown as missing must be enough.
+          shortfall_usdc: formatPounds((shortfall + 9_999n) / 10_000n),
+        },
+      });
+    }
+  }
+}
+
+/** What the caller is told: what the second commit made of the payout, whoever it was by. */
+async function readSent(
+  parts: CreateParts,
+  payout: Payout,
+  sent: SendResult,
+  startedAt: number,
+): Promise<VisiblePayout> {
+  if (sent.kind === 'recorded' && sent.as === 'recipient_rejected') throw new Refusal(recipientRejected);
+  const now = await waitForPayout(parts, payout, startedAt);
+  if (now === null || !isVisible(now)) throw new Refusal(notCreated);
+  return now;
+}

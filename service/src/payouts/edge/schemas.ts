@@ -1,0 +1,129 @@
+import { Type, type Static } from 'typebox';
+import { nameSchema } from '../../http/schemas.ts';
+
+// What the API takes and gives. Each is validation, serialisation, description and type in one.
+
+/** No control characters, and something other than spaces. */
+const visibleText = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
+const text = (maxLength: number, more: object = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: visibleText, ...more });
+
+const MoneyString = Type.String({ pattern: '^[0-9]+\\.[0-9]{2}$', maxLength: 20, examples: ['850.00'] });
+const Country = Type.Literal('GB');
+const Environment = Type.Union([Type.Literal('sandbox'), Type.Literal('live')]);
+const Rate = Type.Number({ description: 'Pounds for one dollar, to six places.', examples: [0.79] });
+const nullable = <Inner extends ReturnType<typeof Type.String>>(inner: Inner) => Type.Union([inner, Type.Null()]);
+const strict = { additionalProperties: false };
+
+export const QuoteRequest = nameSchema(
+  'QuoteRequest',
+  Type.Object(
+    { amount_gbp: MoneyString, country: Type.Optional(Type.Literal('GB', { default: 'GB' })) },
+    { ...strict, description: 'The amount that the recipient shall receive.' },
+  ),
+);
+
+const Address = Type.Object(
+  {
+    line1: text(200),
+    line2: Type.Optional(text(200)),
+    city: text(200),
+    postal_code: text(20),
+    region: Type.Optional(text(80, { description: 'The town is used where it is left out.' })),
+  },
+  strict,
+);
+
+const BankAccount = Type.Object(
+  {
+    bank_name: text(200),
+    sort_code: Type.String({ pattern: '^[0-9]{6}$', examples: ['040004'] }),
+    account_number: Type.String({ pattern: '^[0-9]{8}$', examples: ['12345678'] }),
+  },
+  strict,
+);
+
+const Recipient = Type.Object(
+  {
+    type: Type.Optional(Type.Union([Type.Literal('individual'), Type.Literal('business')], { default: 'individual' })),
+    first_name: text(80),
+    last_name: text(80),
+    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    address: Address,
+    bank: BankAccount,
+  },
+  { ...strict, description: 'Who is paid. Only the name and the last four digits of the account are ever returned.' },
+);
+
+export const CreatePayoutRequest = nameSchema(
+  'CreatePayoutRequest',
+  Type.Object(
+    {
+      amount_gbp: MoneyString,
+      country: Type.Optional(Type.Literal('GB', { default: 'GB' })),
+      reference: Type.Optional(text(120, { description: 'Yours. `bank_reference` is what the recipient sees of it.' })),
+      recipient: Recipient,
+      confirm_code: Type.Optional(
+        Type.String({ pattern: '^[0-9]{6}$', description: 'Not needed with an API key, and ignored.' }),
+      ),
+    },
+    strict,
+  ),
+);
+export type CreatePayoutBody = Static<typeof CreatePayoutRequest.definition>;
+
+const quoteFields = {
+  object: Type.Literal('quote'),
+  country: Country,
+  seller_receives_gbp: MoneyString,
+  fee_gbp: MoneyString,
+  wallet_sends_usdc: MoneyString,
+  exchange_rate: Type.Object({ gbp_per_usd: Rate }),
+  fee_breakdown: Type.Object({ taken_in_transfer_gbp: MoneyString, on_monthly_invoice_gbp: MoneyString }),
+};
+export const QuoteSchema = nameSchema(
+  'Quote',
+  Type.Object(quoteFields, { description: 'What a payout would cost now. It binds nobody.' }),
+);
+
+const payoutFields = {
+  id: Type.String({ format: 'uuid' }),
+  object: Type.Literal('payout'),
+  environment: Environment,
+  status: Type.Union(
+    [
+      Type.Literal('pending'),
+      Type.Literal('processing'),
+      Type.Literal('completed'),
+      Type.Literal('failed'),
+      Type.Literal('cancelled'),
+      Type.Literal('returned'),
+    ],
+    { description: 'failed, cancelled and returned are final; a completed payout can still be returned.' },
+  ),
+  reference: nullable(Type.String()),
+  bank_reference: Type.String({ description: 'What the recipient sees: at most 18 characters.' }),
+  country: Country,
+  amount_gbp: MoneyString,
+  fee_gbp: MoneyString,
+  wallet_sent_usdc: MoneyString,
+  recipient: Type.Object({ name: nullable(Type.String()), account_last4: nullable(Type.String()) }),
+  failure_code: nullable(Type.String({ description: 'Stable: write your code against this.' })),
+  failure_reason: nullable(Type.String({ description: 'For people.' })),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+  created_via: Type.Union([Type.Literal('api'), Type.Literal('dashboard')]),
+};
+export const PayoutSchema = nameSchema('Payout', Type.Object(payoutFields));
+export const PayoutCreated = nameSchema(
+  'PayoutCreated',
+  Type.Object({ ...payoutFields, quote: Type.Optional(QuoteSchema.ref) }, { description: 'A payout, with its quote.' }),
+);
+export const PayoutList = nameSchema(
+  'PayoutList',
+  Type.Object({ object: Type.Literal('list'), data: Type.Array(PayoutSchema.ref) }),
+);
+export const BalanceSchema = nameSchema(
+  'Balance',
+  Type.Object({ object: Type.Literal('balance'), usdc: MoneyString, approx_gbp: MoneyString, gbp_per_usd: Rate }),
+);

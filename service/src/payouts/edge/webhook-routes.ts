@@ -1,0 +1,43 @@
+import { readWebhook } from '../../banks/index.ts';
+import type { Server } from '../../http/server.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import { takeWebhook } from '../take-webhook.ts';
+
+interface WebhookParts {
+  calls: SingleCalls;
+  clock: Clock;
+  /** The public key of each environment's bank; null where it has none. */
+  webhookKeys: Readonly<Record<PartnerContext['environment'], string | null>>;
+}
+
+/** Where the banks tell us that something changed. Not part of the API: each bank is given its own address. */
+export async function addWebhookRoutes(app: Server, { webhookKeys, calls, clock }: WebhookParts): Promise<void> {
+  await app.register(async (scope) => {
+    // The signature is over the bytes as they came.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    for (const environment of ['sandbox', 'live'] as const) {
+      scope.post(`/bank-webhooks/${environment}`, { schema: { hide: true } }, async (request, reply) => {
+        const publicKey = webhookKeys[environment];
+        const header = request.headers['x-webhook-signature'];
+        const { body: rawBody } = request;
+        if (publicKey === null || typeof header !== 'string' || !Buffer.isBuffer(rawBody)) throw refused('signature');
+        const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
+        if (event.kind === 'refused') throw refused(event.text);
+        await takeWebhook({ calls, clock }, { environment, event });
+        return reply.code(200).send({ received: true });
+      });
+    }
+  });
+}
+
+function refused(why: string): Refusal {
+  return new Refusal({
+    code: 'unauthorized',
+    message: 'This is not a webhook of the bank.',
+    internal: `webhook: ${why}`,
+  });
+}

@@ -1,0 +1,176 @@
+import type { Payment } from '../banks/index.ts';
+import { ledgerEvents, type Line } from '../ledger/index.ts';
+import type { MicroUsdc } from '../money/amounts.ts';
+import { failureReasons } from './failures.ts';
+import type { Learned, OpenCase, Step } from './move.ts';
+import type { Payout, PayoutState } from './payout.ts';
+
+/** What follows for a payout from what the bank says of its payment. Pure: the same of the same. */
+export interface Following {
+  /** In order; none where nothing has changed. Those that were missed on the way are among them. */
+  steps: Step[];
+  learned: Learned;
+  /** Nothing more is to be expected of the bank. */
+  isOver: boolean;
+  openCase?: OpenCase;
+  /** The bank took so much more or less than we reckoned that no more payouts may be made this way. */
+  pauseRail: boolean;
+}
+
+/** Past one part in a hundred, the rate that we reckon with is not the bank's. */
+const mostDifference = 100n;
+
+/** Builds up the steps; each sees what the ones before it have made of the payout. */
+class Follower {
+  readonly steps: Step[] = [];
+  openCase: OpenCase | undefined;
+  pauseRail = false;
+  refunded: MicroUsdc | null;
+  took: MicroUsdc | null;
+  state: PayoutState;
+  readonly payout: Payout;
+  readonly payment: Payment;
+
+  constructor(payout: Payout, payment: Payment) {
+    this.payout = payout;
+    this.payment = payment;
+    this.state = payout.state;
+    this.took = payout.bankTook;
+    this.refunded = payout.bankRefunded;
+  }
+
+  step(to: PayoutState, what: string, lines: Line[] = []): void {
+    this.steps.push({ to, what, detail: this.payment.failure, lines });
+    this.state = to;
+  }
+
+  /** A case is opened once for each word of the bank's: it is read again and again while it stays the same. */
+  attention(kind: string): void {
+    if (this.payout.bankState === this.payment.bankState && this.steps.length === 0) return;
+    this.openCase = { kind, detail: `the bank says ${this.payment.bankState}` };
+    if (this.steps.length === 0) this.step(this.state, 'needs_attention');
+  }
+
+  /** The bank has it: whatever it did since, it took the money first. */
+  accept(): void {
+    const { taken } = this.payment;
+    const change = taken === null ? 0n : taken - (this.took ?? 0n);
+    const isNew = this.state === 'sending' || this.state === 'pending';
+    if (isNew) this.step('processing', 'bank_accepted', change === 0n ? [] : ledgerEvents.taken({ byBank: change }));
+    else if (change !== 0n) this.takeLater(change);
+    if (taken !== null && this.payout.bankTook === null) this.compare(taken);
+    this.took = taken ?? this.took;
+  }
+
+  /** It did not say at first, or says something else now. */
+  takeLater(change: MicroUsdc): void {
+    if (this.state === 'processing') this.step('processing', 'amount_taken', ledgerEvents.taken({ byBank: change }));
+    else this.attention('taken_changed_late');
+  }
+
+  compare(taken: MicroUsdc): void {
+    const { walletSends, rail } = this.payout;
+    const difference = walletSends > taken ? walletSends - taken : taken - walletSends;
+    if (difference * mostDifference <= walletSends) return;
+    this.openCase = { kind: 'taken_differs', detail: `we reckoned ${walletSends} micro-USDC, the bank took ${taken}` };
+    this.pauseRail = rail === 'provider_production';
+  }
+
+  arrive(): void {
+    if (this.state === 'failed' || this.state === 'cancelled') this.attention('arrived_after_all');
+    if (this.state !== 'processing' || this.took === null) return;
+    const { walletSends, environment, fee, bankShare } = this.payout;
+    const lines = ledgerEvents.arrived({ held: walletSends, byBank: this.took });
+    const earned = environment === 'live' ? ledgerEvents.feeEarned({ invoiceShare: fee - bankShare }) : [];
+    this.step('completed', 'arrived', [...lines, ...earned]);
+  }
+
+  fail(): void {
+    if (this.state === 'completed') this.attention('failed_after_arrival');
+    if (this.state === 'processing') this.step('failed', 'undeliverable');
+  }
+
+  /** Its money is back at the bank. Where it failed, all of the partner's comes back; where it was returned, what came. */
+  giveBack(): void {
+    const { refunded } = this.payment;
+    if (refunded === null || this.refunded !== null) return;
+    const { walletSends: held } = this.payout;
+    if (this.state === 'completed') this.returnAfterArrival(refunded);
+    else if (this.took === null) this.attention('refunded_without_amount');
+    else if (this.state === 'processing') {
+      this.step(
+        'returned',
+        'returned',
+        ledgerEvents.returnedBeforeArrival({ held, byBank: this.took, refund: refunded }),
+      );
+    } else if (this.state === 'failed') {
+      this.step('failed', 'refunded', ledgerEvents.refundedAfterFailure({ held, byBank: this.took, refund: refunded }));
+    } else return;
+    this.refunded = refunded;
+  }
+
+  returnAfterArrival(refund: MicroUsdc): void {
+    const { environment, fee, bankShare } = this.payout;
+    // Which month it was invoiced in is billing's to know; until it does, nothing has been.
+    const dropped =
+      environment === 'live' ? ledgerEvents.feeDropped({ invoiceShare: fee - bankShare, invoiced: false }) : [];
+    this.step('returned', 'returned', [...ledgerEvents.returnedAfterArrival({ refund }), ...dropped]);
+  }
+
+  cancel(): void {
+    const { refunded } = this.payment;
+    if (this.state !== 'processing') return;
+    if (refunded === null || this.took === null) return this.attention('cancelled_without_refund');
+    const lines = ledgerEvents.refundedAfterFailure({
+      held: this.payout.walletSends,
+      byBank: this.took,
+      refund: refunded,
+    });
+    this.step('cancelled', 'cancelled', lines);
+    this.refunded = refunded;
+  }
+
+  isOver(): boolean {
+    if (this.state === 'failed') return this.refunded !== null || this.took === null;
+    return this.state === 'completed' || this.state === 'cancelled' || this.state === 'returned';
+  }
+}
+
+function follow(follower: Follower): void {
+  follower.accept();
+  switch (follower.payment.state) {
+    case 'accepted':
+    case 'under_way':
+    case 'coming_back':
+      return;
+    case 'arrived':
+      return follower.arrive();
+    case 'undeliverable':
+      return follower.fail();
+    case 'refunded':
+      return follower.giveBack();
+    case 'cancelled':
+      return follower.cancel();
+    case 'needs_attention':
+      return follower.attention('bank_needs_attention');
+  }
+}
+
+export function followPayment(payout: Payout, payment: Payment): Following {
+  const follower = new Follower(payout, payment);
+  follow(follower);
+  const code = payment.failure ?? 'unknown';
+  return {
+    steps: follower.steps,
+    learned: {
+      bankPaymentId: payment.id,
+      bankState: payment.bankState,
+      bankTook: follower.took,
+      bankRefunded: follower.refunded,
+      failure: { code, reason: failureReasons[code] },
+    },
+    isOver: follower.isOver(),
+    pauseRail: follower.pauseRail,
+    ...(follower.openCase === undefined ? {} : { openCase: follower.openCase }),
+  };
+}

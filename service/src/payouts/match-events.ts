@@ -1,0 +1,30 @@
+import type { Rail } from '../partners/index.ts';
+import type { PayoutParts } from './parts.ts';
+import { dropUnmatchedEvent, hintPayout, takeUnmatchedEvents, type UnmatchedEvent } from './store.ts';
+
+const mostAtOnce = 50;
+/** A little more than two hours, each pause twice as long as the one before. */
+const mostTries = 13;
+
+const railOf: Readonly<Record<UnmatchedEvent['environment'], Rail>> = {
+  sandbox: 'provider_sandbox',
+  live: 'provider_production',
+};
+
+/** Tries again to find the payouts that webhooks were about; one that stays unknown is given up, loudly. */
+export async function matchEvents(parts: PayoutParts): Promise<void> {
+  const at = parts.clock.now();
+  for (const event of await takeUnmatchedEvents(parts.calls, at, mostAtOnce)) {
+    const { environment, paymentId } = event;
+    const orderId = event.orderId ?? (await orderOf(parts, event));
+    const matched = orderId !== null && (await hintPayout(parts.calls, { environment, orderId, paymentId, at }));
+    if (!matched && event.tries < mostTries) continue;
+    if (!matched) parts.logger.error({ environment }, 'webhook.of_no_payout');
+    await dropUnmatchedEvent(parts.calls, event);
+  }
+}
+
+async function orderOf({ banks }: PayoutParts, { environment, paymentId }: UnmatchedEvent): Promise<string | null> {
+  const found = await banks[railOf[environment]]?.findPayment(paymentId);
+  return found?.kind === 'found' ? found.payment.ourReference : null;
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { Pence } from '../money/amounts.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import type { KeyedDigest } from '../platform/keyed-digest.ts';
+import type { PayoutRecipient } from './sealed-recipient.ts';
+
+/** What a partner asks for, read and with its defaults. */
+export interface PayoutOrder {
+  amount: Pence;
+  country: 'GB';
+  reference: string | null;
+  recipient: PayoutRecipient;
+}
+
+/**
+ * What we call a payout at the bank. Made of what makes it the same payout to the partner, so that every try at it, by any
+ * process and at any time, names the same order.
+ */
+export function orderIdOf({ partnerId, environment }: PartnerContext, idempotencyKey: string): string {
+  const digest = createHash('sha256').update(`${partnerId}|${environment}|${idempotencyKey}`).digest('hex');
+  return [8, 12, 16, 20, 32].map((end, at, ends) => digest.slice(ends[at - 1] ?? 0, end)).join('-');
+}
+
+/** The bank's idempotency key for it. */
+export function bankKeyOf({ orderId, bankRound }: { orderId: string; bankRound: number }): string {
+  return `${orderId}-${bankRound}`;
+}
+
+/** The account that a recipient is paid to, under that name: another name is another recipient to the bank. */
+export function accountIndexOf(digest: KeyedDigest, { sortCode, accountNumber, ...person }: PayoutRecipient): Buffer {
+  return digest(JSON.stringify([sortCode, accountNumber, person.type, person.firstName, person.lastName]));
+}
+
+/** The fields of a body by their paths, always in this order: fingerprints that are kept depend on it. */
+function fieldsOf({ amount, country, reference, recipient }: PayoutOrder): [path: string, value: string | null][] {
+  const { address } = recipient;
+  return [
+    ['amount_gbp', amount.toString()],
+    ['country', country],
+    ['reference', reference],
+    ['recipient.type', recipient.type],
+    ['recipient.first_name', recipient.firstName],
+    ['recipient.last_name', recipient.lastName],
+    ['recipient.email', recipient.email],
+    ['recipient.address.line1', address.line1],
+    ['recipient.address.line2', address.line2],
+    ['recipient.address.city', address.city],
+    ['recipient.address.postal_code', address.postalCode],
+    ['recipient.address.region', address.region],
+    ['recipient.bank.bank_name', recipient.bankName],
+    ['recipient.bank.sort_code', recipient.sortCode],
+    ['recipient.bank.account_number', recipient.accountNumber],
+  ];
+}
+
+/** Eight bytes tell two values apart surely enough: a caller would have to try for centuries to meet the same ones. */
+const bytesAField = 8;
+
+/** One keyed digest a field: a plain hash of an account number could be guessed. */
+export function fingerprintOf(digest: KeyedDigest, order: PayoutOrder): Buffer {
+  const parts = fieldsOf(order).map(([path, value]) =>
+    digest(value === null ? path : `${path}=${value}`).subarray(0, bytesAField),
+  );
+  return Buffer.concat(parts);
+}
+
+/** The paths whose values differ between the order and the one whose fingerprint was kept. */
+export function mismatchedFields(digest: KeyedDigest, order: PayoutOrder, kept: Buffer): string[] {
+  const fingerprint = fingerprintOf(digest, order);
+  return fieldsOf(order)
+    .map(([path], at) => ({ path, from: at * bytesAField }))
+    .filter(({ from }) => {
+      const part = (all: Buffer): Buffer => all.subarray(from, from + bytesAField);
+      return !part(fingerprint).equals(part(kept));
+    })
+    .map(({ path }) => path);
+}

@@ -1,0 +1,16 @@
+import type { Sides } from '../partners/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Sealer } from '../platform/sealing.ts';
+import type { Banks } from './banks.ts';
+
+/** What looking after a payout takes, in the api and in the worker. */
+export interface PayoutParts {
+  calls: SingleCalls;
+  clock: Clock;
+  logger: Logger;
+  banks: Banks;
+  sides: Sides;
+  sealer: Sealer;
+}

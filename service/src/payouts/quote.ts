@@ -1,0 +1,33 @@
+import type { Pence } from '../money/amounts.ts';
+import { payoutCost, type PayoutCost } from '../money/fees.ts';
+import type { GbpPerUsd } from '../money/rates.ts';
+import type { Sides } from '../partners/index.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { amountProblem } from './limits.ts';
+import { rateAgesMs, type Rates } from './rates.ts';
+
+export interface Quote {
+  amount: Pence;
+  rate: GbpPerUsd;
+  cost: PayoutCost;
+}
+
+/** What a payout of this amount would cost now. It binds nobody. */
+export async function quotePayout(
+  { sides, rates }: { sides: Sides; rates: Rates },
+  caller: PartnerContext,
+  amount: Pence,
+): Promise<Quote> {
+  const { rail, prices } = await sides.get(caller);
+  const problem = amountProblem(amount, rail);
+  if (problem !== undefined) throw new Refusal(problem);
+  const rate = await rates.find(rail, rateAgesMs.quote);
+  if (rate === null) {
+    throw new Refusal({
+      code: 'rate_unavailable',
+      message: 'The bank does not give a rate now. Try again in a minute.',
+    });
+  }
+  return { amount, rate, cost: payoutCost(amount, rate, prices) };
+}

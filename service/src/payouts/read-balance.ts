@@ -1,0 +1,32 @@
+import { getBalance } from '../ledger/index.ts';
+import type { MicroUsdc, Pence } from '../money/amounts.ts';
+import { poundsForUsdc, type GbpPerUsd } from '../money/rates.ts';
+import { isActive, type Sides } from '../partners/index.ts';
+import type { Pool } from '../platform/database/pool.ts';
+import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { rateAgesMs, type Rates } from './rates.ts';
+
+export interface Balance {
+  usdc: MicroUsdc;
+  gbp: Pence;
+  rate: GbpPerUsd;
+}
+
+/** What the wallet holds, and about how many pounds that is. */
+export async function readBalance(
+  { pool, sides, rates }: { pool: Pool; sides: Sides; rates: Rates },
+  caller: PartnerContext,
+): Promise<Balance> {
+  const side = await sides.get(caller);
+  if (!isActive(side)) throw new Refusal({ code: 'partner_not_active', message: 'This account is not active.' });
+  const rate = await rates.find(side.rail, rateAgesMs.balance);
+  if (rate === null) {
+    throw new Refusal({
+      code: 'balance_unavailable',
+      message: 'The bank does not give a rate now. Try again in a minute.',
+    });
+  }
+  const usdc = await inTransaction(pool, caller, async (tx) => getBalance(tx, caller));
+  return { usdc, gbp: poundsForUsdc(usdc, rate), rate };
+}

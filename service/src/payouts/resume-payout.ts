@@ -1,0 +1,117 @@
+import type { Payment } from '../banks/index.ts';
+import { instantOf } from '../platform/ids.ts';
+import { bankOf } from './banks.ts';
+import { followPayment } from './follow-payment.ts';
+import type { Move, Step } from './move.ts';
+import type { PayoutParts } from './parts.ts';
+import type { Payout } from './payout.ts';
+import { nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
+import { searchPayment } from './search-payment.ts';
+import { sendPayout } from './send-payout.ts';
+import { findPayout, giveBackOpenPayout, movePayout, type OpenPayout } from './store.ts';
+
+/** In a payout's history, for what was done without anybody asking. */
+const worker = 'worker';
+
+/**
+ * Takes an open payout a step further, from wherever it was left: by a process that died, by a bank that did not answer, or
+ * by nobody, because it was its time. Whoever is quicker wins; the other finds that out and does nothing.
+ */
+export async function resumePayout(parts: PayoutParts, open: OpenPayout): Promise<void> {
+  const payout = await findPayout(parts.calls, open, open.payoutId);
+  if (payout === null) throw new Error('an open payout that is not there');
+  switch (payout.state) {
+    case 'sending':
+    case 'pending':
+      return findOutWhatBecame(parts, payout, open.hintedPaymentId);
+    case 'processing':
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'returned':
+      return look(parts, payout, payout.bankPaymentId);
+    case 'not_created':
+      return lookAtWhatNeverWas(parts, payout, open.hintedPaymentId);
+  }
+}
+
+async function findOutWhatBecame(parts: PayoutParts, payout: Payout, hintedPaymentId: string | null): Promise<void> {
+  const hinted = await findHinted(parts, payout, hintedPaymentId);
+  if (hinted !== undefined) return follow(parts, payout, hinted);
+  const age = parts.clock.now().getTime() - payout.firstTriedAt.getTime();
+  return age < sendAgainWithinMs ? sendAgain(parts, payout) : search(parts, payout);
+}
+
+/** The payment that a webhook named, where it is this payout's. */
+async function findHinted(parts: PayoutParts, payout: Payout, paymentId: string | null): Promise<Payment | undefined> {
+  if (paymentId === null) return undefined;
+  const found = await bankOf(parts.banks, payout.rail).findPayment(paymentId);
+  return found.kind === 'found' && found.payment.ourReference === payout.orderId ? found.payment : undefined;
+}
+
+/** The identical order once more: a bank that has it replays its answer, and one that has not takes it now. */
+async function sendAgain(parts: PayoutParts, payout: Payout): Promise<void> {
+  const attempts = payout.attempts + 1;
+  const counted: Move = {
+    at: parts.clock.now(),
+    by: worker,
+    steps: [{ to: payout.state, what: 'tried_again', detail: null, lines: [] }],
+    learned: { attempts },
+    afterwards: { kind: 'keep' },
+  };
+  if (!(await movePayout(parts.calls, parts.clock, payout, counted))) return;
+  const current = { ...payout, attempts, revision: payout.revision + 1 };
+  await sendPayout(parts, current, { sender: { by: worker, answers: false }, knownRecipientId: null });
+}
+
+/** The bank has forgotten the key by now, so the order is not sent again: only its own list can tell. */
+async function search(parts: PayoutParts, payout: Payout): Promise<void> {
+  const at = parts.clock.now();
+  const found = await searchPayment(parts, payout);
+  if (found.kind === 'found') return follow(parts, payout, found.payment);
+  if (found.kind === 'unknown') return giveBackOpenPayout(parts.calls, payout, nextRetry(at, payout.attempts));
+  parts.logger.error({ payout_id: payout.id }, 'payout.not_found_at_bank');
+  const steps: Step[] = [{ to: 'pending', what: 'not_found_at_bank', detail: null, lines: [] }];
+  const openCase = { kind: 'not_found_at_bank', detail: 'sent or not is not known, and the bank does not list it' };
+  // A person decides now. A webhook would still open it again.
+  await movePayout(parts.calls, parts.clock, payout, {
+    at,
+    by: worker,
+    steps,
+    learned: {},
+    openCase,
+    afterwards: { kind: 'close' },
+  });
+}
+
+async function look(parts: PayoutParts, payout: Payout, paymentId: string | null): Promise<void> {
+  if (paymentId === null) return giveBackOpenPayout(parts.calls, payout, null);
+  const found = await bankOf(parts.banks, payout.rail).findPayment(paymentId);
+  if (found.kind === 'found') return follow(parts, payout, found.payment);
+  // A bank that says there is no such payment has been seen to settle it later: what it accepted stays accepted.
+  if (found.kind === 'absent') parts.logger.warn({ payout_id: payout.id }, 'payout.absent_at_bank');
+  await giveBackOpenPayout(parts.calls, payout, nextLook(parts.clock.now(), instantOf(payout.id)));
+}
+
+async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Promise<void> {
+  const at = parts.clock.now();
+  const { isOver, ...following } = followPayment(payout, payment);
+  const dueAt = isOver ? null : nextLook(at, instantOf(payout.id));
+  if (following.steps.length === 0) return giveBackOpenPayout(parts.calls, payout, dueAt);
+  if (following.openCase !== undefined) {
+    parts.logger.error({ payout_id: payout.id, action: following.openCase.kind }, 'payout.needs_attention');
+  }
+  const afterwards = dueAt === null ? ({ kind: 'close' } as const) : { kind: 'watch' as const, dueAt };
+  await movePayout(parts.calls, parts.clock, payout, { at, by: 'bank', ...following, afterwards });
+}
+
+/** The bank has news of what it never accepted, as far as we were told. */
+async function lookAtWhatNeverWas(parts: PayoutParts, payout: Payout, hintedPaymentId: string | null): Promise<void> {
+  const payment = await findHinted(parts, payout, hintedPaymentId);
+  if (payment === undefined) return giveBackOpenPayout(parts.calls, payout, null);
+  parts.logger.error({ payout_id: payout.id }, 'payout.paid_though_not_created');
+  const openCase = { kind: 'paid_though_not_created', detail: `the bank has the payment ${payment.id}` };
+  const steps: Step[] = [{ to: 'not_created', what: 'needs_attention', detail: payment.bankState, lines: [] }];
+  const move: Move = { at: parts.clock.now(), by: 'bank', steps, learned: {}, openCase, afterwards: { kind: 'close' } };
+  await movePayout(parts.calls, parts.clock, payout, move);
+}

@@ -1,0 +1,30 @@
+import type { WebhookOutcome } from '../banks/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import { hintPayout, keepUnmatchedEvent } from './store.ts';
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const firstRetryMs = 1_000;
+
+interface Received {
+  environment: PartnerContext['environment'];
+  event: Extract<WebhookOutcome, { kind: 'genuine' }>;
+}
+
+/**
+ * A webhook is a hint: it makes its payout due, and whoever looks after open payouts reads from the bank what is true. So a
+ * hundred of the same do what one does. What we know nothing of is kept, and tried again.
+ */
+export async function takeWebhook(
+  { calls, clock }: { calls: SingleCalls; clock: Clock },
+  { environment, event }: Received,
+): Promise<void> {
+  if (event.category !== 'transfer') return;
+  const at = clock.now();
+  const { eventId, objectId: paymentId, ourReference } = event;
+  const orderId = ourReference !== null && uuidForm.test(ourReference) ? ourReference : null;
+  if (orderId !== null && (await hintPayout(calls, { environment, orderId, paymentId, at }))) return;
+  const dueAt = new Date(at.getTime() + firstRetryMs);
+  await keepUnmatchedEvent(calls, { environment, eventId, paymentId, orderId }, { receivedAt: at, dueAt });
+}

@@ -1,0 +1,67 @@
+import { DatabaseError } from 'pg';
+import type { ReachPoint } from '../crash-point.ts';
+import type { Pool } from './pool.ts';
+import { CommitUncertain } from './transaction.ts';
+
+/** A statement that is a whole transaction: one round trip, prepared once on each connection under its name. */
+export interface Call {
+  name: string;
+  text: string;
+}
+
+/** What a store function gets first where its work is one call. */
+export interface SingleCalls {
+  call<Row extends object>(call: Call, values: readonly unknown[]): Promise<Row[]>;
+}
+
+/** The database itself asks for another try: two transactions were in each other's way. */
+const tryAgain = new Set(['40001', '40P01']);
+const mostTries = 4;
+
+/** An error that a function of ours raised on purpose, by its code, or undefined. */
+export function raisedBy(error: unknown): { code: string; detail: string | undefined } | undefined {
+  if (!(error instanceof DatabaseError) || error.code?.startsWith('KP') !== true) return undefined;
+  return { code: error.code, detail: error.detail };
+}
+
+async function callOnce<Row extends object>(pool: Pool, { name, text }: Call, values: readonly unknown[]) {
+  const client = await pool.connect();
+  let warned = false;
+  let broken = true;
+  const onNotice = (): void => {
+    warned = true;
+  };
+  client.on('notice', onNotice);
+  try {
+    const { rows } = await client.query<Row>({ name, text, values: [...values] });
+    broken = false;
+    // The wait for the standby was broken off: the server says that all is well, and warns.
+    if (warned) throw new CommitUncertain('the server warned while it committed');
+    return rows;
+  } catch (error) {
+    // An error of the server's leaves the connection as good as before; anything else may have broken it.
+    broken = !(error instanceof DatabaseError);
+    throw error;
+  } finally {
+    client.off('notice', onNotice);
+    client.release(broken);
+  }
+}
+
+export function createSingleCalls(pool: Pool, reach: ReachPoint): SingleCalls {
+  return {
+    async call<Row extends object>(call: Call, values: readonly unknown[]): Promise<Row[]> {
+      await reach(`database.${call.name}.before`);
+      for (let tries = 1; ; tries += 1) {
+        try {
+          const rows = await callOnce<Row>(pool, call, values);
+          await reach(`database.${call.name}.after`);
+          return rows;
+        } catch (error) {
+          const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '');
+          if (!again || tries === mostTries) throw error;
+        }
+      }
+    },
+  };
+}

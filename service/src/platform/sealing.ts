@@ -1,0 +1,51 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** Keys of 32 bytes by their version. The newest seals; the others still open what they sealed. */
+export type DataKeys = ReadonlyMap<number, Buffer>;
+
+/** Where a sealed value stands. It is bound to that place: moved to another row or column, it does not open. */
+interface Place {
+  table: string;
+  row: string;
+  column: string;
+}
+
+export interface Sealer {
+  seal(plain: string, place: Place): Buffer;
+  /** Throws where the value was changed, moved, or sealed with a key that is not there. */
+  open(sealed: Buffer, place: Place): string;
+}
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+function bindingOf({ table, row, column }: Place, version: number): Buffer {
+  return Buffer.from([version, table, row, column].join('|'));
+}
+
+/** A sealed value: the key's version in a byte, the nonce, what was encrypted, the tag. */
+export function createSealer(keys: DataKeys): Sealer {
+  const newest = Math.max(...keys.keys());
+  const keyOf = (version: number): Buffer => {
+    const key = keys.get(version);
+    if (key === undefined) throw new Error(`a value is sealed with the data key ${version}, which is not configured`);
+    return key;
+  };
+  return {
+    seal(plain, place) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, keyOf(newest), nonce).setAAD(bindingOf(place, newest));
+      const encrypted = [cipher.update(plain, 'utf8'), cipher.final()];
+      return Buffer.concat([Buffer.of(newest), nonce, ...encrypted, cipher.getAuthTag()]);
+    },
+    open(sealed, place) {
+      const version = sealed[0] ?? 0;
+      const nonce = sealed.subarray(1, 1 + nonceBytes);
+      const decipher = createDecipheriv(algorithm, keyOf(version), nonce, { authTagLength: tagBytes });
+      decipher.setAAD(bindingOf(place, version)).setAuthTag(sealed.subarray(-tagBytes));
+      const opened = [decipher.update(sealed.subarray(1 + nonceBytes, -tagBytes)), decipher.final()];
+      return Buffer.concat(opened).toString();
+    },
+  };
+}

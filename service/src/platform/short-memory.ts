@@ -1,0 +1,29 @@
+/** Remembers what was looked up for a moment, and asks once for those who ask at the same time. */
+export interface ShortMemory<Value> {
+  get(key: string, lookUp: () => Promise<Value>): Promise<Value>;
+}
+
+interface Entry<Value> {
+  until: number;
+  value: Promise<Value>;
+}
+
+/** The oldest entries make room for new ones: a caller that makes up keys can't fill the memory. */
+export function createShortMemory<Value>({ keepMs, most }: { keepMs: number; most: number }): ShortMemory<Value> {
+  const entries = new Map<string, Entry<Value>>();
+  return {
+    async get(key, lookUp) {
+      const now = performance.now();
+      const known = entries.get(key);
+      if (known !== undefined && known.until > now) return known.value;
+      entries.delete(key);
+      const value = lookUp();
+      entries.set(key, { until: now + keepMs, value });
+      const [oldest] = entries.keys();
+      if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+      // What failed is not remembered.
+      value.catch(() => entries.delete(key));
+      return value;
+    },
+  };
+}

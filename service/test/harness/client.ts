@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
+
+/** What an engineer of a partner's has: an address and a key. */
+export interface Client {
+  url: string;
+  key: string;
+}
+
+export interface ApiAnswer {
+  status: number;
+  json: unknown;
+  text: string;
+  headers: Headers;
+  /** The id of what was answered, or '' where it has none. */
+  id: string;
+  /** The status of the payout. */
+  payout: string;
+  /** The code of an error. */
+  code: string;
+}
+
+/** What must never be seen again outside the bank: in a log, an error, an answer. */
+export const canaries = {
+  sortCode: '040977',
+  accountNumber: '77315678',
+  line1: 'Canary Wharf 77',
+  email: 'canary@example.test',
+};
+
+export function payoutBody(change: object = {}, recipient: object = {}): Record<string, unknown> {
+  return {
+    amount_gbp: '1.00',
+    reference: 'Order 42',
+    recipient: {
+      first_name: 'Ada',
+      last_name: 'Canaryname',
+      email: canaries.email,
+      address: { line1: canaries.line1, city: 'Leeds', postal_code: 'LS1 1AA' },
+      bank: { bank_name: 'Example Bank', sort_code: canaries.sortCode, account_number: canaries.accountNumber },
+      ...recipient,
+    },
+    ...change,
+  };
+}
+
+export function bankOf(accountNumber: string): object {
+  return { bank: { bank_name: 'Example Bank', sort_code: canaries.sortCode, account_number: accountNumber } };
+}
+
+function optionalText(json: unknown, path: string): string {
+  return typeof valueAt(json, path) === 'string' ? textAt(json, path) : '';
+}
+
+export async function call(
+  { url, key }: Client,
+  path: string,
+  { method = 'GET', body, headers = {} }: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<ApiAnswer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  return {
+    status: response.status,
+    json,
+    text,
+    headers: response.headers,
+    id: optionalText(json, 'id'),
+    payout: optionalText(json, 'status'),
+    code: optionalText(json, 'error.code'),
+  };
+}
+
+export async function createPayout(
+  client: Client,
+  body: unknown = payoutBody(),
+  idempotencyKey: string = randomUUID(),
+): Promise<ApiAnswer> {
+  return call(client, '/v1/payouts', { method: 'POST', body, headers: { 'idempotency-key': idempotencyKey } });
+}
+
+export async function getPayout(client: Client, id: string): Promise<ApiAnswer> {
+  return call(client, `/v1/payouts/${id}`);
+}
+
+export async function cancelPayout(client: Client, id: string): Promise<ApiAnswer> {
+  return call(client, `/v1/payouts/${id}/cancel`, { method: 'POST' });
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import type { Child } from '@kelpie/dev/child-process.ts';
+import { textAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import type { Client } from 'pg';
+import { verifyLedger } from '../../src/ledger/index.ts';
+import { openPool } from '../../src/platform/database/pool.ts';
+import { inTransaction } from '../../src/platform/database/transaction.ts';
+import { createLogger } from '../../src/platform/logging.ts';
+import { canaries } from './client.ts';
+import type { TestDatabase } from './database.ts';
+
+interface Judged {
+  database: Pick<TestDatabase, 'superuserUrl' | 'readerUrl'>;
+  bank: SandboxBank;
+  /** What our processes said. */
+  processes: readonly Child[];
+  /** Payouts that a caller was told of. */
+  acknowledged?: readonly string[];
+}
+
+interface PayoutFacts {
+  id: string;
+  order_id: string;
+  state: string;
+  rail: string;
+  revision: number;
+  wallet_sends: string;
+  took: string | null;
+  refunded: string | null;
+  bank_payment_id: string | null;
+  held: string;
+  in_transit: string;
+  history: string[];
+  numbers: number[];
+  open_cases: number;
+}
+
+const factsSql = `
+  with books as (
+    select cause_id, sum(amount) filter (where account = 'held') as held,
+      sum(amount) filter (where account = 'in_transit') as in_transit
+    from kelpie.ledger_entries group by cause_id
+  ), histories as (
+    select payout_id, array_agg(state::text order by number) as history, array_agg(number order by number) as numbers
+    from kelpie.payout_history group by payout_id
+  )
+  select p.id, p.order_id, p.state::text, p.rail::text, p.revision, p.wallet_sends_micro_usdc as wallet_sends,
+    p.bank_took_micro_usdc as took, p.bank_refunded_micro_usdc as refunded, p.bank_payment_id,
+    coalesce(b.held, 0) as held, coalesce(b.in_transit, 0) as in_transit, coalesce(h.history, '{}') as history,
+    coalesce(h.numbers, '{}') as numbers,
+    (select count(*)::int from kelpie.cases c where c.payout_id = p.id and c.closed_at is null) as open_cases
+  from kelpie.payouts p left join books b on b.cause_id = p.id left join histories h on h.payout_id = p.id`;
+
+/** From the decisions, written down once more: the code under test is not asked what it may do. */
+const legalMoves = new Set([
+  'sending>not_created',
+  'sending>pending',
+  'sending>processing',
+  'sending>failed',
+  'pending>processing',
+  'pending>failed',
+  'pending>cancelled',
+  'processing>completed',
+  'processing>failed',
+  'processing>cancelled',
+  'processing>returned',
+  'completed>returned',
+]);
+
+function illegalMoves({ history, id }: PayoutFacts): string[] {
+  return history
+    .slice(1)
+    .map((state, at) => `${history[at]}>${state}`)
+    .filter((move) => !legalMoves.has(move) && move.split('>')[0] !== move.split('>')[1])
+    .map((move) => `I6 payout ${id} made the move ${move}`);
+}
+
+/** What each state leaves held and in transit. */
+function wrongBooks(facts: PayoutFacts): string[] {
+  const { id, state } = facts;
+  const open = state === 'sending' || state === 'pending' || state === 'processing';
+  const waits = state === 'failed' && facts.took !== null && facts.refunded === null;
+  const held = open || waits ? -BigInt(facts.wallet_sends) : 0n;
+  const inTransit = (state === 'processing' || waits) && facts.took !== null ? BigInt(facts.took) : 0n;
+  const found: string[] = [];
+  if (BigInt(facts.held) !== held) found.push(`I5 payout ${id} is ${state} and holds ${facts.held}, not ${held}`);
+  if (BigInt(facts.in_transit) !== inTransit)
+    found.push(`I5 payout ${id} is ${state} with ${facts.in_transit} in transit, not ${inTransit}`);
+  return found;
+}
+
+function wrongHistory({ id, revision, numbers }: PayoutFacts): string[] {
+  const whole = numbers.length === revision && numbers.every((number, at) => number === at + 1);
+  return whole ? [] : [`I7 payout ${id} has ${revision} changes, and history ${numbers.join(' ')}`];
+}
+
+const finalStates = new Set(['completed', 'failed', 'cancelled', 'returned']);
+
+type BankRecord = Awaited<ReturnType<SandboxBank['record']>>;
+
+/** What the bank truly paid, against what our payouts say that it did. */
+function judgePayments(payments: BankRecord['payments'], payouts: readonly PayoutFacts[]): string[] {
+  const violations: string[] = [];
+  const ours = ordersOf(payouts);
+  const byOrder = Map.groupBy(payments, (payment) => payment.client_reference_id ?? 'none');
+  for (const [order, paid] of byOrder)
+    if (paid.length > 1) violations.push(`I1 order ${order} was paid ${paid.length} times`);
+  for (const { client_reference_id: order, transfer_id: id, taken_micro_usdc: taken } of payments) {
+    const payout = ours.get(order ?? '');
+    if (payout === undefined) violations.push(`I8 the bank paid ${id}, and no payout of ours says so`);
+    else if (payout.bank_payment_id !== id || payout.took !== taken.toString())
+      violations.push(`I8 the bank took ${taken} for ${id}; payout ${payout.id} says ${payout.took}`);
+  }
+  const madeUp = payouts.filter(
+    (payout) => payout.rail !== 'simulated' && payout.bank_payment_id !== null && !byOrder.has(payout.order_id),
+  );
+  return [...violations, ...madeUp.map(({ id }) => `I8 payout ${id} names a payment that the bank never accepted`)];
+}
+
+function ordersOf(payouts: readonly PayoutFacts[]): Map<string, PayoutFacts> {
+  return new Map(payouts.filter(({ state }) => state !== 'not_created').map((payout) => [payout.order_id, payout]));
+}
+
+function judgeRefunds(refunds: BankRecord['refunds'], payouts: readonly PayoutFacts[]): string[] {
+  const ours = ordersOf(payouts);
+  return refunds
+    .map(({ client_reference_id: order, micro_usdc: back }) => ({ back, payout: ours.get(order ?? '') }))
+    .filter(({ back, payout }) => payout?.refunded !== back.toString())
+    .map(({ back, payout }) => `I8 the bank gave back ${back}; payout ${payout?.id} says ${payout?.refunded}`);
+}
+
+async function judgeAtBank(client: Client, { bank }: Judged, payouts: readonly PayoutFacts[]): Promise<string[]> {
+  const { payments, refunds } = await bank.record();
+  return [
+    ...judgePayments(payments, payouts),
+    ...judgeRefunds(refunds, payouts),
+    ...(await judgeWallets(client, bank)),
+  ];
+}
+
+/** Our books of what the bank keeps, against the bank's own figure, to the micro-unit. */
+async function judgeWallets(client: Client, bank: SandboxBank): Promise<string[]> {
+  const { rows } = await client.query<{ wallet_id: string; ours: string }>(
+    `select e.bank_wallet_id as wallet_id, sum(l.amount) filter (where l.account = 'bank_wallet') as ours
+     from kelpie.partner_environments e
+     join kelpie.ledger_entries l on l.partner_id = e.partner_id and l.environment = e.environment
+     where e.rail <> 'simulated' group by 1`,
+  );
+  const violations: string[] = [];
+  for (const { wallet_id: walletId, ours } of rows) {
+    const theirs = textAt(await bank.control(`GET /wallets/${walletId}`), 'balance_micro_usdc');
+    if (theirs !== ours) violations.push(`I8 the bank's wallet ${walletId} holds ${theirs}, and our books say ${ours}`);
+  }
+  return violations;
+}
+
+async function judgePartners(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ what: string }>(
+    `select 'I9 an entry of another partner than its payout ' || p.id as what
+     from kelpie.ledger_entries l join kelpie.payouts p on p.id = l.cause_id
+     where (l.partner_id, l.environment) <> (p.partner_id, p.environment)
+     union all
+     select 'I9 a key of another partner than its payout ' || p.id
+     from kelpie.idempotency_keys k join kelpie.payouts p on p.id = k.payout_id
+     where (k.partner_id, k.environment, k.order_id) <> (p.partner_id, p.environment, p.order_id)
+     union all
+     select 'I4 a wallet below zero of ' || partner_id from kelpie.wallets where balance_micro_usdc < 0`,
+  );
+  return rows.map(({ what }) => what);
+}
+
+function leaks(processes: readonly Child[]): string[] {
+  const never = [...Object.values(canaries), 'Canaryname'];
+  return processes.flatMap((child) => {
+    const said = child.output();
+    const secrets = /kp_(sandbox|live)_[a-f0-9]{9,}/.test(said) ? ['the secret of a key'] : [];
+    return [...secrets, ...never.filter((text) => said.includes(text))].map((what) => `I10 a process said ${what}`);
+  });
+}
+
+/** I1 to I10, judged by the bank's own record and by the books; what breaks one, in sentences. Ask once all is quiet. */
+async function findViolations(judged: Judged): Promise<string[]> {
+  const logger = createLogger('judge', 'silent');
+  const pool = openPool({
+    url: judged.database.readerUrl,
+    connections: 1,
+    applicationName: 'judge',
+    logger,
+    unhurried: true,
+  });
+  try {
+    const { differences } = await inTransaction(pool, 'shared', verifyLedger);
+    return await asAdmin(judged.database.superuserUrl, async (client) => {
+      const { rows: payouts } = await client.query<PayoutFacts>(factsSql);
+      const known = new Map(payouts.map((payout) => [payout.id, payout]));
+      const lost = (judged.acknowledged ?? []).filter((id) => {
+        const payout = known.get(id);
+        return payout === undefined || payout.state === 'not_created';
+      });
+      const unfinished = payouts.filter(
+        ({ state, open_cases: cases }) =>
+          state !== 'not_created' && !finalStates.has(state) && !(state === 'pending' && cases > 0),
+      );
+      return [
+        ...differences.map((difference) => `I3 ${JSON.stringify(difference)}`),
+        ...lost.map((id) => `I2 payout ${id} was acknowledged and is not there`),
+        ...unfinished.map(({ id, state }) => `I2 payout ${id} is still ${state}`),
+        ...payouts.flatMap((payout) => [...illegalMoves(payout), ...wrongBooks(payout), ...wrongHistory(payout)]),
+        ...(await judgeAtBank(client, judged, payouts)),
+        ...(await judgePartners(client)),
+        ...leaks(judged.processes),
+      ];
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** How many payouts there are in each state. */
+export async function countStates(database: Pick<TestDatabase, 'superuserUrl'>): Promise<Record<string, number>> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ state: string; count: number }>(
+      'select state::text, count(*)::int as count from kelpie.payouts group by state',
+    );
+    return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+  });
+}
+
+export async function assertAllHolds(judged: Judged): Promise<void> {
+  assert.deepEqual(await findViolations(judged), []);
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { after } from 'node:test';
+import type { Child } from '@kelpie/dev/child-process.ts';
+import { findPort } from '@kelpie/dev/free-port.ts';
+import { textAt } from '@kelpie/dev/json.ts';
+import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
+import { startSandboxBank, type SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createPartnerAtBank, type TestPartner } from './partners.ts';
+import { startApi, startWorker, type ApiProcess } from './processes.ts';
+
+/** The whole of Kelpie as real processes: a bank with its own record, an api, a worker, and partners who can pay. */
+export interface World {
+  database: TestDatabase;
+  bank: SandboxBank;
+  partner: TestPartner;
+  /** The api that runs now; another one after `restartApi`. */
+  api: ApiProcess;
+  worker: Child | null;
+  /** Every process of ours that ever ran, for what they said. */
+  processes: Child[];
+  restartApi(env?: Readonly<Record<string, string>>): Promise<ApiProcess>;
+  restartWorker(env?: Readonly<Record<string, string>>): Promise<Child>;
+  addApi(env?: Readonly<Record<string, string>>): Promise<ApiProcess>;
+  addPartner(environment?: 'sandbox' | 'live'): Promise<TestPartner>;
+}
+
+interface WorldOptions {
+  database?: TestDatabase;
+  settleAfterMs?: number;
+  env?: Readonly<Record<string, string>>;
+  /** An address to reach the bank by, in place of its own: a proxy's. */
+  bankUrlFor?: (bank: SandboxBank) => Promise<string>;
+  withoutWorker?: true;
+  withoutWebhooks?: true;
+  environment?: 'sandbox' | 'live';
+  atEnd?: (end: () => Promise<unknown>) => void;
+}
+
+/** Asks the bank to tell the api at this port; says by which key it will know the bank. */
+async function registerWebhook(bank: SandboxBank, port: number, environment: string): Promise<string> {
+  const url = `http://127.0.0.1:${port}/bank-webhooks/${environment}`;
+  const { json } = await callWire(bank, '/webhooks', { body: { url }, key: randomUUID() });
+  return textAt(json, 'public_key').trim();
+}
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const { environment = 'sandbox', atEnd = after } = options;
+  const database = options.database ?? (await createTestDatabase());
+  const live = environment === 'live';
+  const bank = await startSandboxBank({
+    settleAfterMs: options.settleAfterMs ?? 200,
+    ...(live ? { mode: 'live-stand-in' as const, env: { BANK_API_KEY: 'sk-live-stand-in' } } : {}),
+    atEnd,
+  });
+  const port = await findPort();
+  const prefix = live ? 'KELPIE_LIVE_BANK' : 'KELPIE_SANDBOX_BANK';
+  const shared = {
+    [`${prefix}_URL`]: (await options.bankUrlFor?.(bank)) ?? bank.wireUrl,
+    [`${prefix}_API_KEY`]: bank.apiKey,
+    ...options.env,
+  };
+  const webhookKey = options.withoutWebhooks ? 'none' : await registerWebhook(bank, port, environment);
+  const apiEnv = { ...shared, [`${prefix}_WEBHOOK_KEY`]: webhookKey };
+  const processes: Child[] = [];
+  const keep = <Started extends Child>(child: Started): Started => {
+    processes.push(child);
+    return child;
+  };
+  const startOwnApi = async (env = {}) =>
+    keep(await startApi({ database, atEnd, env: { ...apiEnv, KELPIE_API_PORT: String(port), ...env } }));
+  const startOwnWorker = async (env = {}) => keep(await startWorker({ database, atEnd, env: { ...shared, ...env } }));
+  const world: World = {
+    database,
+    bank,
+    processes,
+    partner: await createPartnerAtBank(database, bank, environment),
+    api: await startOwnApi(),
+    worker: options.withoutWorker ? null : await startOwnWorker(),
+    async restartApi(env) {
+      await world.api.stop();
+      world.api = await startOwnApi(env);
+      return world.api;
+    },
+    async restartWorker(env) {
+      await world.worker?.stop();
+      world.worker = await startOwnWorker(env);
+      return world.worker;
+    },
+    addApi: async (env = {}) => keep(await startApi({ database, atEnd, env: { ...apiEnv, ...env } })),
+    addPartner: async (side = environment) => createPartnerAtBank(database, bank, side),
+  };
+  return world;
+}
