@@ -51,10 +51,15 @@ export async function startApi(options: ProcessOptions): Promise<ApiProcess> {
   };
 }
 
+/** One that is to be killed as soon as it works may not live to say that it does. */
+function isToDie(env: Readonly<Record<string, string>> = {}): boolean {
+  return 'KELPIE_TEST_CRASH_AT' in env;
+}
+
 /** A real worker process, ended with the test file. `file` is another program that works the same way. */
 export async function startWorker(options: ProcessOptions & { file?: string }): Promise<Child> {
   const file = options.file ?? 'service/src/app/worker.ts';
   const child = startUntilDone({ name: 'worker', file, env: commonEnv(options) }, options);
-  await child.waitForEvent('worker.working');
+  if (!isToDie(options.env)) await child.waitForEvent('worker.working');
   return child;
 }

@@ -44,8 +44,21 @@ async function registerWebhook(bank: SandboxBank, port: number, environment: str
   return textAt(json, 'public_key').trim();
 }
 
+/**
+ * What is started in the middle of a test would be ended with that test: so the world's own end is asked for once, when it
+ * begins, and ends whatever runs then.
+ */
+function endTogether(atEnd: (end: () => Promise<unknown>) => void): (end: () => Promise<unknown>) => void {
+  const endings: (() => Promise<unknown>)[] = [];
+  atEnd(async () => {
+    for (const end of endings.toReversed()) await end();
+  });
+  return (end) => void endings.push(end);
+}
+
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { environment = 'sandbox', atEnd = after } = options;
+  const { environment = 'sandbox' } = options;
+  const atEnd = endTogether(options.atEnd ?? after);
   const database = options.database ?? (await createTestDatabase());
   const live = environment === 'live';
   const bank = await startSandboxBank({

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { bankCalls } from '../../src/banks/index.ts';
+import { payoutCalls } from '../../src/payouts/index.ts';
+import { bankOf, createPayout, payoutBody, type Client } from '../harness/client.ts';
+import { createTestClock } from '../harness/clock.ts';
+import { assertAllHolds } from '../harness/invariants.ts';
+import { untilQuiet } from '../harness/waits.ts';
+import { startWorld } from '../harness/world.ts';
+
+// kill -9 at every step between the first commit and the last: the points are those before and after each call to the
+// database and each request to the bank, taken from the code itself. A new call has to be put in its place below, or this
+// file does not compile.
+
+type Killed = 'api' | 'worker';
+/** What a process must be doing to come by a call. */
+type Doing = 'creating' | 'resuming' | 'looking' | 'searching' | 'cancelling' | 'nothing that a crash could spoil';
+
+const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial<Record<Killed, Doing>>> = {
+  createPayout: { api: 'creating' },
+  registerRecipient: { api: 'creating', worker: 'resuming' },
+  sendPayment: { api: 'creating', worker: 'resuming' },
+  movePayout: { api: 'creating', worker: 'resuming' },
+  findPayout: { api: 'creating', worker: 'resuming' },
+  takeOpen: { worker: 'resuming' },
+  findPayment: { worker: 'looking' },
+  giveBack: { worker: 'looking' },
+  listPayments: { worker: 'searching' },
+  cancelPayment: { api: 'cancelling' },
+  // Reads that nothing hangs on, and hints that the bank sends again.
+  findRate: { api: 'nothing that a crash could spoil' },
+  findClaim: { api: 'nothing that a crash could spoil' },
+  listPayouts: { api: 'nothing that a crash could spoil' },
+  hint: { api: 'nothing that a crash could spoil' },
+  keepUnmatched: { api: 'nothing that a crash could spoil' },
+  takeUnmatched: { worker: 'nothing that a crash could spoil' },
+  dropUnmatched: { worker: 'nothing that a crash could spoil' },
+};
+
+export function pointsOf(doing: Doing, process: Killed): string[] {
+  const named: Record<string, string> = {
+    ...Object.fromEntries(Object.entries(payoutCalls).map(([call, { name }]) => [call, `database.${name}`])),
+    ...Object.fromEntries(Object.entries(bankCalls).map(([call, name]) => [call, `bank.${name}`])),
+  };
+  return Object.entries(callsOf)
+    .filter(([, processes]) => processes[process] === doing)
+    .flatMap(([call]) => [`${named[call]}.before`, `${named[call]}.after`]);
+}
+
+/** Each kill meets so many payouts at the very same point: 20 in all, unless a longer run is asked for. */
+export const kills = Number(process.env['CRASH_KILLS'] ?? 1);
+export const payoutsAKill = Number(process.env['CRASH_PAYOUTS'] ?? 20);
+
+const leaseOverMs = 10_000;
+
+export function newKeys(count = payoutsAKill): string[] {
+  return Array.from({ length: count }, () => randomUUID());
+}
+
+export function crashAt(point: string, arrivals = payoutsAKill): Record<string, string> {
+  return { KELPIE_TEST_CRASH_AT: `${point}*${arrivals}` };
+}
+
+/** A recipient that the bank does not know yet, the same for the same key. */
+function bodyFor(key: string): Record<string, unknown> {
+  return payoutBody({}, bankOf(`${Number.parseInt(key.slice(0, 6), 16) % 1e7}1`.padStart(8, '7')));
+}
+
+export async function assertKilled(child: { exited: Promise<{ signal: NodeJS.Signals | null }> }): Promise<void> {
+  assert.equal((await child.exited).signal, 'SIGKILL', 'the process was not killed at the point');
+}
+
+/** A world whose processes are killed, and what partners and operators do about it. */
+export async function startCrashWorld(settleAfterMs: number) {
+  const clock = createTestClock();
+  const world = await startWorld({ settleAfterMs, env: { KELPIE_TEST_CLOCK_FILE: clock.file } });
+  const client = (): Client => ({ url: world.api.url, key: world.partner.key });
+  const ask = async (keys: readonly string[]) =>
+    Promise.all(keys.map(async (key) => createPayout(client(), bodyFor(key), key)));
+
+  /** As a partner whose connection broke would: with the same keys, until it is told. */
+  const askAgain = async (keys: readonly string[]): Promise<string[]> => {
+    const answers = await ask(keys);
+    for (const { status, text } of answers) assert([200, 201].includes(status), `${status} ${text}`);
+    return answers.map(({ id }) => id);
+  };
+  return {
+    world,
+    clock,
+    client,
+    askAgain,
+    /** Sends orders to an api that dies on them. */
+    async orderAndDie(point: string, keys: readonly string[]): Promise<void> {
+      const api = await world.restartApi(crashAt(point, keys.length));
+      const answers = await Promise.allSettled(keys.map(async (key) => createPayout(client(), bodyFor(key), key)));
+      await assertKilled(api);
+      assert(
+        answers.every(({ status }) => status === 'rejected'),
+        'somebody was answered by a process that was killed',
+      );
+    },
+    leaseIsOver: () => clock.move(leaseOverMs),
+    /** With an api that works again, every partner is told, and all invariants hold. */
+    async recover(keys: readonly string[]): Promise<void> {
+      await world.restartApi();
+      clock.move(leaseOverMs);
+      const acknowledged = await askAgain(keys);
+      await untilQuiet(world.database);
+      await assertAllHolds({ ...world, acknowledged });
+    },
+  };
+}
