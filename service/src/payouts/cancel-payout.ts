@@ -1,3 +1,4 @@
+import type { Bank, Payment } from '../banks/index.ts';
 import { instantOf } from '../platform/ids.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { Refusal } from '../platform/refusal.ts';
@@ -40,13 +41,9 @@ async function cancelOnce(
   payout: Payout,
   paymentId: string,
 ): Promise<void> {
-  const outcome = await bankOf(banks, payout.rail).cancelPayment(paymentId);
-  if (outcome.kind === 'too_late') throw notCancellable('it is on its way');
-  if (outcome.kind === 'unknown') {
-    throw new Refusal({ code: 'unavailable', message: 'The bank did not say whether it could stop it. Ask again.' });
-  }
+  const payment = await askToCancel(bankOf(banks, payout.rail), paymentId);
   const at = clock.now();
-  const { isOver, ...following } = followPayment(payout, outcome.payment);
+  const { isOver, ...following } = followPayment(payout, payment);
   if (following.steps.length === 0) throw notCancellable('the bank has not given the money back yet');
   const afterwards = isOver
     ? ({ kind: 'close' } as const)
@@ -54,4 +51,14 @@ async function cancelOnce(
   const activity = { action: 'payout.cancel', status: 200, by: keyPrefix } as const;
   // Where another was quicker, the next turn reads what it made of it.
   await movePayout(calls, clock, payout, { at, by: keyPrefix, ...following, afterwards, activity });
+}
+
+/** The payment as the bank has it, cancelled: by this request, or by one that came before it. */
+async function askToCancel(bank: Bank, paymentId: string): Promise<Payment> {
+  const outcome = await bank.cancelPayment(paymentId);
+  if (outcome.kind === 'cancelled') return outcome.payment;
+  const found = outcome.kind === 'too_late' ? await bank.findPayment(paymentId) : outcome;
+  if (found.kind === 'found' && found.payment.state === 'cancelled') return found.payment;
+  if (found.kind === 'found') throw notCancellable('it is on its way');
+  throw new Refusal({ code: 'unavailable', message: 'The bank did not say whether it could stop it. Ask again.' });
 }

@@ -14,8 +14,10 @@ export const systemClock: Clock = { now: () => new Date() };
 export function clockShiftedByFile(path: string): Clock {
   return {
     now() {
-      const shiftMs = Number(readFileSync(path, 'utf8').trim());
-      if (!Number.isSafeInteger(shiftMs)) throw new Error(`the clock file ${path} does not hold a whole number`);
+      const text = readFileSync(path, 'utf8').trim();
+      const shiftMs = Number(text);
+      if (text === '' || !Number.isSafeInteger(shiftMs))
+        throw new Error(`the clock file ${path} does not hold a whole number`);
       return new Date(Date.now() + shiftMs);
     },
   };

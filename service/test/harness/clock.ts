@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
@@ -15,7 +15,11 @@ export function createTestClock(): TestClock {
   after(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'shift-ms');
   let shiftMs = 0;
-  const write = (): void => writeFileSync(file, String(shiftMs));
+  // Put in place whole: a process that reads it half written would be thrown back to the machine's own time.
+  const write = (): void => {
+    writeFileSync(`${file}.new`, String(shiftMs));
+    renameSync(`${file}.new`, file);
+  };
   write();
   return {
     file,

@@ -23,6 +23,12 @@ async function fault(kind: string, more: object = {}): Promise<void> {
   await world.bank.control('/faults', { on: 'transfer.create', kind, times: 1, ...more });
 }
 
+/** For us and for the bank: each refuses what the other says of another time. */
+async function moveTime(byMs: number): Promise<void> {
+  clock.move(byMs);
+  await world.bank.control('/clock', { move_ms: byMs });
+}
+
 async function usdc(): Promise<string> {
   return textAt((await call(client, '/v1/balance')).json, 'usdc');
 }
@@ -84,10 +90,10 @@ test('faults 20: truncated, wrong-typed, empty and foreign answers crash nobody,
       assert.equal(answer.status, 201, answer.text);
       made.push(answer);
     }
-    for (const kind of ['truncated', 'wrong_types', 'empty', 'html', 'error_before', 'drop_request'])
-      await world.bank.control('/faults', { on: 'transfer.read', kind, times: 1 });
   }
-  clock.move(5 * minute);
+  for (const kind of ['truncated', 'wrong_types', 'empty', 'html'])
+    await world.bank.control('/faults', { on: 'transfer.read', kind, times: 1 });
+  await moveTime(5 * minute);
   await untilQuiet(world.database);
   assert(world.processes.every((child) => !child.output().includes('process.failed')));
   await assertAllHolds({ ...world, acknowledged: made.map(({ id }) => id) });
@@ -113,12 +119,19 @@ for (const [code, status] of [
 }
 
 test('a refusal after a try whose fate is not known keeps the hold, and the payout goes on', async () => {
-  await world.restartWorker();
   await fault('drop_reply');
   await world.bank.control('/webhooks', { mode: 'lose' });
   const made = await createPayout(client);
   assert.equal(made.payout, 'pending');
   await fault('reject', { code: 'invalid_parameters' });
+  const triedAgain = async (): Promise<number> =>
+    (await inDatabase(`select from kelpie.payout_history where payout_id = $1 and what = 'not_known'`, [made.id]))
+      .length;
+  await eventually('it was refused', async () => (await triedAgain()) === 2);
+  assert.equal((await getPayout(client, made.id)).payout, 'pending');
+  await moveTime(minute);
+  await eventually('it was accepted', async () => (await getPayout(client, made.id)).payout !== 'pending');
+  await moveTime(minute);
   await becomes(made, 'completed');
   await world.bank.control('/webhooks', { mode: 'normal' });
   await assertAllHolds({ ...world, acknowledged: [made.id] });
@@ -162,8 +175,7 @@ test('faults 22: past the day for which the bank knows a key, nothing is sent ag
   const sent = await createPayout(client);
   assert.deepEqual([never.payout, sent.payout], ['pending', 'pending']);
   const before = (await world.bank.record()).payments.length;
-  clock.move(25 * hour);
-  await world.bank.control('/clock', { move_ms: 25 * hour });
+  await moveTime(25 * hour);
   await world.restartWorker();
   await becomes(sent, 'completed');
   await eventually('a person has to look', async () => (await casesOf(never)).includes('not_found_at_bank'));
@@ -177,8 +189,7 @@ test('a payout that was certainly not sent can be tried again with its key after
   const key = randomUUID();
   await fault('reject', { code: 'invalid_parameters' });
   assert.equal((await createPayout(client, payoutBody(), key)).status, 502);
-  clock.move(25 * hour);
-  await world.bank.control('/clock', { move_ms: 25 * hour });
+  await moveTime(25 * hour);
   const again = await createPayout(client, payoutBody(), key);
   assert.equal(again.payout, 'processing', again.text);
   await becomes(again, 'completed');
@@ -189,7 +200,7 @@ test('faults 23: a bank that says 404 and then settles: the hold is kept until t
   const made = await makeHeld();
   const before = await usdc();
   await world.bank.control(`/transfers/${made.payment}/forget`);
-  clock.move(5 * minute);
+  await moveTime(5 * minute);
   await eventually('the bank said that it is not there', async () =>
     world.processes.some((child) => child.output().includes('payout.absent_at_bank')),
   );
@@ -197,7 +208,7 @@ test('faults 23: a bank that says 404 and then settles: the hold is kept until t
   assert.equal(await usdc(), before);
   await world.bank.control(`/transfers/${made.payment}/settle`);
   await world.bank.control(`/transfers/${made.payment}/remember`);
-  clock.move(5 * minute);
+  await moveTime(5 * minute);
   await becomes(made, 'completed');
   await assertAllHolds({ ...world, acknowledged: [made.id] });
 });
@@ -216,7 +227,7 @@ test('faults 27: with all webhooks lost, polling settles a payout within five mi
     );
     return states.every((state) => state === 'payment_processed');
   });
-  clock.move(5 * minute);
+  await moveTime(5 * minute);
   await untilQuiet(world.database, { pending: 1 });
   await world.bank.control('/webhooks', { mode: 'normal' });
   await assertAllHolds({ ...world, acknowledged: made.map(({ id }) => id) });
@@ -277,8 +288,7 @@ test('a payout that is on its way, at its end, or not yet known to the bank can 
   await assertAllHolds({ ...world, acknowledged: [made.id] });
 });
 
-for (const state of ['error', 'refund_failed', 'missing_return_policy', 'a word that nobody knows']) {
-  if (state.includes(' ')) continue;
+for (const state of ['error', 'refund_failed', 'missing_return_policy']) {
   test(`when the bank says ${state}, the payout does not move, and a person has to look`, async () => {
     const made = await makeHeld();
     await world.bank.control(`/transfers/${made.payment}/state`, { state });
@@ -321,7 +331,7 @@ test('whoever waits too long for a payout with the same key is told to come back
     [waited.status, waited.code, waited.headers.get('retry-after')],
     [409, 'idempotency_key_in_use', '1'],
   );
-  clock.move(10_000);
+  await moveTime(10_000);
   await world.restartWorker();
   const told = await createPayout(client, payoutBody(), key);
   assert.equal(told.status, 200, told.text);
