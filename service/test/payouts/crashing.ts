@@ -84,29 +84,24 @@ export async function startCrashWorld(settleAfterMs: number) {
     for (const { status, text } of answers) assert([200, 201].includes(status), `${status} ${text}`);
     return answers.map(({ id }) => id);
   };
-  return {
-    world,
-    clock,
-    client,
-    askAgain,
-    /** Sends orders to an api that dies on them. */
-    async orderAndDie(point: string, keys: readonly string[]): Promise<void> {
-      const api = await world.restartApi(crashAt(point, keys.length));
-      const answers = await Promise.allSettled(keys.map(async (key) => createPayout(client(), bodyFor(key), key)));
-      await assertKilled(api);
-      assert(
-        answers.every(({ status }) => status === 'rejected'),
-        'somebody was answered by a process that was killed',
-      );
-    },
-    leaseIsOver: () => clock.move(leaseOverMs),
-    /** With an api that works again, every partner is told, and all invariants hold. */
-    async recover(keys: readonly string[]): Promise<void> {
-      await world.restartApi();
-      clock.move(leaseOverMs);
-      const acknowledged = await askAgain(keys);
-      await untilQuiet(world.database);
-      await assertAllHolds({ ...world, acknowledged });
-    },
+  /** Sends orders to an api that dies on them. */
+  const orderAndDie = async (point: string, keys: readonly string[]): Promise<void> => {
+    const api = await world.restartApi(crashAt(point, keys.length));
+    const answers = await Promise.allSettled(keys.map(async (key) => createPayout(client(), bodyFor(key), key)));
+    await assertKilled(api);
+    assert(
+      answers.every(({ status }) => status === 'rejected'),
+      'somebody was answered by a process that was killed',
+    );
   };
+  const leaseIsOver = (): void => clock.move(leaseOverMs);
+  /** With an api that works again, every partner is told, and all invariants hold. */
+  const recover = async (keys: readonly string[]): Promise<void> => {
+    await world.restartApi();
+    leaseIsOver();
+    const acknowledged = await askAgain(keys);
+    await untilQuiet(world.database);
+    await assertAllHolds({ ...world, acknowledged });
+  };
+  return { world, clock, client, askAgain, orderAndDie, leaseIsOver, recover };
 }

@@ -89,15 +89,17 @@ test('faults 26: a forged, stale or altered webhook is refused, and moves nothin
   await assertAllHolds({ ...world, acknowledged: [made.id] });
 });
 
+async function kept(): Promise<{ tries: number }[]> {
+  return asAdmin(world.database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ tries: number }>('select tries from kelpie.unmatched_bank_events');
+    return rows;
+  });
+}
+
 test('a webhook of no payout is kept and tried again, and is an error only in the end', async () => {
   const body = eventOf('01a1d000-0000-7000-8000-00000000000a', null, 'event-unknown');
   assert.equal(await deliver(body, sign(body, new Date())), 200);
   assert.equal(await deliver(body, sign(body, new Date())), 200);
-  const kept = async () =>
-    asAdmin(world.database.superuserUrl, async (admin) => {
-      const { rows } = await admin.query<{ tries: number }>('select tries from kelpie.unmatched_bank_events');
-      return rows;
-    });
   assert.equal((await kept()).length, 1);
   await eventually('it was tried again', async () => ((await kept())[0]?.tries ?? 0) > 1);
 });
