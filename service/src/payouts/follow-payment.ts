@@ -47,8 +47,22 @@ class Follower {
   /** A case is opened once for each word of the bank's: it is read again and again while it stays the same. */
   attention(kind: string): void {
     if (this.payout.bankState === this.payment.bankState && this.steps.length === 0) return;
-    this.openCase = { kind, detail: `the bank says ${this.payment.bankState}` };
+    this.tell(kind, `the bank says ${this.payment.bankState}`);
     if (this.steps.length === 0) this.step(this.state, 'needs_attention');
+  }
+
+  /** A commit opens one case. What is found besides is not lost: it stands in the same one. */
+  tell(kind: string, detail: string): void {
+    const { openCase: first } = this;
+    this.openCase = first === undefined ? { kind, detail } : { ...first, detail: `${first.detail}; ${detail}` };
+  }
+
+  /** The partner's money is still held for it, so what the bank took for it is in transit. */
+  isHeld(): boolean {
+    if (this.state === 'processing') return true;
+    // One that failed without a payment at the bank gave its hold back at once.
+    const hadPayment = this.payout.state !== 'failed' || this.payout.bankPaymentId !== null;
+    return this.state === 'failed' && this.refunded === null && hadPayment;
   }
 
   /** The bank has it: whatever it did since, it took the money first. */
@@ -56,29 +70,28 @@ class Follower {
     const { taken } = this.payment;
     const change = taken === null ? 0n : taken - (this.took ?? 0n);
     const isNew = this.state === 'sending' || this.state === 'pending';
-    if (isNew) this.step('processing', 'bank_accepted', change === 0n ? [] : ledgerEvents.taken({ byBank: change }));
-    else if (change !== 0n) this.takeLater(change);
-    if (taken !== null && this.payout.bankTook === null) this.compare(taken);
+    if (isNew) this.step('processing', 'bank_accepted', ledgerEvents.taken({ byBank: change }));
+    else if (change !== 0n) {
+      // It did not say at first, or says something else now. After the end a person has to book it.
+      if (!this.isHeld()) return this.attention('taken_changed_late');
+      this.step(this.state, 'amount_taken', ledgerEvents.taken({ byBank: change }));
+    }
+    if (taken !== null && change !== 0n) this.compare(taken);
     this.took = taken ?? this.took;
-  }
-
-  /** It did not say at first, or says something else now. */
-  takeLater(change: MicroUsdc): void {
-    if (this.state === 'processing') this.step('processing', 'amount_taken', ledgerEvents.taken({ byBank: change }));
-    else this.attention('taken_changed_late');
   }
 
   compare(taken: MicroUsdc): void {
     const { walletSends, rail } = this.payout;
     const difference = walletSends > taken ? walletSends - taken : taken - walletSends;
     if (difference * mostDifference <= walletSends) return;
-    this.openCase = { kind: 'taken_differs', detail: `we reckoned ${walletSends} micro-USDC, the bank took ${taken}` };
+    this.tell('taken_differs', `we reckoned ${walletSends} micro-USDC, the bank took ${taken}`);
     this.pauseRail = rail === 'provider_production';
   }
 
   arrive(): void {
     if (this.state === 'failed' || this.state === 'cancelled') this.attention('arrived_after_all');
-    if (this.state !== 'processing' || this.took === null) return;
+    if (this.state !== 'processing') return;
+    if (this.took === null) return this.attention('arrived_without_amount');
     const { walletSends, environment, fee, bankShare } = this.payout;
     const lines = ledgerEvents.arrived({ held: walletSends, byBank: this.took });
     const earned = environment === 'live' ? ledgerEvents.feeEarned({ invoiceShare: fee - bankShare }) : [];
@@ -93,10 +106,10 @@ class Follower {
   /** Its money is back at the bank. Where it failed, all of the partner's comes back; where it was returned, what came. */
   giveBack(): void {
     const { refunded } = this.payment;
-    if (refunded === null || this.refunded !== null) return;
+    if (this.refunded !== null) return;
     const { walletSends: held } = this.payout;
+    if (refunded === null || this.took === null) return this.attention('refunded_without_amount');
     if (this.state === 'completed') this.returnAfterArrival(refunded);
-    else if (this.took === null) this.attention('refunded_without_amount');
     else if (this.state === 'processing') {
       this.step(
         'returned',
@@ -131,8 +144,9 @@ class Follower {
   }
 
   isOver(): boolean {
-    if (this.state === 'failed') return this.refunded !== null || this.took === null;
-    return this.state === 'completed' || this.state === 'cancelled' || this.state === 'returned';
+    const { state } = this.payment;
+    if (this.state === 'completed') return state !== 'coming_back' && state !== 'undeliverable';
+    return !this.isHeld();
   }
 }
 
@@ -159,7 +173,7 @@ function follow(follower: Follower): void {
 export function followPayment(payout: Payout, payment: Payment): Following {
   const follower = new Follower(payout, payment);
   follow(follower);
-  const code = payment.failure ?? 'unknown';
+  const code = payment.failure ?? payout.failureCode ?? 'unknown';
   return {
     steps: follower.steps,
     learned: {
