@@ -44,6 +44,12 @@ test('any 2xx with a transfer is accepted, with what the bank took', () => {
   }
 });
 
+test('a receipt of zero is an amount that was not said', () => {
+  const receipt = { initial_amount: '0.00', refunded_amount: 0 };
+  const payment = paymentFrom({ ...transfer, receipt });
+  assert.deepEqual([payment?.taken, payment?.refunded], [null, null]);
+});
+
 test('a 2xx with the id of a transfer is accepted, whatever else of it can not be read', () => {
   const outcome = sendOutcome(answered(201, { id: 't1' }));
   assert(outcome.kind === 'accepted' && outcome.payment.id === 't1' && outcome.payment.state === 'accepted');

@@ -1,4 +1,4 @@
-import { formatPounds, parseUsdc } from '../../money/amounts.ts';
+import { formatPounds, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
 import { cautiousRate, parseRate, type GbpPerUsd } from '../../money/rates.ts';
 import type { HttpExchange } from '../http-exchange.ts';
 import { payeeName } from '../payee-name.ts';
@@ -115,10 +115,16 @@ export function paymentFrom(body: unknown): Payment | undefined {
     ourReference: textAt(body, 'client_reference_id') ?? null,
     state: states.get(bankState) ?? 'needs_attention',
     bankState,
-    taken: parseUsdc(decimalAt(body, 'receipt', 'initial_amount') ?? '') ?? null,
-    refunded: parseUsdc(decimalAt(body, 'receipt', 'refunded_amount') ?? '') ?? null,
+    taken: amountFrom(decimalAt(body, 'receipt', 'initial_amount')),
+    refunded: amountFrom(decimalAt(body, 'receipt', 'refunded_amount')),
     failure: failureFrom(textAt(body, 'return_details', 'reason')),
   };
+}
+
+/** A receipt of nothing says that nothing has moved yet: no payment takes zero, and no refund gives it back. */
+function amountFrom(text: string | undefined): MicroUsdc | null {
+  const amount = parseUsdc(text ?? '') ?? 0n;
+  return amount === 0n ? null : amount;
 }
 
 function failureFrom(reason: string | undefined): PaymentFailure | null {
