@@ -2,6 +2,7 @@ import type { Bank, Payment } from '../banks/index.ts';
 import { instantOf } from '../platform/ids.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from './banks.ts';
 import { followPayment } from './follow-payment.ts';
 import type { PayoutParts } from './parts.ts';
@@ -36,7 +37,7 @@ export async function cancelPayout(
 }
 
 async function cancelOnce(
-  { banks, calls, clock }: PayoutParts,
+  { banks, calls, clock, logger }: PayoutParts,
   { keyPrefix }: { keyPrefix: string },
   payout: Payout,
   paymentId: string,
@@ -48,9 +49,12 @@ async function cancelOnce(
   const afterwards = isOver
     ? ({ kind: 'close' } as const)
     : { kind: 'watch' as const, dueAt: nextLook(at, instantOf(payout.id)) };
-  const activity = { action: 'payout.cancel', status: 200, by: keyPrefix } as const;
+  alarmOnCase(logger, payout.id, following.openCase);
+  // Only what is cancelled is answered with 200: a cancellation without its refund is told to a person, and refused.
+  const isCancelled = following.steps.at(-1)?.to === 'cancelled';
+  const activity = isCancelled ? { activity: { action: 'payout.cancel', status: 200, by: keyPrefix } as const } : {};
   // Where another was quicker, the next turn reads what it made of it.
-  await movePayout(calls, clock, payout, { at, by: keyPrefix, ...following, afterwards, activity });
+  await movePayout(calls, clock, payout, { at, by: keyPrefix, ...following, afterwards, ...activity });
 }
 
 /** The payment as the bank has it, cancelled: by this request, or by one that came before it. */

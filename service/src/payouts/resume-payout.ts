@@ -1,5 +1,6 @@
 import type { Payment } from '../banks/index.ts';
 import { instantOf } from '../platform/ids.ts';
+import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from './banks.ts';
 import { followPayment } from './follow-payment.ts';
 import type { Move, Step } from './move.ts';
@@ -98,9 +99,7 @@ async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Pro
   const { isOver, ...following } = followPayment(payout, payment);
   const dueAt = isOver ? null : nextLook(at, instantOf(payout.id));
   if (following.steps.length === 0) return giveBackOpenPayout(parts.calls, payout, dueAt);
-  if (following.openCase !== undefined) {
-    parts.logger.error({ payout_id: payout.id, action: following.openCase.kind }, 'payout.needs_attention');
-  }
+  alarmOnCase(parts.logger, payout.id, following.openCase);
   const afterwards = dueAt === null ? ({ kind: 'close' } as const) : { kind: 'watch' as const, dueAt };
   await movePayout(parts.calls, parts.clock, payout, { at, by: 'bank', ...following, afterwards });
 }

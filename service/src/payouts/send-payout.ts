@@ -1,6 +1,7 @@
 import type { Payment, Recipient, SendOutcome } from '../banks/index.ts';
 import { ledgerEvents } from '../ledger/index.ts';
 import { instantOf } from '../platform/ids.ts';
+import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from './banks.ts';
 import { failureReasons } from './failures.ts';
 import { followPayment } from './follow-payment.ts';
@@ -53,6 +54,7 @@ export async function sendPayout(
   const answer = await askBank(parts, payout, details, knownRecipientId);
   const { move, as } = secondCommit(parts, payout, sender, answer);
   if (answer.asked.kind !== 'accepted') raiseAlarm(parts, payout, answer.asked);
+  alarmOnCase(parts.logger, payout.id, move.openCase);
   return (await movePayout(parts.calls, parts.clock, payout, move)) ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import type { Bank, Payment } from '../../src/banks/index.ts';
+import { createSides } from '../../src/partners/index.ts';
+import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { goOn } from '../../src/platform/crash-point.ts';
+import { openPool } from '../../src/platform/database/pool.ts';
+import { createSingleCalls } from '../../src/platform/database/single-call.ts';
+import { createLogger } from '../../src/platform/logging.ts';
+import { createSealer } from '../../src/platform/sealing.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createSimulatedPartner } from '../harness/partners.ts';
+import { plantPayout } from '../harness/planted-payout.ts';
+
+const database = await createTestDatabase();
+const logger = createLogger('test', 'silent');
+const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
+after(async () => pool.end());
+const calls = createSingleCalls(pool, goOn);
+const partner = await createSimulatedPartner(database);
+
+async function notAsked(): Promise<never> {
+  throw new Error('a cancellation asks nothing else');
+}
+
+/** The sandbox bank always gives the money back with the cancellation. This one does not. */
+const cancelledWithoutRefund: Payment = {
+  id: 't1',
+  ourReference: null,
+  state: 'cancelled',
+  bankState: 'canceled',
+  taken: 1_910_000n,
+  refunded: null,
+  failure: null,
+};
+const bank: Bank = {
+  registerRecipient: notAsked,
+  sendPayment: notAsked,
+  findPayment: notAsked,
+  findRate: notAsked,
+  cancelPayment: async () => ({ kind: 'cancelled', payment: cancelledWithoutRefund }),
+};
+
+test('a cancellation whose refund the bank does not show is refused, is noted as no success, and opens a case', async () => {
+  const { id } = await plantPayout(database, partner, 'processing');
+  const parts = {
+    calls,
+    clock: systemClock,
+    logger,
+    banks: { simulated: null, provider_sandbox: bank, provider_production: null },
+    sides: createSides(calls),
+    sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
+  };
+  for (let times = 0; times < 2; times += 1) {
+    await assert.rejects(cancelPayout(parts, { ...partner, keyPrefix: 'kp_sandbox_00000000' }, id), {
+      code: 'payout_not_cancellable',
+    });
+  }
+  const { rows } = await asAdmin(database.superuserUrl, async (client) =>
+    client.query<{ state: string; answered: number; cases: string[] }>(
+      `select p.state::text, (select count(*)::int from kelpie.activity a where a.status = 200) as answered,
+         (select array_agg(c.kind) from kelpie.cases c where c.payout_id = p.id) as cases
+       from kelpie.payouts p where p.id = $1`,
+      [id],
+    ),
+  );
+  assert.deepEqual(rows, [{ state: 'processing', answered: 0, cases: ['cancelled_without_refund'] }]);
+});
