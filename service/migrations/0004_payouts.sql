@@ -189,6 +189,20 @@ grant select, insert, delete on kelpie.idempotency_keys to kelpie_service;
 grant update (payout_id, bank_round, round_began_at) on kelpie.idempotency_keys to kelpie_service;
 grant select on kelpie.idempotency_keys to kelpie_reader, kelpie_payouts;
 
+-- A key that was lost, or stood for another payout, would let the same order be paid twice.
+create function kelpie.refuse_loss_of_key() returns trigger
+  language plpgsql
+as $$
+begin
+  if not exists (select from kelpie.payouts p where p.id = old.payout_id and p.state = 'not_created') then
+    raise exception 'a key stands for its payout for ever' using errcode = 'check_violation';
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end;
+$$;
+create trigger keys_stay before update or delete on kelpie.idempotency_keys
+  for each row execute function kelpie.refuse_loss_of_key();
+
 -- What must still be looked after: payouts that are not at their end, and those that the bank has news of. Whoever takes
 -- one has it until `leased_until`; one that was not given back by then is due again.
 create table kelpie.open_payouts (
@@ -546,6 +560,9 @@ declare
   size integer := cardinality(transfer_ids);
 begin
   perform kelpie.enter(of_partner, of_environment);
+  if cardinality(states) = 0 then
+    raise exception 'a move without a step builds on no number' using errcode = 'check_violation';
+  end if;
   for i in 1 .. cardinality(states) loop
     update kelpie.payouts p
     set state = states[i],

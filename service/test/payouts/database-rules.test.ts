@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { DatabaseError, type Client } from 'pg';
+import { ledgerEvents } from '../../src/ledger/index.ts';
+import type { Move } from '../../src/payouts/move.ts';
+import type { PayoutState } from '../../src/payouts/payout.ts';
+import { findPayout, insertPayout, movePayout, type NewPayout } from '../../src/payouts/store.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { goOn } from '../../src/platform/crash-point.ts';
+import { openPool } from '../../src/platform/database/pool.ts';
+import { createSingleCalls } from '../../src/platform/database/single-call.ts';
+import type { PartnerContext } from '../../src/platform/database/transaction.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createLogger } from '../../src/platform/logging.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createSimulatedPartner } from '../harness/partners.ts';
+import { plantPayout } from '../harness/planted-payout.ts';
+
+const database = await createTestDatabase();
+const logger = createLogger('test', 'silent');
+const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
+after(async () => pool.end());
+const calls = createSingleCalls(pool, goOn);
+const mine = await createSimulatedPartner(database);
+const theirs = await createSimulatedPartner(database);
+
+/** The service's own role, in a transaction of this partner's which leaves nothing behind. */
+async function asService<Result>(of: PartnerContext, work: (client: Client) => Promise<Result>): Promise<Result> {
+  return asAdmin(database.serviceUrl, async (client) => {
+    await client.query('begin');
+    await client.query(`select set_config('kelpie.partner_id', $1, true), set_config('kelpie.environment', $2, true)`, [
+      of.partnerId,
+      of.environment,
+    ]);
+    try {
+      return await work(client);
+    } finally {
+      await client.query('rollback');
+    }
+  });
+}
+
+/** The code of the database's refusal, or how many rows it let through. */
+async function tryAs(of: PartnerContext, sql: string, values: readonly unknown[]): Promise<string> {
+  return asService(of, async (client) => {
+    try {
+      const { rowCount } = await client.query(sql, [...values]);
+      return `${rowCount} rows`;
+    } catch (error) {
+      assert(error instanceof DatabaseError);
+      return error.code ?? '';
+    }
+  });
+}
+
+const refusedByRule = '23514';
+const refusedByRights = '42501';
+
+const states: readonly PayoutState[] = [
+  'sending',
+  'not_created',
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+  'cancelled',
+  'returned',
+];
+
+/** From the decisions, and the two states that are ours alone. */
+const legalMoves = new Set([
+  'sending>not_created',
+  'sending>pending',
+  'sending>processing',
+  'sending>failed',
+  'pending>processing',
+  'pending>failed',
+  'pending>cancelled',
+  'processing>completed',
+  'processing>failed',
+  'processing>cancelled',
+  'processing>returned',
+  'completed>returned',
+]);
+
+/** All that the new state needs besides, so that the move itself is what is refused. */
+const moveSql = `update kelpie.payouts set state = $2::kelpie.payout_state, revision = revision + 1, bank_payment_id = 't1',
+  bank_took_micro_usdc = 1, completed_at = now(),
+  failure_reason = case when $2::kelpie.payout_state in ('failed', 'returned') then 'why' end
+  where id = $1`;
+
+for (const from of states) {
+  test(`the database lets a ${from} payout make its legal moves, and refuses every other`, async () => {
+    const { id } = await plantPayout(database, mine, from);
+    for (const to of states) {
+      const isLegal = from === to || legalMoves.has(`${from}>${to}`);
+      assert.equal(await tryAs(mine, moveSql, [id, to]), isLegal ? '1 rows' : refusedByRule, `${from}>${to}`);
+    }
+  });
+}
+
+test('a payout begins as sending, or where its rail answers at once as processing or failed', async () => {
+  const { id } = await plantPayout(database, mine, 'sending');
+  const columns = await asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_schema = 'kelpie' and table_name = 'payouts'`,
+    );
+    return rows.map(({ name }) => name);
+  });
+  const changed: Record<string, string> = {
+    id: '$2::uuid',
+    state: '$3::kelpie.payout_state',
+    bank_payment_id: `'t1'`,
+    bank_took_micro_usdc: '1',
+    completed_at: 'now()',
+    failure_reason: `case when $3::kelpie.payout_state in ('failed', 'returned') then 'why' end`,
+  };
+  const values = columns.map((name) => changed[name] ?? name);
+  const copy = `insert into kelpie.payouts (${columns.join(', ')}) select ${values.join(', ')} from kelpie.payouts where id = $1`;
+  const begins = new Set<string>(['sending', 'processing', 'failed']);
+  for (const state of states) {
+    const outcome = await tryAs(mine, copy, [id, newId(systemClock), state]);
+    assert.equal(outcome, begins.has(state) ? '1 rows' : refusedByRule, state);
+  }
+});
+
+test('a change of a payout without the next number is refused', async () => {
+  const { id } = await plantPayout(database, mine, 'processing');
+  for (const number of ['revision', 'revision + 2', 'revision - 1']) {
+    const sql = `update kelpie.payouts set bank_state = 'x', revision = ${number} where id = $1`;
+    assert.equal(await tryAs(mine, sql, [id]), refusedByRule, number);
+  }
+});
+
+const mayChange = new Set([
+  'state',
+  'revision',
+  'attempts',
+  'bank_payment_id',
+  'bank_state',
+  'bank_took_micro_usdc',
+  'bank_refunded_micro_usdc',
+  'failure_code',
+  'failure_reason',
+  'updated_at',
+  'completed_at',
+]);
+
+test('what was ordered never changes: amounts, prices, the recipient, whose it is', async () => {
+  const { id } = await plantPayout(database, mine, 'processing');
+  const { rows } = await asAdmin(database.superuserUrl, async (client) =>
+    client.query<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_schema = 'kelpie' and table_name = 'payouts'`,
+    ),
+  );
+  const fixed = rows.map(({ name }) => name).filter((name) => !mayChange.has(name));
+  for (const name of ['amount_pence', 'wallet_sends_micro_usdc', 'recipient_sealed', 'partner_id', 'order_id'])
+    assert(fixed.includes(name), name);
+  for (const name of fixed) {
+    const sql = `update kelpie.payouts set ${name} = ${name}, revision = revision + 1 where id = $1`;
+    assert.equal(await tryAs(mine, sql, [id]), refusedByRights, name);
+  }
+});
+
+test('history, activity, entries and payouts are never deleted, and what happened is never rewritten', async () => {
+  for (const table of ['payouts', 'payout_history', 'activity', 'ledger_entries', 'wallets', 'cases'])
+    assert.equal(await tryAs(mine, `delete from kelpie.${table}`, []), refusedByRights, table);
+  for (const [table, column] of [
+    ['payout_history', 'what'],
+    ['activity', 'status'],
+    ['ledger_entries', 'amount'],
+    ['wallets', 'balance_micro_usdc'],
+    ['idempotency_keys', 'fingerprint'],
+    ['idempotency_keys', 'order_id'],
+  ] as const) {
+    const sql = `update kelpie.${table} set ${column} = ${column}`;
+    assert.equal(await tryAs(mine, sql, []), refusedByRights, `${table}.${column}`);
+  }
+  // Not even by whoever has every right.
+  await plantPayout(database, mine, 'processing');
+  await asAdmin(database.superuserUrl, async (client) => {
+    for (const sql of ['delete from kelpie.payout_history', `update kelpie.payout_history set what = 'x'`])
+      await assert.rejects(client.query(sql), DatabaseError);
+  });
+});
+
+test('a payout of another partner can not be seen, changed, moved or made', async () => {
+  const { id } = await plantPayout(database, theirs, 'processing');
+  assert.equal(await tryAs(mine, 'select from kelpie.payouts where id = $1', [id]), '0 rows');
+  assert.equal(await tryAs(mine, moveSql, [id, 'completed']), '0 rows');
+  assert.equal(await findPayout(calls, mine, id), null);
+  assert.equal(await findPayout(calls, { ...theirs, environment: 'live' }, id), null);
+  const payout = await findPayout(calls, theirs, id);
+  assert(payout !== null);
+  assert.equal(await movePayout(calls, systemClock, { ...payout, partnerId: mine.partnerId }, moveTo('failed')), false);
+  assert.equal((await findPayout(calls, theirs, id))?.revision, 1);
+  // With a key that is not the partner's own.
+  assert.deepEqual(await insertPayout(calls, newPayout({ keyId: theirs.keyId })), { kind: 'unauthorized' });
+  const history = `insert into kelpie.payout_history (payout_id, number, partner_id, environment, at, state, what, by, attempt, transfer_ids)
+    values ($1, 2, $2, 'sandbox', now(), 'failed', 'x', 'x', 1, '{}')`;
+  assert.equal(await tryAs(mine, history, [id, theirs.partnerId]), refusedByRights);
+});
+
+function moveTo(to: PayoutState, change: Partial<Move> = {}): Move {
+  const lines = ledgerEvents.released({ held: 1_920_000n });
+  return {
+    at: new Date(),
+    by: 'test',
+    steps: [{ to, what: 'tested', detail: null, lines }],
+    learned: { attempts: 2, bankState: 'new', failure: { code: 'unknown', reason: 'why' } },
+    afterwards: { kind: 'close' },
+    activity: { action: 'payout.create', status: 201, by: 'test' },
+    openCase: { kind: 'tested', detail: 'tested' },
+    pauseRail: true,
+    knownRecipientId: 'r1',
+    freeKey: true,
+    ...change,
+  };
+}
+
+function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } = {}): NewPayout {
+  const { keyId = mine.keyId, orderId = randomUUID(), takes = 1_920_000n } = change;
+  const at = new Date();
+  const hold = ledgerEvents.hold({ principal: takes - 1n, bankShare: 1n });
+  return {
+    payout: {
+      id: newId(systemClock),
+      partnerId: mine.partnerId,
+      environment: 'sandbox',
+      rail: 'simulated',
+      state: 'sending',
+      orderId,
+      reference: null,
+      bankReference: 'KP',
+      amount: 100n,
+      fee: 100n,
+      bankShare: 51n,
+      walletSends: takes,
+      rate: 790_000n,
+      recipientName: 'Ada Byron',
+      accountLast4: '5678',
+      recipientSealed: Buffer.of(1),
+      createdVia: 'api',
+      createdBy: 'test',
+      bankPaymentId: null,
+      bankState: null,
+      bankTook: null,
+      failureCode: null,
+      failureReason: null,
+      updatedAt: at,
+    },
+    keyId,
+    idempotencyKey: orderId,
+    fingerprint: Buffer.of(1),
+    accountIndex: Buffer.alloc(32),
+    pricePlan: 'standard-1',
+    transfers: [{ id: newId(systemClock), reason: 'payout.hold', lines: hold }],
+    open: { leasedUntil: at, dueAt: at },
+    activity: { id: newId(systemClock), status: 201 },
+  };
+}
+
+/** Every row that a commit of a payout could leave, table by table. */
+async function everything(): Promise<unknown> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const found: Record<string, unknown> = {};
+    for (const table of [
+      'payouts',
+      'payout_history',
+      'ledger_entries',
+      'wallets',
+      'activity',
+      'cases',
+      'open_payouts',
+      'idempotency_keys',
+      'bank_recipients',
+      'rail_pauses',
+    ]) {
+      const { rows } = await client.query(`select * from kelpie.${table} order by 1, 2`);
+      found[table] = rows;
+    }
+    return found;
+  });
+}
+
+test('a move that builds on an old number says false, and leaves nothing at all behind', async () => {
+  const { id } = await plantPayout(database, mine, 'processing');
+  const read = await findPayout(calls, mine, id);
+  assert(read !== null);
+  const step = { to: 'processing', what: 'noted', detail: null, lines: [] } as const;
+  const quicker: Move = { at: new Date(), by: 'test', steps: [step], learned: {}, afterwards: { kind: 'keep' } };
+  assert.equal(await movePayout(calls, systemClock, read, quicker), true);
+  const before = await everything();
+  assert.equal(await movePayout(calls, systemClock, read, moveTo('failed')), false);
+  assert.deepEqual(await everything(), before);
+});
+
+test('a move without a step is refused: it would not name the number that it builds on', async () => {
+  const { id } = await plantPayout(database, mine, 'processing');
+  const read = await findPayout(calls, mine, id);
+  assert(read !== null);
+  const before = await everything();
+  await assert.rejects(movePayout(calls, systemClock, read, moveTo('failed', { steps: [] })), { code: '23514' });
+  assert.deepEqual(await everything(), before);
+});
+
+test('a payout that its wallet can not cover leaves nothing behind, and says what there is', async () => {
+  const before = await everything();
+  const outcome = await insertPayout(calls, newPayout({ takes: 10_000_000_001n }));
+  assert.deepEqual(outcome, { kind: 'insufficient_funds', available: 10_000_000_000n });
+  assert.deepEqual(await everything(), before);
+});
+
+test('a second payout with the same order is not made: the first is named', async () => {
+  const first = newPayout();
+  assert.equal((await insertPayout(calls, first)).kind, 'created');
+  const before = await everything();
+  const second = await insertPayout(calls, newPayout({ orderId: first.payout.orderId }));
+  assert(second.kind === 'exists');
+  assert.equal(second.claim.payoutId, first.payout.id);
+  assert.deepEqual(await everything(), before);
+  const claim = `insert into kelpie.idempotency_keys (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
+    values ($1, $2, 'sandbox', 'another-key', $3, '\\x01', now())`;
+  assert.equal(await tryAs(mine, claim, [first.payout.orderId, mine.partnerId, randomUUID()]), '23505');
+});
+
+test('a key stands for its payout for ever; only that of a payout that never was can be freed', async () => {
+  for (const state of states) {
+    const { orderId } = await plantPayout(database, mine, state);
+    const expected = state === 'not_created' ? '1 rows' : refusedByRule;
+    for (const sql of [
+      'delete from kelpie.idempotency_keys where order_id = $1',
+      'update kelpie.idempotency_keys set payout_id = gen_random_uuid() where order_id = $1',
+    ])
+      assert.equal(await tryAs(mine, sql, [orderId]), expected, `${state}: ${sql}`);
+  }
+});
+
+test('a wallet does not go below zero, whoever asks', async () => {
+  const sql = `select from kelpie.post_transfers(
+    array[$1, $1]::uuid[], array[1, 2]::smallint[], array[$2, $2]::uuid[], array['sandbox', 'sandbox']::kelpie.environment[],
+    array['wallet', 'bank_wallet']::kelpie.ledger_account[], array[20000000000, -20000000000], array['x', 'x'],
+    array[$1, $1]::uuid[]) t where t.posted`;
+  assert.equal(await tryAs(mine, sql, [newId(systemClock), mine.partnerId]), '0 rows');
+  await asAdmin(database.superuserUrl, async (client) =>
+    assert.rejects(client.query('update kelpie.wallets set balance_micro_usdc = -1'), { code: refusedByRule }),
+  );
+});
