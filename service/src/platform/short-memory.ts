@@ -18,11 +18,12 @@ export function createShortMemory<Value>({ keepMs, most }: { keepMs: number; mos
       if (known !== undefined && known.until > now) return known.value;
       entries.delete(key);
       const value = lookUp();
-      entries.set(key, { until: now + keepMs, value });
+      const entry = { until: now + keepMs, value };
+      entries.set(key, entry);
       const [oldest] = entries.keys();
       if (entries.size > most && oldest !== undefined) entries.delete(oldest);
-      // What failed is not remembered.
-      value.catch(() => entries.delete(key));
+      // What failed is not remembered; what another has found since is.
+      value.catch(() => entries.get(key) === entry && entries.delete(key));
       return value;
     },
   };

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createShortMemory } from './short-memory.ts';
+
+/** A look-up that counts how often it was made. */
+function counting(): { lookUp: () => Promise<number>; count: () => number } {
+  let count = 0;
+  return {
+    lookUp: async () => {
+      count += 1;
+      return count;
+    },
+    count: () => count,
+  };
+}
+
+test('what was looked up is remembered, each key by itself', async () => {
+  const memory = createShortMemory<number>({ keepMs: 60_000, most: 10 });
+  const [one, other] = [counting(), counting()];
+  for (let times = 0; times < 3; times += 1) {
+    await memory.get('one', one.lookUp);
+    await memory.get('other', other.lookUp);
+  }
+  assert.deepEqual([one.count(), other.count()], [1, 1]);
+});
+
+test('those who ask at the same time ask once', async () => {
+  const memory = createShortMemory<number>({ keepMs: 60_000, most: 10 });
+  const { lookUp, count } = counting();
+  const answers = await Promise.all(Array.from({ length: 100 }, async () => memory.get('key', lookUp)));
+  assert.deepEqual([new Set(answers).size, count()], [1, 1]);
+});
+
+test('it is forgotten once its time is over', async () => {
+  const memory = createShortMemory<number>({ keepMs: 0, most: 10 });
+  const { lookUp, count } = counting();
+  await memory.get('key', lookUp);
+  await wait(2);
+  await memory.get('key', lookUp);
+  assert.equal(count(), 2);
+});
+
+test('it holds so many and no more: the oldest make room', async () => {
+  const memory = createShortMemory<number>({ keepMs: 60_000, most: 3 });
+  const { lookUp, count } = counting();
+  for (const key of ['a', 'b', 'c', 'd']) await memory.get(key, lookUp);
+  for (const key of ['d', 'c', 'b']) await memory.get(key, lookUp);
+  assert.equal(count(), 4);
+  await memory.get('a', lookUp);
+  assert.equal(count(), 5);
+});
+
+test('a failure is told to all who asked, and is not remembered', async () => {
+  const memory = createShortMemory<number>({ keepMs: 60_000, most: 10 });
+  const fail = async (): Promise<number> => {
+    throw new Error('no');
+  };
+  const failed = await Promise.allSettled([memory.get('key', fail), memory.get('key', fail)]);
+  assert.deepEqual(
+    failed.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(await memory.get('key', counting().lookUp), 1);
+});
+
+test('a look-up that fails late does not take with it what was learned since', async () => {
+  const memory = createShortMemory<number>({ keepMs: 250, most: 10 });
+  const slow = Promise.withResolvers<number>();
+  const first = memory.get('key', async () => slow.promise);
+  await wait(260);
+  const { lookUp, count } = counting();
+  const second = memory.get('key', lookUp);
+  slow.reject(new Error('late'));
+  await assert.rejects(first);
+  await second;
+  await memory.get('key', lookUp);
+  assert.equal(count(), 1);
+});
