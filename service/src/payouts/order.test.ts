@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { createKeyedDigest } from '../platform/keyed-digest.ts';
+import { accountIndexOf, bankKeyOf, fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from './order.ts';
+import type { PayoutRecipient } from './sealed-recipient.ts';
+
+const digest = createKeyedDigest(Buffer.alloc(32, 1), 'test');
+const side = { partnerId: '019a8000-0000-7000-8000-000000000001', environment: 'sandbox' } as const;
+const recipient: PayoutRecipient = {
+  type: 'individual',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  email: 'ada@example.test',
+  bankName: 'Example Bank',
+  sortCode: '040004',
+  accountNumber: '12345678',
+  address: { line1: '1 High Street', line2: 'Flat 2', city: 'Leeds', region: 'Yorkshire', postalCode: 'LS1 1AA' },
+};
+const order: PayoutOrder = { amount: 10_000n, country: 'GB', reference: 'Order 42', recipient };
+
+test('the same key of the same partner and environment is the same order, for ever', () => {
+  // Written down: a payout that was made long ago must be found under it.
+  assert.equal(orderIdOf(side, 'order-42'), '277f7173-cc05-2e99-1857-4a2d270a3185');
+  assert.equal(orderIdOf({ ...side }, 'order-42'), orderIdOf(side, 'order-42'));
+});
+
+test('another key, partner or environment is another order', () => {
+  const ids = [
+    orderIdOf(side, 'order-42'),
+    orderIdOf(side, 'order-43'),
+    orderIdOf(side, 'Order-42'),
+    orderIdOf({ ...side, environment: 'live' }, 'order-42'),
+    orderIdOf({ ...side, partnerId: '019a8000-0000-7000-8000-000000000002' }, 'order-42'),
+  ];
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+});
+
+test('each round at the bank has a key of its own, and every try in a round the same', () => {
+  const orderId = orderIdOf(side, 'order-42');
+  assert.equal(bankKeyOf({ orderId, bankRound: 1 }), bankKeyOf({ orderId, bankRound: 1 }));
+  assert.notEqual(bankKeyOf({ orderId, bankRound: 1 }), bankKeyOf({ orderId, bankRound: 2 }));
+});
+
+function withRecipient(change: Partial<PayoutRecipient>): PayoutOrder {
+  return { ...order, recipient: { ...recipient, ...change } };
+}
+
+function withAddress(change: Partial<PayoutRecipient['address']>): PayoutOrder {
+  return withRecipient({ address: { ...recipient.address, ...change } });
+}
+
+const changes: readonly [path: string, changed: PayoutOrder][] = [
+  ['amount_gbp', { ...order, amount: 10_001n }],
+  ['reference', { ...order, reference: 'Order 43' }],
+  ['reference', { ...order, reference: null }],
+  ['recipient.type', withRecipient({ type: 'business' })],
+  ['recipient.first_name', withRecipient({ firstName: 'ada' })],
+  ['recipient.last_name', withRecipient({ lastName: 'Byron ' })],
+  ['recipient.email', withRecipient({ email: null })],
+  ['recipient.address.line1', withAddress({ line1: '2 High Street' })],
+  ['recipient.address.line2', withAddress({ line2: null })],
+  ['recipient.address.city', withAddress({ city: 'York' })],
+  ['recipient.address.postal_code', withAddress({ postalCode: 'LS1 1AB' })],
+  ['recipient.address.region', withAddress({ region: 'Leeds' })],
+  ['recipient.bank.bank_name', withRecipient({ bankName: 'Other Bank' })],
+  ['recipient.bank.sort_code', withRecipient({ sortCode: '040005' })],
+  ['recipient.bank.account_number', withRecipient({ accountNumber: '12345679' })],
+];
+
+test('each field that changes alone is named alone, and a body that is the same has no difference', () => {
+  const kept = fingerprintOf(digest, order);
+  assert.deepEqual(mismatchedFields(digest, order, kept), []);
+  for (const [path, changed] of changes) {
+    assert.deepEqual(mismatchedFields(digest, changed, kept), [path]);
+    // And the other way round: what was left out at first is given now.
+    assert.deepEqual(mismatchedFields(digest, order, fingerprintOf(digest, changed)), [path]);
+  }
+});
+
+test('all fields that changed are named at once, and values that only changed places are told apart', () => {
+  const swapped = withRecipient({ firstName: recipient.lastName, lastName: recipient.firstName });
+  assert.deepEqual(mismatchedFields(digest, swapped, fingerprintOf(digest, order)), [
+    'recipient.first_name',
+    'recipient.last_name',
+  ]);
+});
+
+test('a fingerprint holds nothing of the values, and without its key nobody can try values against it', () => {
+  const kept = fingerprintOf(digest, order);
+  for (const value of ['Ada', 'Byron', '040004', '12345678', 'LS1 1AA']) {
+    assert(!kept.includes(Buffer.from(value)), value);
+  }
+  const otherKey = createKeyedDigest(Buffer.alloc(32, 2), 'test');
+  assert.equal(mismatchedFields(otherKey, order, kept).length, 15);
+});
+
+test('a fingerprint that is cut short or empty matches nothing that it does not hold', () => {
+  assert.equal(mismatchedFields(digest, order, Buffer.alloc(0)).length, 15);
+  assert.equal(mismatchedFields(digest, order, fingerprintOf(digest, order).subarray(0, -1)).length, 1);
+});
+
+test('an account is known again under the same name and type alone, wherever its owner lives', () => {
+  const index = accountIndexOf(digest, recipient);
+  assert.equal(index.length, 32);
+  const elsewhere = withAddress({ line1: 'Elsewhere' }).recipient;
+  assert(index.equals(accountIndexOf(digest, { ...elsewhere, email: null, bankName: 'Other' })));
+  for (const change of [
+    { firstName: 'Bea' },
+    { lastName: 'Other' },
+    { type: 'business' as const },
+    { sortCode: '040005' },
+    { accountNumber: '12345679' },
+  ])
+    assert(!index.equals(accountIndexOf(digest, { ...recipient, ...change })));
+});
+
+test('no two names run into each other in the index of an account', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string(), fc.string(), (a, b, c, d) => {
+      fc.pre(a !== c || b !== d);
+      const index = (firstName: string, lastName: string) =>
+        accountIndexOf(digest, { ...recipient, firstName, lastName }).toString('hex');
+      assert.notEqual(index(a, b), index(c, d));
+    }),
+  );
+});
