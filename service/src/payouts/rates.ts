@@ -43,6 +43,8 @@ export function createRates(banks: Banks, clock: Clock): Rates {
       if (age > refreshEveryMs) {
         const asked = refresh(rail);
         if (age > atMostMs) await asked;
+        // Nobody waits for it, so nobody is failed by it: whoever needs a newer rate asks again, and hears why not.
+        else asked.catch(() => undefined);
       }
       return ageOf(rail) <= atMostMs ? (known.get(rail)?.rate ?? null) : null;
     },
