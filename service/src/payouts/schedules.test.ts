@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const createdAt = new Date('2026-11-15T12:00:00Z');
+
+function at(ageMs: number): Date {
+  return new Date(createdAt.getTime() + ageMs);
+}
+
+/** How long a payment of this age is left alone. */
+function pauseAt(ageMs: number): number {
+  return nextLook(at(ageMs), createdAt).getTime() - at(ageMs).getTime();
+}
+
+test('faults 27: without any webhook a payment is looked at every four minutes of its first day, so seen within five', () => {
+  let looks = 0;
+  for (let age = 0; age < 24 * hour; age += pauseAt(age)) {
+    const pause = pauseAt(age);
+    assert(pause > 0 && pause <= 4 * minute, `a pause of ${pause} ms at ${age} ms`);
+    looks += 1;
+  }
+  // And the bank is not asked without end.
+  assert(looks < 400, `${looks} looks`);
+});
+
+test('most payments arrive at once: in the first minute one is looked at every 15 seconds', () => {
+  for (const age of [0, 1, 59_999]) assert.equal(pauseAt(age), 15_000);
+  assert.equal(pauseAt(minute), minute);
+});
+
+test('an older payment is looked at every hour, and never not at all', () => {
+  for (const age of [24 * hour, 90 * 24 * hour, 10_000 * 24 * hour]) assert.equal(pauseAt(age), hour);
+});
+
+test('a look always lies ahead, also where the clock was set back', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -48 * hour, max: 1_000 * hour }), (age) => {
+      const pause = pauseAt(age);
+      assert(pause >= 15_000 && pause <= hour);
+    }),
+  );
+});
+
+test('a retry waits longer than the one before it, up to an hour', () => {
+  const pauses = Array.from(
+    { length: 12 },
+    (_, tried) => nextRetry(createdAt, tried + 1).getTime() - createdAt.getTime(),
+  );
+  assert.deepEqual(
+    pauses,
+    pauses.toSorted((one, other) => one - other),
+  );
+  assert.equal(pauses[0], 2_000);
+  assert.equal(pauses.at(-1), hour);
+});
+
+test('an order is sent again some thirty times at most, and never once the bank may have forgotten its key', () => {
+  let attempts = 1;
+  let now = createdAt;
+  while (now.getTime() - createdAt.getTime() < sendAgainWithinMs) {
+    now = nextRetry(now, attempts);
+    attempts += 1;
+  }
+  assert(attempts <= 32, `${attempts} attempts`);
+  // The bank keeps a key for 24 hours: a try that began in time, and both clocks, have the last one.
+  assert.equal(sendAgainWithinMs, 23 * hour);
+});
