@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import { patternRule } from './patterns.ts';
 
 export interface FieldProblem {
   /** Where in the body, in dots: recipient.bank.sort_code. */
@@ -11,13 +12,22 @@ const longestPath = 200;
 
 /** The validator speaks of the object around a missing or unknown field; a person wants the field itself. */
 function describe(problem: FastifySchemaValidationError): { field?: unknown; rule: string } {
+  const unexplained = problem.message ?? problem.keyword;
   switch (problem.keyword) {
     case 'required':
       return { field: problem.params['missingProperty'], rule: 'is required' };
     case 'additionalProperties':
       return { field: problem.params['additionalProperty'], rule: 'is not a field of this request' };
+    case 'pattern':
+      return { rule: patternRule(problem.params['pattern']) ?? unexplained };
+    case 'const':
+      return { rule: `must be ${JSON.stringify(problem.params['allowedValue'])}` };
+    case 'enum':
+      return { rule: `must be one of ${JSON.stringify(problem.params['allowedValues'])}` };
+    case 'format':
+      return { rule: `must be in the form of: ${String(problem.params['format'])}` };
     default:
-      return { rule: problem.message ?? problem.keyword };
+      return { rule: unexplained };
   }
 }
 
@@ -25,12 +35,16 @@ function describe(problem: FastifySchemaValidationError): { field?: unknown; rul
 const mostProblems = 50;
 
 export function fieldProblems(problems: readonly FastifySchemaValidationError[]): FieldProblem[] {
-  return problems.slice(0, mostProblems).map((problem) => {
+  const found = new Map<string, FieldProblem>();
+  for (const problem of problems) {
     const { field, rule } = describe(problem);
     const around = problem.instancePath.split('/').slice(1);
-    const path = (typeof field === 'string' ? [...around, field] : around).join('.');
-    return { path: path.slice(0, longestPath), rule };
-  });
+    const path = (typeof field === 'string' ? [...around, field] : around).join('.').slice(0, longestPath);
+    // A text that is empty has also not the right form: one thing to mend is one problem.
+    if (!found.has(path)) found.set(path, { path, rule });
+    if (found.size === mostProblems) break;
+  }
+  return [...found.values()];
 }
 
 function isProblem(value: unknown): value is FastifySchemaValidationError {

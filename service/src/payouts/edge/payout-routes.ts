@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { ErrorSchema } from '../../http/errors.ts';
 import { bodyProblems } from '../../http/field-problems.ts';
+import { patterns } from '../../http/patterns.ts';
 import type { Server } from '../../http/server.ts';
 import { parsePounds } from '../../money/amounts.ts';
 import type { Pool } from '../../platform/database/pool.ts';
@@ -51,13 +52,13 @@ async function refuseWrongBody(request: FastifyRequest): Promise<void> {
 }
 
 const errors = (...statuses: number[]) => Object.fromEntries(statuses.map((status) => [status, ErrorSchema.ref]));
-const environmentQuery = { environment: Type.Optional(Type.String({ description: 'Ignored: the key decides.' })) };
+const environmentQuery = { environment: Type.Optional(Type.Unknown({ description: 'Ignored: the key decides.' })) };
 const Query = Type.Object(environmentQuery);
 const ListQuery = Type.Object({
   ...environmentQuery,
-  limit: Type.Optional(Type.String({ pattern: '^([1-9]|[1-9][0-9]|1[0-9]{2}|200)$', default: '50' })),
+  limit: Type.Optional(Type.String({ pattern: patterns.listLimit, default: '50' })),
 });
-const PayoutPath = Type.Object({ id: Type.String({ format: 'uuid' }) });
+const PayoutPath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
 const KeyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

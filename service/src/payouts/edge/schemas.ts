@@ -1,14 +1,13 @@
 import { Type, type Static } from 'typebox';
+import { patterns } from '../../http/patterns.ts';
 import { nameSchema } from '../../http/schemas.ts';
 
 // What the API takes and gives. Each is validation, serialisation, description and type in one.
 
-/** No control characters, and something other than spaces. */
-const visibleText = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 const text = (maxLength: number, more: object = {}) =>
-  Type.String({ minLength: 1, maxLength, pattern: visibleText, ...more });
+  Type.String({ minLength: 1, maxLength, pattern: patterns.visibleText, ...more });
 
-const MoneyString = Type.String({ pattern: '^[0-9]+\\.[0-9]{2}$', maxLength: 20, examples: ['850.00'] });
+const MoneyString = Type.String({ pattern: patterns.money, maxLength: 20, examples: ['850.00'] });
 const Country = Type.Literal('GB');
 const Environment = Type.Union([Type.Literal('sandbox'), Type.Literal('live')]);
 const Rate = Type.Number({ description: 'Pounds for one dollar, to six places.', examples: [0.79] });
@@ -37,15 +36,15 @@ const Address = Type.Object(
 const BankAccount = Type.Object(
   {
     bank_name: text(200),
-    sort_code: Type.String({ pattern: '^[0-9]{6}$', examples: ['040004'] }),
-    account_number: Type.String({ pattern: '^[0-9]{8}$', examples: ['12345678'] }),
+    sort_code: Type.String({ pattern: patterns.sixDigits, examples: ['040004'] }),
+    account_number: Type.String({ pattern: patterns.eightDigits, examples: ['12345678'] }),
   },
   strict,
 );
 
 const Recipient = Type.Object(
   {
-    type: Type.Optional(Type.Union([Type.Literal('individual'), Type.Literal('business')], { default: 'individual' })),
+    type: Type.Optional(Type.Enum(['individual', 'business'], { default: 'individual' })),
     first_name: text(80),
     last_name: text(80),
     email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
@@ -64,7 +63,7 @@ export const CreatePayoutRequest = nameSchema(
       reference: Type.Optional(text(120, { description: 'Yours. `bank_reference` is what the recipient sees of it.' })),
       recipient: Recipient,
       confirm_code: Type.Optional(
-        Type.String({ pattern: '^[0-9]{6}$', description: 'Not needed with an API key, and ignored.' }),
+        Type.String({ pattern: patterns.sixDigits, description: 'Not needed with an API key, and ignored.' }),
       ),
     },
     strict,

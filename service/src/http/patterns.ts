@@ -1,0 +1,25 @@
+/** The forms of the texts that the API takes. None can be tried in more than one way, so a hostile text is read as fast as any. */
+export const patterns = {
+  /** Something to be seen, after spaces or not; no control character, no line break, no half of a character. */
+  visibleText: '^[\\p{Zs}\\p{Cf}]*[^\\p{C}\\p{Z}][^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$',
+  money: '^[0-9]+\\.[0-9]{2}$',
+  sixDigits: '^[0-9]{6}$',
+  eightDigits: '^[0-9]{8}$',
+  /** As PostgreSQL reads one; the validator's own form would let `urn:uuid:` through. */
+  uuid: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$',
+  listLimit: '^([1-9]|[1-9][0-9]|1[0-9]{2}|200)$',
+} as const;
+
+/** What each asks for, in words: nobody wants to read a pattern in an error. */
+const rules = new Map<unknown, string>([
+  [patterns.visibleText, 'must be text that can be seen, without control characters and line breaks'],
+  [patterns.money, 'must be pounds and pence, as "850.00"'],
+  [patterns.sixDigits, 'must be 6 digits'],
+  [patterns.eightDigits, 'must be 8 digits'],
+  [patterns.listLimit, 'must be a whole number from 1 to 200'],
+]);
+
+/** The rule of a pattern in words, or undefined for one that has none. */
+export function patternRule(pattern: unknown): string | undefined {
+  return rules.get(pattern);
+}
