@@ -15,6 +15,10 @@ function counting(): { lookUp: () => Promise<number>; count: () => number } {
   };
 }
 
+async function fail(): Promise<number> {
+  throw new Error('no');
+}
+
 test('what was looked up is remembered, each key by itself', async () => {
   const memory = createShortMemory<number>({ keepMs: 60_000, most: 10 });
   const [one, other] = [counting(), counting()];
@@ -53,9 +57,6 @@ test('it holds so many and no more: the oldest make room', async () => {
 
 test('a failure is told to all who asked, and is not remembered', async () => {
   const memory = createShortMemory<number>({ keepMs: 60_000, most: 10 });
-  const fail = async (): Promise<number> => {
-    throw new Error('no');
-  };
   const failed = await Promise.allSettled([memory.get('key', fail), memory.get('key', fail)]);
   assert.deepEqual(
     failed.map(({ status }) => status),

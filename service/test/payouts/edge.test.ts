@@ -165,10 +165,9 @@ const fields: readonly Field[] = [
 /** The body with another value at a path of dots. */
 function withValue(path: string, value: unknown): Record<string, unknown> {
   const body = structuredClone(payoutBody());
-  const names = path.split('.');
-  const last = names.pop() ?? '';
-  const around = valueAt(body, names.join('.'));
-  const target = names.length === 0 ? body : around;
+  const outer = path.split('.');
+  const last = outer.pop() ?? '';
+  const target = outer.length === 0 ? body : valueAt(body, outer.join('.'));
   assert(typeof target === 'object' && target !== null);
   if (value === undefined) Reflect.deleteProperty(target, last);
   else Object.defineProperty(target, last, { value, enumerable: true });
@@ -221,10 +220,10 @@ const wrongAmounts = [
 test('faults 53: only amounts in the right form and range are taken, for payouts and for quotes', async () => {
   for (const value of wrongAmounts) {
     const refused = await createPayout(client, withValue('amount_gbp', value));
-    assert.equal(said(refused), '422 invalid_amount', String(value));
+    assert.equal(said(refused), '422 invalid_amount', JSON.stringify(value));
     assert.deepEqual(pathsOf(refused), ['amount_gbp']);
     const noQuote = await quote(value === undefined ? {} : { amount_gbp: value });
-    assert.equal(said(noQuote), '422 invalid_amount', String(value));
+    assert.equal(said(noQuote), '422 invalid_amount', JSON.stringify(value));
     assert.deepEqual(pathsOf(noQuote), ['amount_gbp']);
   }
   for (const value of ['1.00', '007.00', '20000.00', '00000000000000001.00'])
@@ -258,7 +257,7 @@ test('the code is that of the amount before the recipient, before the country, b
 test('all that is missing is named at once, with what it must look like', async () => {
   const empty = await createPayout(client, { recipient: { address: {}, bank: {} } });
   assert.equal(said(empty), '422 invalid_amount');
-  assert.deepEqual(listAt(empty.json, 'error.details.missing').toSorted(), [
+  assert.deepEqual(listAt(empty.json, 'error.details.missing').map(String).toSorted(), [
     'recipient.address.city (text)',
     'recipient.address.line1 (text)',
     'recipient.address.postal_code (text)',
