@@ -70,7 +70,7 @@ async function search(parts: PayoutParts, payout: Payout): Promise<void> {
   const at = parts.clock.now();
   const found = await searchPayment(parts, payout);
   if (found.kind === 'found') return follow(parts, payout, found.payment);
-  if (found.kind === 'unknown') return giveBackOpenPayout(parts.calls, payout, nextRetry(at, payout.attempts));
+  if (found.kind === 'unknown') return giveBackOpenPayout(parts.calls, payout, nextRetry(at, instantOf(payout.id)));
   parts.logger.error({ payout_id: payout.id }, 'payout.not_found_at_bank');
   const steps: Step[] = [{ to: 'pending', what: 'not_found_at_bank', detail: null, lines: [] }];
   const openCase = { kind: 'not_found_at_bank', detail: 'sent or not is not known, and the bank does not list it' };

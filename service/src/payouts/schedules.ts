@@ -10,24 +10,39 @@ export const leaseMs = 8.5 * second;
 /** The bank replays a repeated order for 24 h. Past this, one is never sent again by itself. */
 export const sendAgainWithinMs = 23 * hour;
 
-const retriesMs = [2 * second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute];
+/** How long something of an age is left alone: up to each age, so long; beyond the last, an hour. */
+type Pauses = readonly { untilAge: number; everyMs: number }[];
 
-/** When the bank is asked again whether it has an order whose fate we do not know. */
-export function nextRetry(now: Date, attempts: number): Date {
-  return new Date(now.getTime() + (retriesMs[attempts - 1] ?? hour));
+function nextAfter(now: Date, createdAt: Date, pauses: Pauses): Date {
+  const age = now.getTime() - createdAt.getTime();
+  const everyMs = pauses.find(({ untilAge }) => age < untilAge)?.everyMs ?? hour;
+  return new Date(now.getTime() + everyMs);
 }
 
-/** How long a payment of this age may go unlooked at. Most arrive within minutes, some within hours. */
-const looksMs = [
-  { untilAge: minute, every: 15 * second },
-  { untilAge: 10 * minute, every: minute },
-  { untilAge: 24 * hour, every: 4 * minute },
+const retries: Pauses = [
+  { untilAge: 15 * second, everyMs: 2 * second },
+  { untilAge: 2 * minute, everyMs: 5 * second },
+  { untilAge: 10 * minute, everyMs: 30 * second },
+  { untilAge: hour, everyMs: 5 * minute },
+];
+
+/**
+ * When the bank is asked again whether it has an order whose fate we do not know. By the payout's age, not by its tries: a
+ * bank that can't be reached uses up many of those in no time.
+ */
+export function nextRetry(now: Date, createdAt: Date): Date {
+  return nextAfter(now, createdAt, retries);
+}
+
+/** Most payments arrive within minutes, some within hours. */
+const looks: Pauses = [
+  { untilAge: minute, everyMs: 15 * second },
+  { untilAge: 10 * minute, everyMs: minute },
+  { untilAge: 24 * hour, everyMs: 4 * minute },
 ];
 
 export function nextLook(now: Date, createdAt: Date): Date {
-  const age = now.getTime() - createdAt.getTime();
-  const every = looksMs.find(({ untilAge }) => age < untilAge)?.every ?? hour;
-  return new Date(now.getTime() + every);
+  return nextAfter(now, createdAt, looks);
 }
 
 /** The simulated rail says beforehand when a payment arrives. */

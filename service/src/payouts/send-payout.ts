@@ -145,7 +145,7 @@ function secondCommit({ clock }: PayoutParts, payout: Payout, sender: Sender, an
   // A no after a try whose fate is not known proves nothing: that one may have been accepted.
   if (asked.kind === 'unknown' || payout.attempts > 1) {
     const steps = [{ to: 'pending', what: 'not_known', detail: asked.text, lines: [] }] satisfies Step[];
-    const afterwards = { kind: 'watch' as const, dueAt: nextRetry(at, payout.attempts) };
+    const afterwards = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
     return { as: 'created', move: { ...common, steps, learned: {}, afterwards, ...activity(201) } };
   }
   return nothingSent(payout, asked, { ...common, afterwards: { kind: 'close' } }, activity);

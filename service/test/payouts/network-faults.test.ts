@@ -50,19 +50,21 @@ test('faults 16: an order that never reached the bank is pending, and then paid 
 });
 
 test('faults 17: of 1,000 payouts that the bank accepted and whose answer was lost, none is paid twice and none is lost', async () => {
-  const answers: ApiAnswer[] = [];
-  for (let round = 0; round < 5; round += 1) {
+  const pending: ApiAnswer[] = [];
+  for (let round = 0; pending.length < 1_000; round += 1) {
+    assert(round < 12, `only ${pending.length} answers were lost`);
     await bankAnswers();
     network().setFault({ kind: 'drop', towards: 'client' });
-    const lost = await Promise.all(Array.from({ length: 200 }, async () => createPayout(client)));
-    assert.deepEqual([...new Set(lost.map(({ status, payout }) => `${status} ${payout}`))], ['201 pending']);
+    const answers = await Promise.all(Array.from({ length: 200 }, async () => createPayout(client)));
     network().cut();
-    answers.push(...lost);
+    // Who came after the breaker had opened was turned away before anything was sent.
+    const asked = answers.filter(({ status }) => status !== 502);
+    assert.deepEqual([...new Set(asked.map(({ status, payout }) => `${status} ${payout}`))], ['201 pending']);
+    pending.push(...asked);
   }
   await bankAnswers();
-  await allHolds(answers);
-  const { payments } = await world.bank.record();
-  assert(payments.length >= 1_000);
+  await untilQuiet(world.database, { timeoutMs: 120_000 });
+  await allHolds(pending);
 });
 
 test('faults 18: a bank that can not be reached is 502 with the funds back, and the same key then pays', async () => {
