@@ -720,4 +720,24 @@ revoke all on function kelpie.hint_payout(kelpie.environment, uuid, text, timest
 grant execute on function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz) to kelpie_service;
 alter function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz) owner to kelpie_payouts;
 
+-- Every partner that has a wallet at a bank, a page at a time: for what is looked for in the bank's own lists.
+create policy payouts_see on kelpie.partner_environments for select to kelpie_payouts using (true);
+grant select on kelpie.partner_environments to kelpie_payouts;
+create function kelpie.list_sides_at_banks(after_partner uuid, at_most integer)
+  returns table (partner_id uuid, environment kelpie.environment, rail kelpie.rail, bank_customer_id text)
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select e.partner_id, e.environment, e.rail, e.bank_customer_id
+  from kelpie.partner_environments e
+  where e.rail <> 'simulated' and e.partner_id in (
+    select distinct p.partner_id from kelpie.partner_environments p
+    where p.partner_id > after_partner and p.rail <> 'simulated' order by 1 limit least(at_most, 500)
+  )
+  order by e.partner_id, e.environment
+$$;
+revoke all on function kelpie.list_sides_at_banks(uuid, integer) from public;
+grant execute on function kelpie.list_sides_at_banks(uuid, integer) to kelpie_service;
+alter function kelpie.list_sides_at_banks(uuid, integer) owner to kelpie_payouts;
+
 revoke create on schema kelpie from kelpie_payouts;

@@ -1,6 +1,6 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each is given.
 import { createSides } from '../partners/index.ts';
-import type { PayoutParts } from '../payouts/index.ts';
+import { findLateReturns, type PayoutParts } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
 import { makeMonthPartitions } from '../platform/database/month-partitions.ts';
@@ -13,17 +13,25 @@ import { openBanks, type BankAddresses } from './banks.ts';
 
 const monthPartitions: Queue = { name: 'month-partitions', retryLimit: 20, schedule: '17 3 * * *' };
 
+const lateReturns: Queue = { name: 'late-returns', retryLimit: 5, schedule: '47 4 * * *' };
+
 /** Every queue there is: `kelpie migrate` makes them. */
-export const queues: readonly Queue[] = [monthPartitions];
+export const queues: readonly Queue[] = [monthPartitions, lateReturns];
 
 interface WorkerParts {
   clock: Clock;
   logger: Logger;
   pool: Pool;
+  reach: ReachPoint;
+  banks: BankAddresses;
+  dataKeys: DataKeys;
 }
 
-export function composeWorker({ clock, logger, pool }: WorkerParts): Map<Queue, JobHandler> {
-  return new Map([
+/** The jobs, and what looking after open payouts takes. */
+export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHandler>; payouts: PayoutParts } {
+  const { clock, logger, pool } = parts;
+  const payouts = composePayouts(parts);
+  const handlers = new Map<Queue, JobHandler>([
     [
       monthPartitions,
       async () => {
@@ -31,17 +39,18 @@ export function composeWorker({ clock, logger, pool }: WorkerParts): Map<Queue, 
         logger.info({ partitions: made }, 'partitions.made');
       },
     ],
+    [
+      lateReturns,
+      async () => {
+        const found = await findLateReturns(payouts);
+        logger.info({ payouts: found }, 'late_returns.looked_for');
+      },
+    ],
   ]);
+  return { handlers, payouts };
 }
 
-interface SweepParts extends WorkerParts {
-  reach: ReachPoint;
-  banks: BankAddresses;
-  dataKeys: DataKeys;
-}
-
-/** What looking after open payouts takes. */
-export function composeSweep({ clock, logger, pool, reach, banks, dataKeys }: SweepParts): PayoutParts {
+function composePayouts({ clock, logger, pool, reach, banks, dataKeys }: WorkerParts): PayoutParts {
   const calls = createSingleCalls(pool, reach);
   const sealer = createSealer(dataKeys);
   return { calls, clock, logger, sealer, banks: openBanks(banks, clock, reach), sides: createSides(calls) };

@@ -4,7 +4,7 @@ import { startSweep } from '../payouts/index.ts';
 import { startJobWorker } from '../platform/jobs.ts';
 import { settings } from '../platform/settings.ts';
 import { chooseBanks } from './banks.ts';
-import { composeSweep, composeWorker } from './compose-worker.ts';
+import { composeWorker } from './compose-worker.ts';
 import { beginWorker, stopOnSignal } from './process.ts';
 
 const finishJobsWithinMs = 8_000;
@@ -13,8 +13,9 @@ const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool 
   banks: chooseBanks(get),
   dataKeys: get(settings.dataKeys),
 }));
-const jobs = await startJobWorker(enginePool, logger, composeWorker({ clock, logger, pool }));
-const sweep = startSweep(composeSweep({ ...own, clock, logger, pool, reach }));
+const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, reach });
+const jobs = await startJobWorker(enginePool, logger, handlers);
+const sweep = startSweep(payouts);
 stopOnSignal(logger, async () => {
   await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop()]);
   await enginePool.end();

@@ -23,6 +23,7 @@ export const payoutCalls = {
   findClaim: functionCall('find_claim', 3),
   listPayouts: functionCall('list_payouts', 3),
   hint: functionCall('hint_payout', 4),
+  listSidesAtBanks: functionCall('list_sides_at_banks', 2),
   keepUnmatched: {
     name: 'keep_unmatched_event',
     text: `insert into kelpie.unmatched_bank_events (environment, event_id, payment_id, order_id, received_at, due_at)
@@ -343,6 +344,29 @@ interface Hint {
 export async function hintPayout(calls: SingleCalls, { environment, orderId, paymentId, at }: Hint): Promise<boolean> {
   const [row] = await calls.call<{ hint_payout: boolean }>(payoutCalls.hint, [environment, orderId, paymentId, at]);
   return row?.hint_payout === true;
+}
+
+interface SideAtBank extends PartnerContext {
+  rail: Payout['rail'];
+  bankCustomerId: string;
+}
+
+interface SideAtBankRow {
+  partner_id: string;
+  environment: PartnerContext['environment'];
+  rail: Payout['rail'];
+  bank_customer_id: string;
+}
+
+/** Partners that have a wallet at a bank, in the order of their ids, from the one after `afterPartner` on. */
+export async function listSidesAtBanks(calls: SingleCalls, afterPartner: string, limit: number): Promise<SideAtBank[]> {
+  const rows = await calls.call<SideAtBankRow>(payoutCalls.listSidesAtBanks, [afterPartner, limit]);
+  return rows.map((row) => ({
+    partnerId: row.partner_id,
+    environment: row.environment,
+    rail: row.rail,
+    bankCustomerId: row.bank_customer_id,
+  }));
 }
 
 export interface UnmatchedEvent {

@@ -22,6 +22,7 @@ const allowedFields = new Set([
   'partitions',
   'partner_id',
   'payout_id',
+  'payouts',
   'port',
   'process',
   'queue',

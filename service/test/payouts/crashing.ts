@@ -32,6 +32,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   findClaim: { api: 'nothing that a crash could spoil' },
   listPayouts: { api: 'nothing that a crash could spoil' },
   hint: { api: 'nothing that a crash could spoil' },
+  listSidesAtBanks: { worker: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },
   takeUnmatched: { worker: 'nothing that a crash could spoil' },
   dropUnmatched: { worker: 'nothing that a crash could spoil' },

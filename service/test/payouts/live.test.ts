@@ -71,6 +71,21 @@ test('faults 28: a return after completion is credited once with what came back,
   await assertAllHolds({ ...world, acknowledged: [made.id] });
 });
 
+test('a return after completion whose webhook was lost is found in the list of the bank', async () => {
+  const made = await createPayout(client, payoutBody({ amount_gbp: '50.00' }));
+  await becomes(made, 'completed');
+  await world.bank.control('/webhooks', { mode: 'lose' });
+  await world.bank.control(`/transfers/${await paymentOf(made)}/return`, { reason: 'recalled' });
+  await asAdmin(world.database.superuserUrl, async (admin) =>
+    admin.query(`insert into pgboss.job (name, data) values ('late-returns', '{}')`),
+  );
+  const returned = await becomes(made, 'returned');
+  assert.equal(valueAt(returned.json, 'failure_code'), 'recalled');
+  await world.bank.control('/webhooks', { mode: 'normal' });
+  await untilQuiet(world.database);
+  await assertAllHolds({ ...world, acknowledged: [made.id] });
+});
+
 test('an account that ends in 0000 is as good as any other in live', async () => {
   const made = await createPayout(client, payoutBody({ amount_gbp: '3.00' }, bankOf('12340000')));
   assert.equal(made.payout, 'processing', made.text);

@@ -1,0 +1,45 @@
+import type { Payment } from '../banks/index.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import { listPayments } from './list-payments.ts';
+import type { PayoutParts } from './parts.ts';
+import { hintPayout, listSidesAtBanks } from './store.ts';
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+const partnersAtOnce = 100;
+
+const comesBack: ReadonlySet<Payment['state']> = new Set(['coming_back', 'refunded']);
+
+/**
+ * A payout that has arrived is not looked at any more, yet it can be returned for weeks. Where the webhook of that is lost,
+ * the bank's own list still shows it: whatever has come back there is looked at once more. Says how many those are.
+ */
+export async function findLateReturns(parts: PayoutParts): Promise<number> {
+  let found = 0;
+  let after = firstId;
+  for (;;) {
+    const sides = await listSidesAtBanks(parts.calls, after, partnersAtOnce);
+    const last = sides.at(-1);
+    if (last === undefined) return found;
+    for (const side of sides) found += await lookThroughList(parts, side);
+    after = last.partnerId;
+  }
+}
+
+interface Listed extends PartnerContext {
+  rail: keyof PayoutParts['banks'];
+  bankCustomerId: string;
+}
+
+async function lookThroughList({ banks, calls, clock, logger }: PayoutParts, side: Listed): Promise<number> {
+  const { environment, partnerId } = side;
+  const bank = banks[side.rail];
+  if (bank === null) return 0;
+  let found = 0;
+  const listing = await listPayments(bank, side.bankCustomerId, async ({ id: paymentId, ourReference, state }) => {
+    if (ourReference === null || !comesBack.has(state)) return 'go on';
+    if (await hintPayout(calls, { environment, orderId: ourReference, paymentId, at: clock.now() })) found += 1;
+    return 'go on';
+  });
+  if (listing === 'broken_off') logger.warn({ partner_id: partnerId, environment }, 'late_returns.not_listed');
+  return found;
+}
