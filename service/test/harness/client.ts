@@ -48,6 +48,9 @@ export function bankOf(accountNumber: string): object {
   return { bank: { bank_name: 'Example Bank', sort_code: canaries.sortCode, account_number: accountNumber } };
 }
 
+/** Longer than any answer takes: a caller that is forgotten shall not wait for ever. */
+const patienceMs = 60_000;
+
 function optionalText(json: unknown, path: string): string {
   return typeof valueAt(json, path) === 'string' ? textAt(json, path) : '';
 }
@@ -65,6 +68,7 @@ export async function call(
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(patienceMs),
   });
   const text = await response.text();
   const json: unknown = text === '' ? undefined : JSON.parse(text);

@@ -10,12 +10,12 @@ export interface TestClock {
   move(byMs: number): void;
 }
 
-export function createTestClock(): TestClock {
+export function createTestClock({ atEnd = after }: { atEnd?: (end: () => Promise<unknown>) => void } = {}): TestClock {
   const folder = mkdtempSync(path.join(tmpdir(), 'kelpie-clock-'));
-  after(() => rmSync(folder, { recursive: true }));
+  atEnd(async () => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'shift-ms');
   let shiftMs = 0;
-  // Put in place whole: a process that reads it half written would be thrown back to the machine's own time.
+  // In one step: a process that read a file which is just being written would find it empty, and the clock not moved at all.
   const write = (): void => {
     writeFileSync(`${file}.new`, String(shiftMs));
     renameSync(`${file}.new`, file);

@@ -171,17 +171,22 @@ async function judgePartners(client: Client): Promise<string[]> {
   return rows.map(({ what }) => what);
 }
 
+/** Six digits turn up by chance in a long run, within an id or a time; alone they do not. */
+function says(said: string, canary: string): boolean {
+  return /^\d+$/.test(canary) ? new RegExp(`(?<![0-9a-f.-])${canary}(?![0-9a-f-])`).test(said) : said.includes(canary);
+}
+
 function leaks(processes: readonly Child[]): string[] {
   const never = [...Object.values(canaries), 'Canaryname'];
   return processes.flatMap((child) => {
     const said = child.output();
     const secrets = /kp_(sandbox|live)_[a-f0-9]{9,}/.test(said) ? ['the secret of a key'] : [];
-    return [...secrets, ...never.filter((text) => said.includes(text))].map((what) => `I10 a process said ${what}`);
+    return [...secrets, ...never.filter((text) => says(said, text))].map((what) => `I10 a process said ${what}`);
   });
 }
 
 /** I1 to I10, judged by the bank's own record and by the books; what breaks one, in sentences. Ask once all is quiet. */
-async function findViolations(judged: Judged): Promise<string[]> {
+export async function findViolations(judged: Judged): Promise<string[]> {
   const logger = createLogger('judge', 'silent');
   const pool = openPool({
     url: judged.database.readerUrl,

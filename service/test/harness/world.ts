@@ -22,6 +22,7 @@ export interface World {
   restartApi(env?: Readonly<Record<string, string>>): Promise<ApiProcess>;
   restartWorker(env?: Readonly<Record<string, string>>): Promise<Child>;
   addApi(env?: Readonly<Record<string, string>>): Promise<ApiProcess>;
+  addWorker(env?: Readonly<Record<string, string>>): Promise<Child>;
   addPartner(environment?: 'sandbox' | 'live'): Promise<TestPartner>;
 }
 
@@ -101,6 +102,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       return world.worker;
     },
     addApi: async (env = {}) => keep(await startApi({ database, atEnd, env: { ...apiEnv, ...env } })),
+    addWorker: async (env) => startOwnWorker(env),
     addPartner: async (side = environment) => createPartnerAtBank(database, bank, side),
   };
   return world;

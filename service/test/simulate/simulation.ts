@@ -12,7 +12,7 @@ interface SimulationInput {
 interface SimulationResult {
   /** Sentences, each naming one thing that must never be. */
   violations: string[];
-  figures: Readonly<Record<string, number>>;
+  figures: Readonly<Record<string, number | string>>;
 }
 
 export type Simulation = (input: SimulationInput) => Promise<SimulationResult>;
