@@ -5,9 +5,10 @@ import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { simulateLedger } from './ledger.ts';
+import { simulatePayouts } from './payouts.ts';
 import type { Simulation } from './simulation.ts';
 
-const simulations: Readonly<Record<string, Simulation>> = { ledger: simulateLedger };
+const simulations: Readonly<Record<string, Simulation>> = { ledger: simulateLedger, payouts: simulatePayouts };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

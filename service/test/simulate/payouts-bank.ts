@@ -1,0 +1,78 @@
+import { listAt, textAt } from '@kelpie/dev/json.ts';
+import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import { orderIdOf } from '../../src/payouts/order.ts';
+import type { TestPartner } from '../harness/partners.ts';
+import { createLane } from './lane.ts';
+import type { BankFault, Order, PlannedEvent } from './payouts-plan.ts';
+import type { Tally } from './tally.ts';
+
+/** The bank in a simulation: what it is made to do, one thing after the other, also while it is being restarted. */
+export interface RestlessBank {
+  spoil(fault: BankFault): void;
+  deliver(mode: Extract<PlannedEvent, { kind: 'webhooks' }>['mode']): void;
+  act(event: Pick<Extract<PlannedEvent, { kind: 'act' }>, 'act' | 'order' | 'body'>, then?: () => void): void;
+  kill(): void;
+  /** No more faults, every webhook is delivered, and what was held or forgotten goes on. */
+  heal(): Promise<void>;
+}
+
+/** What has to be undone at the end, where the plan did not. */
+const undoneBy = new Map([
+  ['hold', 'release'],
+  ['forget', 'remember'],
+]);
+
+export function createRestlessBank(bank: SandboxBank, partners: readonly TestPartner[], tally: Tally): RestlessBank {
+  const lane = createLane();
+  const toUndo: string[] = [];
+
+  const transferOf = async ({ partner, key }: Order): Promise<string | undefined> => {
+    const side = partners[partner];
+    if (side === undefined) throw new Error('an order of nobody');
+    const record = await bank.control(`GET /record?client_reference_id=${orderIdOf(side, key)}`);
+    const [payment] = listAt(record, 'payments');
+    return payment === undefined ? undefined : textAt(payment, 'transfer_id');
+  };
+  /** Whether the bank did it: a transfer that is too far on does not take every act. */
+  const wasDone = async (path: string, body: object = {}): Promise<boolean> =>
+    bank.control(path, body).then(
+      () => true,
+      (error: unknown) => {
+        if (String(error).includes('invalid_state')) return false;
+        throw error;
+      },
+    );
+
+  return {
+    spoil(fault) {
+      lane.add(async () => bank.control('/faults', fault));
+      tally.add('faults');
+    },
+    deliver(mode) {
+      lane.add(async () => bank.control('/webhooks', { mode }));
+    },
+    act({ act, order, body }, then) {
+      lane.add(async () => {
+        const id = await transferOf(order);
+        const done = id !== undefined && (await wasDone(`/transfers/${id}/${act}`, body));
+        tally.add(done ? `bank_${act}` : 'bank_acts_too_late');
+        const undoing = undoneBy.get(act);
+        if (done && undoing !== undefined) toUndo.push(`/transfers/${id}/${undoing}`);
+        if (done) then?.();
+      });
+    },
+    kill() {
+      tally.add('kills_bank');
+      lane.add(async () => {
+        bank.child.kill('SIGKILL');
+        await bank.restart();
+      });
+    },
+    async heal() {
+      lane.add(async () => bank.control('DELETE /faults'));
+      lane.add(async () => bank.control('/webhooks', { mode: 'normal' }));
+      await lane.finish();
+      for (const path of toUndo) await wasDone(path);
+    },
+  };
+}

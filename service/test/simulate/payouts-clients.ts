@@ -1,0 +1,162 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { textAt } from '@kelpie/dev/json.ts';
+import { bankOf, cancelPayout, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
+import type { TestPartner } from '../harness/partners.ts';
+import type { Order } from './payouts-plan.ts';
+import type { Tally } from './tally.ts';
+
+/** What partners do: they ask, and where they are not told what became of it they ask again with the same key. */
+export interface Clients {
+  ask(order: Order): void;
+  cancel(order: Order): void;
+  /** Waits for everyone. From now on all is well, so nobody is patient any more. */
+  finish(): Promise<void>;
+  /** The payouts that were told of, by their keys. */
+  told: ReadonlyMap<string, ReadonlySet<string>>;
+  longestWaitMs(): number;
+}
+
+interface ClientParts {
+  partners: readonly TestPartner[];
+  /** The apis, as a load balancer knows them: it does not know which one has just been killed. */
+  urls: readonly string[];
+  tally: Tally;
+  violations: string[];
+}
+
+const pauseMs = 250;
+const longestPauseMs = 2_000;
+/** Some four minutes in bad times, and half a minute once all is well. */
+const mostTries = 120;
+const mostTriesAtEnd = 15;
+
+const poor = 0;
+
+/** Another try with the same key is what the API asks for. */
+const askAgain = new Set(['idempotency_key_in_use', 'payout_not_created', 'unavailable']);
+const refusals = new Set(['insufficient_funds', 'idempotency_key_reused', 'recipient_account_rejected']);
+const cancelRefusals = new Set(['payout_not_cancellable']);
+
+type Told = 'told' | 'ask again';
+
+/** Null where the connection broke: that is no answer. */
+async function answerOf(asked: Promise<ApiAnswer>): Promise<ApiAnswer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    // An answer that came whole and can't be read is the service's fault, not the network's.
+    if (error instanceof SyntaxError) throw error;
+    return null;
+  }
+}
+
+class PartnerClients implements Clients {
+  readonly told = new Map<string, Set<string>>();
+  readonly #parts: ClientParts;
+  readonly #busy = new Set<Promise<void>>();
+  #asked = 0;
+  #longestWaitMs = 0;
+  #isOver = false;
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+  }
+
+  ask(order: Order): void {
+    this.#begin(async () => this.#askUntilTold(order));
+  }
+
+  cancel(order: Order): void {
+    const [id] = this.told.get(order.key) ?? [];
+    if (id === undefined) this.#parts.tally.add('cancels_without_payout');
+    else this.#begin(async () => this.#cancelUntilTold(order, id));
+  }
+
+  async finish(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#busy);
+  }
+
+  longestWaitMs(): number {
+    return this.#longestWaitMs;
+  }
+
+  #begin(work: () => Promise<void>): void {
+    const busy = work()
+      .catch((error: unknown) => void this.#parts.violations.push(`a client stumbled: ${String(error)}`))
+      .finally(() => this.#busy.delete(busy));
+    this.#busy.add(busy);
+  }
+
+  /** Each try goes to the next api. */
+  #client({ partner }: Order): Client {
+    const { urls, partners } = this.#parts;
+    this.#asked += 1;
+    return { url: urls[this.#asked % urls.length] ?? '', key: partners[partner]?.key ?? '' };
+  }
+
+  async #until(order: Order, what: string, ask: () => Promise<Told>): Promise<void> {
+    const startedAt = performance.now();
+    let triesAtEnd = 0;
+    for (let tries = 0; tries < mostTries && triesAtEnd < mostTriesAtEnd; tries += 1) {
+      if (this.#isOver) triesAtEnd += 1;
+      if ((await ask()) === 'told') {
+        this.#longestWaitMs = Math.max(this.#longestWaitMs, performance.now() - startedAt);
+        return;
+      }
+      await wait(Math.min(pauseMs * 2 ** tries, longestPauseMs));
+    }
+    this.#parts.tally.add('never_told');
+    // The bank's wallet of a poor partner may be short of what our books say, where it took more than we reckoned.
+    if (order.partner !== poor) this.#parts.violations.push(`nobody was told ${what} of ${order.key}`);
+  }
+
+  async #askUntilTold(order: Order): Promise<void> {
+    const body = payoutBody({ amount_gbp: order.pounds }, bankOf(order.account));
+    await this.#until(order, 'what became', async () => {
+      const answer = await answerOf(createPayout(this.#client(order), body, order.key));
+      return this.#note(order, answer, refusals, () => this.#noteCreated(order, answer));
+    });
+  }
+
+  async #cancelUntilTold(order: Order, id: string): Promise<void> {
+    await this.#until(order, 'of the cancelling', async () => {
+      const answer = await answerOf(cancelPayout(this.#client(order), id));
+      return this.#note(order, answer, cancelRefusals, () => this.#parts.tally.add('cancelled'));
+    });
+  }
+
+  /** Whether an answer settles it. One that the API has no reason for is a violation. */
+  #note({ key, partner }: Order, answer: ApiAnswer | null, final: ReadonlySet<string>, onSuccess: () => void): Told {
+    const { tally, violations } = this.#parts;
+    if (answer === null) {
+      tally.add('broken_connections');
+      return 'ask again';
+    }
+    const { status, code } = answer;
+    if (status === 200 || status === 201) {
+      onSuccess();
+      return 'told';
+    }
+    tally.add(`answers_${status}`);
+    if (askAgain.has(code)) return 'ask again';
+    if (!final.has(code)) violations.push(`${key} was answered ${status} ${code}`);
+    if (status === 402 && partner !== poor) violations.push(`${key} was answered 402, of a wallet that has enough`);
+    return 'told';
+  }
+
+  #noteCreated({ key, pounds }: Order, answer: ApiAnswer | null): void {
+    const { tally, violations } = this.#parts;
+    if (answer === null) return;
+    tally.add(answer.status === 201 ? 'created' : 'replays');
+    const ids = this.told.get(key) ?? new Set();
+    this.told.set(key, ids.add(answer.id));
+    if (ids.size > 1) violations.push(`I1 ${key} was answered with ${[...ids].join(' and ')}`);
+    const amount = textAt(answer.json, 'amount_gbp');
+    if (amount !== pounds) violations.push(`I1 ${key} asked for ${pounds}, and was told of a payout of ${amount}`);
+  }
+}
+
+export function createClients(parts: ClientParts): Clients {
+  return new PartnerClients(parts);
+}

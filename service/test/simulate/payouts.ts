@@ -1,0 +1,167 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { findPort } from '@kelpie/dev/free-port.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { createTestClock, type TestClock } from '../harness/clock.ts';
+import { countStates } from '../harness/invariants.ts';
+import type { TestPartner } from '../harness/partners.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { createLane, type Lane } from './lane.ts';
+import { createRestlessBank, type RestlessBank } from './payouts-bank.ts';
+import { createClients, type Clients } from './payouts-clients.ts';
+import { becomeQuiet, judge, tellStories } from './payouts-end.ts';
+import { planPayouts, type PayoutsPlan, type PlannedEvent, type Victim } from './payouts-plan.ts';
+import type { Simulation } from './simulation.ts';
+import { createTally, type Tally } from './tally.ts';
+
+/** Long enough that a transfer can be held, failed or cancelled on its way. */
+const settleAfterMs = 2_000;
+const progressEveryMs = 10_000;
+
+interface Cast {
+  world: World;
+  clock: TestClock;
+  bank: RestlessBank;
+  clients: Clients;
+  /** Ours, that are killed and started again. */
+  processes: Readonly<Record<Exclude<Victim, 'bank'>, Killable>>;
+  tally: Tally;
+  violations: string[];
+}
+
+interface Killable {
+  lane: Lane;
+  killAndStart: () => Promise<unknown>;
+}
+
+function killable(killAndStart: Killable['killAndStart']): Killable {
+  return { lane: createLane(), killAndStart };
+}
+
+async function startCast(
+  { database }: Pick<Parameters<Simulation>[0], 'database'>,
+  plan: PayoutsPlan,
+  atEnd: (end: () => Promise<unknown>) => void,
+): Promise<Cast> {
+  const clock = createTestClock({ atEnd });
+  const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
+  const world = await startWorld({ database, settleAfterMs, env, atEnd });
+  const partners: TestPartner[] = [world.partner];
+  while (partners.length < plan.partners) partners.push(await world.addPartner());
+  const secondPort = { KELPIE_API_PORT: String(await findPort()) };
+  let secondApi = await world.addApi(secondPort);
+  let secondWorker = await world.addWorker();
+  const processes = {
+    'api 1': killable(async () => {
+      world.api.kill('SIGKILL');
+      return world.restartApi();
+    }),
+    'api 2': killable(async () => {
+      secondApi.kill('SIGKILL');
+      await secondApi.exited;
+      secondApi = await world.addApi(secondPort);
+    }),
+    'worker 1': killable(async () => {
+      world.worker?.kill('SIGKILL');
+      return world.restartWorker();
+    }),
+    'worker 2': killable(async () => {
+      secondWorker.kill('SIGKILL');
+      await secondWorker.exited;
+      secondWorker = await world.addWorker();
+    }),
+  };
+  const tally = createTally();
+  const violations: string[] = [];
+  const clients = createClients({ partners, urls: [world.api.url, secondApi.url], tally, violations });
+  return { world, clock, bank: createRestlessBank(world.bank, partners, tally), clients, processes, tally, violations };
+}
+
+function perform({ bank, clients, processes, tally }: Cast, event: PlannedEvent): void {
+  switch (event.kind) {
+    case 'create':
+    case 'repeat':
+    case 'reuse':
+      return clients.ask(event.order);
+    case 'cancel': {
+      const { order } = event;
+      return bank.act({ act: 'hold', order, body: { state: 'awaiting_funds' } }, () => clients.cancel(order));
+    }
+    case 'act':
+      return bank.act(event);
+    case 'fault':
+      return bank.spoil(event.fault);
+    case 'webhooks':
+      return bank.deliver(event.mode);
+    case 'kill': {
+      if (event.victim === 'bank') return bank.kill();
+      tally.add(event.victim.startsWith('api') ? 'kills_api' : 'kills_worker');
+      const { lane, killAndStart } = processes[event.victim];
+      return lane.add(killAndStart);
+    }
+  }
+}
+
+async function performAll(cast: Cast, { events }: PayoutsPlan, say: (text: string) => void): Promise<void> {
+  const startedAt = performance.now();
+  let nextSayMs = progressEveryMs;
+  for (const event of events) {
+    const earlyMs = startedAt + event.atMs - performance.now();
+    if (earlyMs > 0) await wait(earlyMs);
+    perform(cast, event);
+    if (event.atMs < nextSayMs) continue;
+    say(`${Math.round(event.atMs / 1_000)} s ${JSON.stringify(cast.tally.counts())}`);
+    nextSayMs += progressEveryMs;
+  }
+}
+
+/** Everything works again, and everybody is told. */
+async function heal({ bank, clients, processes }: Cast): Promise<void> {
+  await bank.heal();
+  for (const { lane } of Object.values(processes)) await lane.finish();
+  await clients.finish();
+}
+
+/** What was left to a person, by its kind. */
+async function countCases({ database }: World): Promise<[kind: string, count: number][]> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ kind: string; count: number }>(
+      'select kind, count(*)::int as count from kelpie.cases group by kind order by kind',
+    );
+    return rows.map(({ kind, count }) => [`cases_${kind}`, count]);
+  });
+}
+
+async function figuresOf({ world, clients, tally }: Cast): Promise<Record<string, number>> {
+  const { payments, refunds } = await world.bank.record();
+  const states = Object.entries(await countStates(world.database));
+  return {
+    ...tally.counts(),
+    bank_payments: payments.length,
+    bank_refunds: refunds.length,
+    ...Object.fromEntries(states.map(([state, count]) => [`end_${state}`, count])),
+    ...Object.fromEntries(await countCases(world)),
+    longest_wait_s: Math.round(clients.longestWaitMs() / 100) / 10,
+  };
+}
+
+/** Partners, kills, a bank that fails and webhooks in disorder, at 20 payouts a second. */
+export const simulatePayouts: Simulation = async ({ database, seconds, seed, say }) => {
+  const plan = planPayouts({ seed, seconds });
+  say(`plan ${plan.digest}: ${plan.events.length} events, ${plan.partners} partners`);
+  const ends: (() => Promise<unknown>)[] = [];
+  try {
+    const cast = await startCast({ database }, plan, (end) => void ends.push(end));
+    await performAll(cast, plan, say);
+    say('all is well from now on');
+    await heal(cast);
+    await becomeQuiet(cast, say);
+    const violations = [...cast.violations, ...(await judge(cast))];
+    await tellStories(database, violations, say);
+    const figures = await figuresOf(cast);
+    if (figures['created'] === undefined || figures['kills_api'] === undefined)
+      violations.push('nothing was created, or nobody was killed: this shows nothing');
+    return { violations, figures: { plan: plan.digest, ...figures } };
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+};
