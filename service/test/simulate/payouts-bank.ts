@@ -33,7 +33,7 @@ export function createRestlessBank(bank: SandboxBank, partners: readonly TestPar
     const [payment] = listAt(record, 'payments');
     return payment === undefined ? undefined : textAt(payment, 'transfer_id');
   };
-  /** Whether the bank did it: a transfer that is too far on does not take every act. */
+  /** Whether the bank did it: a transfer does not take every act in every state. */
   const wasDone = async (path: string, body: object = {}): Promise<boolean> =>
     bank.control(path, body).then(
       () => true,
@@ -55,7 +55,7 @@ export function createRestlessBank(bank: SandboxBank, partners: readonly TestPar
       lane.add(async () => {
         const id = await transferOf(order);
         const done = id !== undefined && (await wasDone(`/transfers/${id}/${act}`, body));
-        tally.add(done ? `bank_${act}` : 'bank_acts_too_late');
+        tally.add(done ? `bank_${act}` : 'bank_acts_in_vain');
         const undoing = undoneBy.get(act);
         if (done && undoing !== undefined) toUndo.push(`/transfers/${id}/${undoing}`);
         if (done) then?.();

@@ -9,6 +9,7 @@ import type { TestDatabase } from '../harness/database.ts';
 import { findViolations } from '../harness/invariants.ts';
 import type { World } from '../harness/world.ts';
 import type { Clients } from './payouts-clients.ts';
+import { mostTakenBesides } from './payouts-plan.ts';
 
 // How a simulation of payouts ends: it becomes quiet, and is judged.
 
@@ -62,7 +63,11 @@ export async function judge({ world, clients }: { world: World; clients: Clients
   for (const ids of clients.told.values()) acknowledged.push(...ids);
   let violations: string[] = [];
   for (let judgement = 0; judgement < mostJudgements; judgement += 1) {
-    violations = [...(await findViolations({ ...world, acknowledged })), ...(await judgeKeys(world, clients))];
+    violations = [
+      ...(await findViolations({ ...world, acknowledged })),
+      ...(await judgeKeys(world, clients)),
+      ...(await judgeAmounts(world)),
+    ];
     if (violations.length === 0) break;
     await wait(judgeAgainMs);
   }
@@ -84,6 +89,21 @@ async function judgeKeys({ database }: World, { told }: Clients): Promise<string
       ? []
       : [`I1 ${key} stands for ${now.join(' and ') || 'nothing'}, and was told as ${[...ids].join(' and ')}`];
   });
+}
+
+/** What rounding can make of it. */
+const centMicroUsdc = 10_000;
+
+/** A partner pays what the bank takes, but for what the plan has the bank take besides. */
+async function judgeAmounts({ database }: World): Promise<string[]> {
+  const { rows } = await asAdmin(database.superuserUrl, async (client) =>
+    client.query<{ id: string; sends: string; took: string }>(
+      `select id, wallet_sends_micro_usdc as sends, bank_took_micro_usdc as took from kelpie.payouts
+       where abs(wallet_sends_micro_usdc - bank_took_micro_usdc) > $1`,
+      [mostTakenBesides + centMicroUsdc],
+    ),
+  );
+  return rows.map(({ id, sends, took }) => `payout ${id} sends ${sends} micro-USDC, and the bank took ${took}`);
 }
 
 const mostStories = 5;

@@ -54,6 +54,8 @@ export interface PayoutsPlan {
 }
 
 export const payoutsASecond = 20;
+/** By so many micro-USDC at most the bank takes more, or less, than it should. */
+export const mostTakenBesides = 50_000;
 /** A payout of up to 5.00 GBP takes less than 8 USDC, and a wallet holds 10,000. */
 const payoutsAWallet = 1_000;
 const fewestPartners = 5;
@@ -128,7 +130,7 @@ function planFaults(planning: Planning): PlannedEvent[] {
       delay_ms: pick(random, [20, 300, 1_500, 6_000]),
       ...pick(random, rejections),
       // A cent is within what a rate may do, five are a case for a person.
-      micro_usdc: pick(random, [-50_000, -10_000, -1, 1, 10_000, 50_000]),
+      micro_usdc: pick(random, [-mostTakenBesides, -10_000, -1, 1, 10_000, mostTakenBesides]),
     },
   }));
 }
@@ -174,7 +176,7 @@ function planRepeats({ random }: Planning, order: Order, atMs: number): PlannedE
 
 /** What a bank does to a transfer besides paying it. Most must come before it has arrived. */
 function planTransfer({ random }: Planning, order: Order, createdMs: number): PlannedEvent[] {
-  const atMs = createdMs + 100 + random.below(1_500);
+  const atMs = createdMs + 300 + random.below(2_500);
   const afterwards = atMs + 500 + random.below(8_000);
   const act = (at: number, name: TransferAct, body: object = {}): PlannedEvent => ({
     atMs: at,

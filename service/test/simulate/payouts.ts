@@ -14,7 +14,7 @@ import type { Simulation } from './simulation.ts';
 import { createTally, type Tally } from './tally.ts';
 
 /** Long enough that a transfer can be held, failed or cancelled on its way. */
-const settleAfterMs = 2_000;
+const settleAfterMs = 4_000;
 const progressEveryMs = 10_000;
 
 interface Cast {
