@@ -258,12 +258,22 @@ export function pageFrom(answer: HttpExchange, pageSize: number): PaymentPage | 
   return { payments: known, next: known.length < pageSize ? null : (known.at(-1)?.id ?? null) };
 }
 
+/**
+ * Wider than the pound has moved in fifty years. What is beyond comes from a spoilt answer, and a payout reckoned with it
+ * would take a fraction of its cost from the wallet, or many times that.
+ */
+const plausibleRates = { lowest: 400_000n, highest: 1_200_000n };
+
+function isPlausible(rate: GbpPerUsd | undefined): rate is GbpPerUsd {
+  return rate !== undefined && rate >= plausibleRates.lowest && rate <= plausibleRates.highest;
+}
+
 export function rateFrom(answer: HttpExchange): GbpPerUsd | null {
   if (!isSuccess(answer)) return null;
   const body = parseJson(answer.body);
   const buy = parseRate(decimalAt(body, 'buy_rate') ?? '');
   const sell = parseRate(decimalAt(body, 'sell_rate') ?? '');
-  return buy === undefined || sell === undefined ? null : cautiousRate([buy, sell]);
+  return isPlausible(buy) && isPlausible(sell) ? cautiousRate([buy, sell]) : null;
 }
 
 function isSuccess(answer: HttpExchange): answer is HttpExchange & { kind: 'answered' } {
