@@ -182,8 +182,11 @@ test('the rate is the side that gives fewer pounds', () => {
   assert.equal(rateFrom(answered(200, { buy_rate: '0.79' })), null);
 });
 
+function withSides(buy: unknown, sell: unknown) {
+  return rateFrom(answered(200, { buy_rate: buy, sell_rate: sell }));
+}
+
 test('a rate that pounds for a dollar can not have is none, so that nothing is reckoned with it', () => {
-  const withSides = (buy: unknown, sell: unknown) => rateFrom(answered(200, { buy_rate: buy, sell_rate: sell }));
   assert.equal(withSides(7, 7), null);
   assert.equal(withSides('0.79', '79'), null);
   assert.equal(withSides('0.0079', '0.79'), null);
