@@ -83,7 +83,7 @@ export function startChild({ name, file, args = [], env, onLine }: ChildOptions)
     output,
     exited,
     kill: (signal) => void child.kill(signal),
-    async waitForEvent(event, timeoutMs = 15_000) {
+    async waitForEvent(event, timeoutMs = 45_000) {
       const otherwise = (): Error => {
         const why = ended === undefined ? `did not say within ${timeoutMs} ms` : 'ended before it said';
         return new Error(`${name} ${why} "${event}". It said:\n${output()}`);

@@ -6,7 +6,7 @@ const pollMs = 25;
 export async function eventually<Answer>(
   what: string,
   look: () => Promise<Answer | false | undefined>,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<Answer> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -30,7 +30,7 @@ function network(): TcpProxy {
 /** After five failures in a row the bank is left alone for five seconds: until then nobody is asked. */
 async function bankAnswers(): Promise<void> {
   network().setFault({ kind: 'none' });
-  await eventually('the bank is asked again', async () => (await createPayout(client)).payout === 'processing', 20_000);
+  await eventually('the bank is asked again', async () => (await createPayout(client)).payout === 'processing', 60_000);
 }
 
 async function allHolds(answers: readonly ApiAnswer[]): Promise<void> {

@@ -14,7 +14,7 @@ import { startWorld } from '../harness/world.ts';
 
 const clock = createTestClock();
 const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
-const world = await startWorld({ settleAfterMs: 300, env });
+const world = await startWorld({ settleAfterMs: 1_200, env });
 const client = { url: world.api.url, key: world.partner.key };
 const minute = 60_000;
 const hour = 60 * minute;

@@ -11,7 +11,7 @@ import { startWorld } from '../harness/world.ts';
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString().trim();
 /** Two apis: one that knows the bank's key, and one that knows ours, so that we can sign what the bank would not. */
-const world = await startWorld();
+const world = await startWorld({ settleAfterMs: 1_000 });
 const ours = await world.addApi({ KELPIE_SANDBOX_BANK_WEBHOOK_KEY: pem });
 const client = { url: world.api.url, key: world.partner.key };
 
