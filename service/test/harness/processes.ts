@@ -27,6 +27,9 @@ function commonEnv({ database, env }: ProcessOptions): Record<string, string> {
   };
 }
 
+/** A machine that is busy with other tests may take long to start one more process. */
+const startTimeoutMs = 60_000;
+
 interface Program {
   name: string;
   file: string;
@@ -43,7 +46,7 @@ function startUntilDone(program: Program, { atEnd = after }: ProcessOptions): Ch
 export async function startApi(options: ProcessOptions): Promise<ApiProcess> {
   const env = { KELPIE_API_PORT: '0', KELPIE_PUBLIC_URL: 'http://api.kelpie.test', ...commonEnv(options) };
   const child = startUntilDone({ name: 'api', file: 'service/src/app/api.ts', env }, options);
-  const { port, metrics_port: metricsPort } = await child.waitForEvent('api.listening');
+  const { port, metrics_port: metricsPort } = await child.waitForEvent('api.listening', startTimeoutMs);
   return {
     ...child,
     url: `http://127.0.0.1:${String(port)}`,

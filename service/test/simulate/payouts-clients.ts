@@ -142,7 +142,8 @@ class PartnerClients implements Clients {
     if (askAgain.has(code)) return 'ask again';
     if (!final.has(code)) violations.push(`${key} was answered ${status} ${code}`);
     if (status === 402 && partner !== poor) violations.push(`${key} was answered 402, of a wallet that has enough`);
-    return 'told';
+    // A partner does not know what a fault of ours has left behind.
+    return status >= 500 ? 'ask again' : 'told';
   }
 
   #noteCreated({ key, pounds }: Order, answer: ApiAnswer | null): void {

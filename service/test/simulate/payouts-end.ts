@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { describeStory, readStory } from '../../src/payouts/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
@@ -104,6 +105,21 @@ async function judgeAmounts({ database }: World): Promise<string[]> {
     ),
   );
   return rows.map(({ id, sends, took }) => `payout ${id} sends ${sends} micro-USDC, and the bank took ${took}`);
+}
+
+/** What our processes called an error, each kind once with how often it was said. */
+export function tellErrors({ processes }: World, say: (text: string) => void): void {
+  const said = processes.flatMap((child) => child.output().split('\n')).filter((line) => line.includes('"error":{'));
+  const kinds = Map.groupBy(said, (line) => {
+    const { event, error } = readLine(line);
+    return JSON.stringify({ event, error });
+  });
+  for (const [kind, lines] of kinds) say(`${lines.length} times ${kind}`);
+}
+
+function readLine(line: string): { event: unknown; error: unknown } {
+  const json: unknown = JSON.parse(line);
+  return { event: valueAt(json, 'event'), error: valueAt(json, 'error') };
 }
 
 const mostStories = 5;
