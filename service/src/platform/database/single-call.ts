@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { ReachPoint } from '../crash-point.ts';
+import { Refusal } from '../refusal.ts';
 import type { Pool } from './pool.ts';
 import { CommitUncertain } from './transaction.ts';
 
@@ -24,8 +25,18 @@ export function raisedBy(error: unknown): { code: string; detail: string | undef
   return { code: error.code, detail: error.detail };
 }
 
+/** No connection was to be had in time, so nothing was asked of the database: whoever called can safely ask again. */
+function refuse(): never {
+  throw new Refusal({
+    code: 'unavailable',
+    message: 'We are too busy just now. Try again in a moment; for a payout, with the same Idempotency-Key.',
+    internal: 'no connection to the database',
+    retryAfterSeconds: 1,
+  });
+}
+
 async function callOnce<Row extends object>(pool: Pool, { name, text }: Call, values: readonly unknown[]) {
-  const client = await pool.connect();
+  const client = await pool.connect().catch(refuse);
   let warned = false;
   let broken = true;
   const onNotice = (): void => {

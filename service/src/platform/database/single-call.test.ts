@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { goOn } from '../crash-point.ts';
+import { createLogger } from '../logging.ts';
+import { Refusal } from '../refusal.ts';
+import { openPool } from './pool.ts';
+import { createSingleCalls } from './single-call.ts';
+
+const database = await createTestDatabase();
+const pool = openPool({
+  url: database.serviceUrl,
+  connections: 1,
+  applicationName: 'single-call-test',
+  logger: createLogger('test', 'silent'),
+});
+after(async () => pool.end());
+const calls = createSingleCalls(pool, goOn);
+const one = { name: 'one', text: 'select 1 as one' };
+
+test('faults 31: while every connection is in use a caller is told 503 within 3 s, and is served once one is free', async () => {
+  const held = await pool.connect();
+  const startedAt = performance.now();
+  try {
+    await assert.rejects(
+      calls.call(one, []),
+      (error) => error instanceof Refusal && error.code === 'unavailable' && error.retryAfterSeconds === 1,
+    );
+    assert(performance.now() - startedAt < 3_000);
+  } finally {
+    held.release();
+  }
+  assert.deepEqual(await calls.call(one, []), [{ one: 1 }]);
+});
