@@ -173,7 +173,8 @@ create table kelpie.idempotency_keys (
   environment kelpie.environment not null,
   key text not null check (key ~ '^[A-Za-z0-9_:.-]{8,100}$'),
   payout_id uuid not null,
-  -- One keyed digest for each field of the body: it tells which differ, and nothing of what they hold.
+  -- One keyed digest for each field of the body: it tells which differ, and nothing of what they hold. Empty where the key
+  -- is free again, for any body. Its row stays: the bank may remember an order under it.
   fingerprint bytea not null,
   bank_round integer not null default 1, -- squawk-ignore prefer-bigint-over-int
   round_began_at timestamptz not null
@@ -185,8 +186,8 @@ create policy service_own on kelpie.idempotency_keys to kelpie_service
   with check (partner_id = kelpie.current_partner() and environment = kelpie.current_environment());
 create policy reader_all on kelpie.idempotency_keys for select to kelpie_reader using (true);
 create policy payouts_see on kelpie.idempotency_keys for select to kelpie_payouts using (true);
-grant select, insert, delete on kelpie.idempotency_keys to kelpie_service;
-grant update (payout_id, bank_round, round_began_at) on kelpie.idempotency_keys to kelpie_service;
+grant select, insert on kelpie.idempotency_keys to kelpie_service;
+grant update (payout_id, fingerprint, bank_round, round_began_at) on kelpie.idempotency_keys to kelpie_service;
 grant select on kelpie.idempotency_keys to kelpie_reader, kelpie_payouts;
 
 -- A key that was lost, or stood for another payout, would let the same order be paid twice.
@@ -391,6 +392,7 @@ declare
   partner_status text;
   claim record;
   existing kelpie.payout_state;
+  is_next_round boolean;
   refused record;
   size integer := cardinality(transfer_ids);
 begin
@@ -410,25 +412,24 @@ begin
   on conflict (order_id) do nothing
   returning k.bank_round, k.round_began_at into claim;
   if not found then
-    select k.payout_id, k.fingerprint, k.bank_round, k.round_began_at into claim
+    select k.payout_id, k.fingerprint, k.bank_round, k.round_began_at into strict claim
     from kelpie.idempotency_keys k where k.order_id = new_order_id for no key update;
-    if not found then
-      raise exception 'the key was freed meanwhile' using errcode = 'serialization_failure';
-    end if;
     select p.state into strict existing from kelpie.payouts p where p.id = claim.payout_id;
-    if existing <> 'not_created' or claim.fingerprint <> new_fingerprint then
+    if existing <> 'not_created' or claim.fingerprint not in (new_fingerprint, '') then
       outcome := 'exists';
       payout_id := claim.payout_id;
       fingerprint := claim.fingerprint;
       return next;
       return;
     end if;
-    -- Nothing was sent that time, so the same order may be tried again. The bank keeps a key for a day: past that, it has
-    -- to be another one.
+    -- Nothing was sent that time, so the same order may be tried again. The bank keeps a key for a day, and for one body:
+    -- past that, or for another body, it has to be another one.
+    is_next_round := claim.fingerprint = '' or claim.round_began_at < at - interval '23 hours';
     update kelpie.idempotency_keys k
     set payout_id = new_payout_id,
-      bank_round = k.bank_round + (k.round_began_at < at - interval '23 hours')::int,
-      round_began_at = case when k.round_began_at < at - interval '23 hours' then at else k.round_began_at end
+      fingerprint = new_fingerprint,
+      bank_round = k.bank_round + is_next_round::int,
+      round_began_at = case when is_next_round then at else k.round_began_at end
     where k.order_id = new_order_id
     returning k.bank_round, k.round_began_at into claim;
   end if;
@@ -620,7 +621,7 @@ begin
     where r.partner_id = of_partner and r.environment = of_environment and r.account_index = payout.account_index;
   end if;
   if free_key then
-    delete from kelpie.idempotency_keys k where k.order_id = payout.order_id and k.payout_id = of_payout;
+    update kelpie.idempotency_keys k set fingerprint = '' where k.order_id = payout.order_id and k.payout_id = of_payout;
   end if;
 
   if size > 0 then
@@ -647,14 +648,15 @@ begin
 end;
 $$;
 
--- The payout that an idempotency key stands for, with the digest of its body.
+-- The payout that an idempotency key stands for, with the digest of its body; none where the key is free.
 create function kelpie.find_claim(of_partner uuid, of_environment kelpie.environment, of_order_id uuid)
   returns table (payout_id uuid, fingerprint bytea)
   language plpgsql volatile
 as $$
 begin
   perform kelpie.enter(of_partner, of_environment);
-  return query select k.payout_id, k.fingerprint from kelpie.idempotency_keys k where k.order_id = of_order_id;
+  return query
+    select k.payout_id, k.fingerprint from kelpie.idempotency_keys k where k.order_id = of_order_id and k.fingerprint <> '';
 end;
 $$;
 

@@ -172,7 +172,7 @@ test('history, activity, entries and payouts are never deleted, and what happene
     ['activity', 'status'],
     ['ledger_entries', 'amount'],
     ['wallets', 'balance_micro_usdc'],
-    ['idempotency_keys', 'fingerprint'],
+    ['idempotency_keys', 'key'],
     ['idempotency_keys', 'order_id'],
   ] as const) {
     const sql = `update kelpie.${table} set ${column} = ${column}`;
@@ -330,11 +330,12 @@ test('a key stands for its payout for ever; only that of a payout that never was
   for (const state of states) {
     const { orderId } = await plantPayout(database, mine, state);
     const expected = state === 'not_created' ? '1 rows' : refusedByRule;
-    for (const sql of [
-      'delete from kelpie.idempotency_keys where order_id = $1',
-      'update kelpie.idempotency_keys set payout_id = gen_random_uuid() where order_id = $1',
-    ])
+    for (const change of ['payout_id = gen_random_uuid()', `fingerprint = ''`]) {
+      const sql = `update kelpie.idempotency_keys set ${change} where order_id = $1`;
       assert.equal(await tryAs(mine, sql, [orderId]), expected, `${state}: ${sql}`);
+    }
+    const removal = 'delete from kelpie.idempotency_keys where order_id = $1';
+    assert.equal(await tryAs(mine, removal, [orderId]), refusedByRights, state);
   }
 });
 

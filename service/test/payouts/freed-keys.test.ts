@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { bankOf, createPayout, payoutBody } from '../harness/client.ts';
+import { assertAllHolds } from '../harness/invariants.ts';
+import { untilQuiet } from '../harness/waits.ts';
+import { startWorld } from '../harness/world.ts';
+
+// A recipient that the bank refuses frees the key: whoever corrects the details can go on with it.
+
+const world = await startWorld();
+const client = { url: world.api.url, key: world.partner.key };
+
+const closed = payoutBody({}, bankOf('11112222'));
+
+async function closeAccount(): Promise<void> {
+  const [row] = await asAdmin(world.database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ id: string }>('select bank_recipient_id as id from kelpie.bank_recipients');
+    return rows;
+  });
+  assert(row !== undefined);
+  await world.bank.control(`/external_accounts/${row.id}/deactivate`);
+}
+
+test('a key that is freed after the bank refused an order under it pays the corrected order at once', async () => {
+  const first = await createPayout(client, closed);
+  await untilQuiet(world.database);
+  await closeAccount();
+  const key = randomUUID();
+  // The bank refuses the order, and remembers that it did; then it refuses the recipient.
+  assert.equal((await createPayout(client, closed, key)).status, 502);
+  const refused = await createPayout(client, closed, key);
+  assert.deepEqual([refused.status, refused.code], [422, 'recipient_account_rejected']);
+  const corrected = await createPayout(client, payoutBody({}, bankOf('33334444')), key);
+  assert.deepEqual([corrected.status, corrected.payout], [201, 'processing'], corrected.text);
+  await untilQuiet(world.database);
+  await assertAllHolds({ ...world, acknowledged: [first.id, corrected.id] });
+});
