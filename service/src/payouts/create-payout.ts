@@ -103,6 +103,8 @@ async function replayOrAgain(parts: CreateParts, request: CreateRequest, started
       return { kind: 'replayed', payout: existing.payout };
     case 'not_created':
       throw new Refusal(notCreated);
+    case 'recipient_rejected':
+      throw new Refusal(recipientRejected);
     case 'none':
       return createPayout(parts, request, startedAt);
   }

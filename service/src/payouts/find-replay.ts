@@ -17,7 +17,9 @@ export type Replay =
   | { kind: 'none' }
   | { kind: 'payout'; payout: Payout & { state: PayoutStatus } }
   /** The last try at it certainly sent nothing. */
-  | { kind: 'not_created' };
+  | { kind: 'not_created' }
+  /** The bank refused its recipient while we waited: nothing was sent, and the key is free again. */
+  | { kind: 'recipient_rejected' };
 
 /**
  * What this key stands for already, as it is now. Waits for a payout whose bank is just being asked. Another body under
@@ -28,13 +30,16 @@ export async function findReplay(
   { order, idempotencyKey, ...of }: Repeated,
   startedAt: number,
 ): Promise<Replay> {
-  const claim = await findClaim(parts.calls, of, orderIdOf(of, idempotencyKey));
+  const orderId = orderIdOf(of, idempotencyKey);
+  const claim = await findClaim(parts.calls, of, orderId);
   if (claim === null) return { kind: 'none' };
   const mismatched = mismatchedFields(parts.bodyDigest, order, claim.fingerprint);
   if (mismatched.length > 0) throw await reused(parts.calls, of, claim.payoutId, mismatched);
   const payout = await waitForPayout(parts, { ...of, id: claim.payoutId }, startedAt);
   if (payout === null) throw new Error('a key stands for a payout that is not there');
-  return isVisible(payout) ? { kind: 'payout', payout } : { kind: 'not_created' };
+  if (isVisible(payout)) return { kind: 'payout', payout };
+  const isFree = (await findClaim(parts.calls, of, orderId)) === null;
+  return { kind: isFree ? 'recipient_rejected' : 'not_created' };
 }
 
 async function reused(

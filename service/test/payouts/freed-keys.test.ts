@@ -37,3 +37,17 @@ test('a key that is freed after the bank refused an order under it pays the corr
   await untilQuiet(world.database);
   await assertAllHolds({ ...world, acknowledged: [first.id, corrected.id] });
 });
+
+test('whoever waits for a recipient that the bank then refuses is told the same as the first', async () => {
+  await world.bank.control('/faults', {
+    on: 'external_account.create',
+    kind: 'delay_reply',
+    delay_ms: 1_000,
+    times: 1,
+  });
+  const key = randomUUID();
+  const answers = await Promise.all([1, 2, 3].map(async () => createPayout(client, closed, key)));
+  const told = answers.map(({ status, code }) => `${status} ${code}`);
+  assert.deepEqual([...new Set(told)], ['422 recipient_account_rejected']);
+  await assertAllHolds(world);
+});
