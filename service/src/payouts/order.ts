@@ -21,6 +21,13 @@ export function orderIdOf({ partnerId, environment }: PartnerContext, idempotenc
   return [8, 12, 16, 20, 32].map((end, at, ends) => digest.slice(ends[at - 1] ?? 0, end)).join('-');
 }
 
+const orderIdForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether a reference of the bank's can be one of ours: people make payments at the bank too, under any name. */
+export function isOrderId(reference: string): boolean {
+  return orderIdForm.test(reference);
+}
+
 /** The bank's idempotency key for it. */
 export function bankKeyOf({ orderId, bankRound }: { orderId: string; bankRound: number }): string {
   return `${orderId}-${bankRound}`;

@@ -5,6 +5,7 @@ import { raisedBy, type Call, type SingleCalls } from '../platform/database/sing
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import type { Activity, Move } from './move.ts';
+import { isOrderId } from './order.ts';
 import type { Payout, PayoutState } from './payout.ts';
 
 /** A function of the database by its name, with so many arguments. */
@@ -340,8 +341,9 @@ interface Hint {
   at: Date;
 }
 
-/** False where no payout of ours has this order. */
+/** False where no payout of ours has this order, or the order has not the form of ours. */
 export async function hintPayout(calls: SingleCalls, { environment, orderId, paymentId, at }: Hint): Promise<boolean> {
+  if (!isOrderId(orderId)) return false;
   const [row] = await calls.call<{ hint_payout: boolean }>(payoutCalls.hint, [environment, orderId, paymentId, at]);
   return row?.hint_payout === true;
 }

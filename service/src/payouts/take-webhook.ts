@@ -2,9 +2,9 @@ import type { WebhookOutcome } from '../banks/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
+import { isOrderId } from './order.ts';
 import { hintPayout, keepUnmatchedEvent } from './store.ts';
 
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const firstRetryMs = 1_000;
 
 interface Received {
@@ -23,7 +23,7 @@ export async function takeWebhook(
   if (event.category !== 'transfer') return;
   const at = clock.now();
   const { eventId, objectId: paymentId, ourReference } = event;
-  const orderId = ourReference !== null && uuidForm.test(ourReference) ? ourReference : null;
+  const orderId = ourReference !== null && isOrderId(ourReference) ? ourReference : null;
   if (orderId !== null && (await hintPayout(calls, { environment, orderId, paymentId, at }))) return;
   const dueAt = new Date(at.getTime() + firstRetryMs);
   await keepUnmatchedEvent(calls, { environment, eventId, paymentId, orderId }, { receivedAt: at, dueAt });
