@@ -242,6 +242,24 @@ test('an amount that changes after the end is a case, and the payout keeps what 
   }
 });
 
+test('an amount that changes after the end is a case too where the word of the bank stays the same', () => {
+  const completed = acceptedIn('completed', { bankState: words.arrived });
+  const more = followPayment(completed, paymentIn('arrived', { taken: byBank + 1n }));
+  assert.deepEqual([more.openCase?.kind, more.learned.bankTook, more.isOver], ['taken_changed_late', byBank, true]);
+  const returned = acceptedIn('returned', { bankState: words.refunded });
+  const rest = followPayment(returned, paymentIn('refunded', { refunded: refund + 1n }));
+  assert.deepEqual([rest.openCase?.kind, rest.learned.bankRefunded], ['refund_changed_late', refund]);
+  assert.equal(followPayment(returned, paymentIn('refunded')).steps.length, 0);
+});
+
+test('a payment that is cancelled after the payout has arrived or failed is a case', () => {
+  for (const state of ['completed', 'failed'] as const) {
+    const { openCase, steps } = followPayment(acceptedIn(state), paymentIn('cancelled'));
+    assert.equal(openCase?.kind, 'cancelled_after_the_end', state);
+    assert(steps.every(({ to, lines }) => to === state && lines.length === 0));
+  }
+});
+
 test('a payment that is said to have ended without its amounts does not end the payout, and a person is told', () => {
   const unknown = acceptedIn('processing', { bankTook: null });
   for (const [bank, change, kind] of [

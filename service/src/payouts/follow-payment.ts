@@ -44,9 +44,10 @@ class Follower {
     this.state = to;
   }
 
-  /** A case is opened once for each word of the bank's: it is read again and again while it stays the same. */
+  /** A case is opened once for each word of the bank's, while it is read again and again. After the end, news alone opens it. */
   attention(kind: string): void {
-    if (this.payout.bankState === this.payment.bankState && this.steps.length === 0) return;
+    const isTold = this.payout.bankState === this.payment.bankState && !this.isOver();
+    if (isTold && this.steps.length === 0) return;
     this.tell(kind, `the bank says ${this.payment.bankState}`);
     if (this.steps.length === 0) this.step(this.state, 'needs_attention');
   }
@@ -106,7 +107,10 @@ class Follower {
   /** Its money is back at the bank. Where it failed, all of the partner's comes back; where it was returned, what came. */
   giveBack(): void {
     const { refunded } = this.payment;
-    if (this.refunded !== null) return;
+    if (this.refunded !== null) {
+      if (refunded !== null && refunded !== this.refunded) this.attention('refund_changed_late');
+      return;
+    }
     const { walletSends: held } = this.payout;
     if (refunded === null || this.took === null) return this.attention('refunded_without_amount');
     if (this.state === 'completed') this.returnAfterArrival(refunded);
@@ -132,6 +136,7 @@ class Follower {
 
   cancel(): void {
     const { refunded } = this.payment;
+    if (this.state === 'completed' || this.state === 'failed') this.attention('cancelled_after_the_end');
     if (this.state !== 'processing') return;
     if (refunded === null || this.took === null) return this.attention('cancelled_without_refund');
     const lines = ledgerEvents.refundedAfterFailure({
