@@ -8,6 +8,7 @@ export { createHttpAgent } from './http-exchange.ts';
 export type {
   Bank,
   BankRecords,
+  FindOutcome,
   Payment,
   PaymentFailure,
   PaymentOrder,

@@ -1,4 +1,4 @@
-import type { Payment } from '../banks/index.ts';
+import type { FindOutcome, Payment } from '../banks/index.ts';
 import { instantOf } from '../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from './banks.ts';
@@ -38,16 +38,17 @@ export async function resumePayout(parts: PayoutParts, open: OpenPayout): Promis
 
 async function findOutWhatBecame(parts: PayoutParts, payout: Payout, hintedPaymentId: string | null): Promise<void> {
   const hinted = await findHinted(parts, payout, hintedPaymentId);
-  if (hinted !== undefined) return follow(parts, payout, hinted);
+  if (hinted.kind === 'found') return follow(parts, payout, hinted.payment);
   const age = parts.clock.now().getTime() - payout.firstTriedAt.getTime();
   return age < sendAgainWithinMs ? sendAgain(parts, payout) : search(parts, payout);
 }
 
 /** The payment that a webhook named, where it is this payout's. */
-async function findHinted(parts: PayoutParts, payout: Payout, paymentId: string | null): Promise<Payment | undefined> {
-  if (paymentId === null) return undefined;
+async function findHinted(parts: PayoutParts, payout: Payout, paymentId: string | null): Promise<FindOutcome> {
+  if (paymentId === null) return { kind: 'absent' };
   const found = await bankOf(parts.banks, payout.rail).findPayment(paymentId);
-  return found.kind === 'found' && found.payment.ourReference === payout.orderId ? found.payment : undefined;
+  const isOther = found.kind === 'found' && found.payment.ourReference !== payout.orderId;
+  return isOther ? { kind: 'absent' } : found;
 }
 
 /** The identical order once more: a bank that has it replays its answer, and one that has not takes it now. */
@@ -106,8 +107,12 @@ async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Pro
 
 /** The bank has news of what it never accepted, as far as we were told. */
 async function lookAtWhatNeverWas(parts: PayoutParts, payout: Payout, hintedPaymentId: string | null): Promise<void> {
-  const payment = await findHinted(parts, payout, hintedPaymentId);
-  if (payment === undefined) return giveBackOpenPayout(parts.calls, payout, null);
+  const hinted = await findHinted(parts, payout, hintedPaymentId);
+  // The hint is all that there is of it: a bank that does not answer now is asked again.
+  if (hinted.kind === 'unknown')
+    return giveBackOpenPayout(parts.calls, payout, nextRetry(parts.clock.now(), instantOf(payout.id)));
+  if (hinted.kind === 'absent') return giveBackOpenPayout(parts.calls, payout, null);
+  const { payment } = hinted;
   parts.logger.error({ payout_id: payout.id }, 'payout.paid_though_not_created');
   const openCase = { kind: 'paid_though_not_created', detail: `the bank has the payment ${payment.id}` };
   const steps: Step[] = [{ to: 'not_created', what: 'needs_attention', detail: payment.bankState, lines: [] }];
