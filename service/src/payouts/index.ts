@@ -1,9 +1,9 @@
 // Payouts, from the order to the end: quotes, creation, what the bank says of them, cancelling. It owns the states of a
 // payout and its idempotency keys; it moves money only through the ledger, and never pays twice.
 export type { Banks } from './banks.ts';
-export { findLateReturns } from './find-late-returns.ts';
+export { findLateReturns } from './following/find-late-returns.ts';
 export type { PayoutParts } from './parts.ts';
-export { createRates } from './rates.ts';
+export { createRates } from './creating/rates.ts';
 export { payoutCalls } from './store.ts';
-export { startSweep } from './sweep.ts';
+export { startSweep } from './following/sweep.ts';
 export { describeStory, readStory, storyAsJson } from './story.ts';

@@ -5,7 +5,7 @@ import { isActive, type Sides } from '../partners/index.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
 import { Refusal } from '../platform/refusal.ts';
-import { rateAgesMs, type Rates } from './rates.ts';
+import { rateAgesMs, type Rates } from './creating/rates.ts';
 
 export interface Balance {
   usdc: MicroUsdc;

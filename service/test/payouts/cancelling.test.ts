@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { Bank, Payment } from '../../src/banks/index.ts';
 import { createSides } from '../../src/partners/index.ts';
-import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
+import { cancelPayout } from '../../src/payouts/following/cancel-payout.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
 import { openPool } from '../../src/platform/database/pool.ts';

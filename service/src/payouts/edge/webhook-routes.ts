@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { Refusal } from '../../platform/refusal.ts';
-import { takeWebhook } from '../take-webhook.ts';
+import { takeWebhook } from '../following/take-webhook.ts';
 
 interface WebhookParts {
   calls: SingleCalls;

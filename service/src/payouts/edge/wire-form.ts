@@ -4,7 +4,7 @@ import { rateAsNumber } from '../../money/rates.ts';
 import { instantOf } from '../../platform/ids.ts';
 import type { PayoutOrder } from '../order.ts';
 import type { Payout, PayoutStatus } from '../payout.ts';
-import type { Quote } from '../quote.ts';
+import type { Quote } from '../creating/quote.ts';
 import type { Balance } from '../read-balance.ts';
 import type { BalanceSchema, CreatePayoutBody, PayoutSchema, QuoteSchema } from './schemas.ts';
 

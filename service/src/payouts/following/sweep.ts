@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { matchEvents } from './match-events.ts';
-import type { PayoutParts } from './parts.ts';
+import type { PayoutParts } from '../parts.ts';
 import { resumePayout } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
-import { takeOpenPayouts, type OpenPayout } from './store.ts';
+import { takeOpenPayouts, type OpenPayout } from '../store.ts';
 
 const everyMs = 200;
 /** As many banks' answers as one worker waits for at a time. */

@@ -1,10 +1,10 @@
-import type { KeyedDigest } from '../platform/keyed-digest.ts';
-import type { SingleCalls } from '../platform/database/single-call.ts';
-import { Refusal } from '../platform/refusal.ts';
-import type { PartnerContext } from '../platform/database/transaction.ts';
-import { mismatchedFields, orderIdOf, type PayoutOrder } from './order.ts';
-import { isVisible, type Payout, type PayoutStatus } from './payout.ts';
-import { findClaim, findPayout } from './store.ts';
+import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { mismatchedFields, orderIdOf, type PayoutOrder } from '../order.ts';
+import { isVisible, type Payout, type PayoutStatus } from '../payout.ts';
+import { findClaim, findPayout } from '../store.ts';
 import { waitForPayout } from './wait-for-payout.ts';
 
 interface Repeated extends PartnerContext {

@@ -1,9 +1,9 @@
-import type { Payment } from '../banks/index.ts';
-import { ledgerEvents, type Line } from '../ledger/index.ts';
-import type { MicroUsdc } from '../money/amounts.ts';
-import { failureReasons } from './failures.ts';
-import type { Learned, OpenCase, Step } from './move.ts';
-import type { Payout, PayoutState } from './payout.ts';
+import type { Payment } from '../../banks/index.ts';
+import { ledgerEvents, type Line } from '../../ledger/index.ts';
+import type { MicroUsdc } from '../../money/amounts.ts';
+import { failureReasons } from '../failures.ts';
+import type { Learned, OpenCase, Step } from '../move.ts';
+import type { Payout, PayoutState } from '../payout.ts';
 
 /** What follows for a payout from what the bank says of its payment. Pure: the same of the same. */
 export interface Following {

@@ -1,4 +1,4 @@
-import type { Bank, BankRecords, Payment, PaymentPage } from '../banks/index.ts';
+import type { Bank, BankRecords, Payment, PaymentPage } from '../../banks/index.ts';
 
 /** A hundred payments each: further back than the months within which a payment can still change. */
 const mostPages = 5_000;

@@ -1,8 +1,8 @@
-import type { Payment } from '../banks/index.ts';
-import { bankOf } from './banks.ts';
+import type { Payment } from '../../banks/index.ts';
+import { bankOf } from '../banks.ts';
 import { listPayments } from './list-payments.ts';
-import type { PayoutParts } from './parts.ts';
-import type { Payout } from './payout.ts';
+import type { PayoutParts } from '../parts.ts';
+import type { Payout } from '../payout.ts';
 
 type Search = { kind: 'found'; payment: Payment } | { kind: 'absent' } | { kind: 'unknown' };
 

@@ -1,6 +1,6 @@
-import type { Rail } from '../partners/index.ts';
-import type { PayoutParts } from './parts.ts';
-import { dropUnmatchedEvent, hintPayout, takeUnmatchedEvents, type UnmatchedEvent } from './store.ts';
+import type { Rail } from '../../partners/index.ts';
+import type { PayoutParts } from '../parts.ts';
+import { dropUnmatchedEvent, hintPayout, takeUnmatchedEvents, type UnmatchedEvent } from '../store.ts';
 
 const mostAtOnce = 50;
 /** A little more than two hours, each pause twice as long as the one before. */

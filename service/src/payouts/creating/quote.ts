@@ -1,9 +1,9 @@
-import type { Pence } from '../money/amounts.ts';
-import { payoutCost, type PayoutCost } from '../money/fees.ts';
-import type { GbpPerUsd } from '../money/rates.ts';
-import type { Sides } from '../partners/index.ts';
-import type { PartnerContext } from '../platform/database/transaction.ts';
-import { Refusal } from '../platform/refusal.ts';
+import type { Pence } from '../../money/amounts.ts';
+import { payoutCost, type PayoutCost } from '../../money/fees.ts';
+import type { GbpPerUsd } from '../../money/rates.ts';
+import type { Sides } from '../../partners/index.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { Refusal } from '../../platform/refusal.ts';
 import { amountProblem } from './limits.ts';
 import { rateAgesMs, type Rates } from './rates.ts';
 

@@ -1,15 +1,15 @@
-import type { FindOutcome, Payment } from '../banks/index.ts';
-import { instantOf } from '../platform/ids.ts';
+import type { FindOutcome, Payment } from '../../banks/index.ts';
+import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
-import { bankOf } from './banks.ts';
+import { bankOf } from '../banks.ts';
 import { followPayment } from './follow-payment.ts';
-import type { Move, Step } from './move.ts';
-import type { PayoutParts } from './parts.ts';
-import type { Payout } from './payout.ts';
+import type { Move, Step } from '../move.ts';
+import type { PayoutParts } from '../parts.ts';
+import type { Payout } from '../payout.ts';
 import { nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
 import { searchPayment } from './search-payment.ts';
 import { sendPayout } from './send-payout.ts';
-import { findPayout, giveBackOpenPayout, movePayout, type OpenPayout } from './store.ts';
+import { findPayout, giveBackOpenPayout, movePayout, type OpenPayout } from '../store.ts';
 
 /** In a payout's history, for what was done without anybody asking. */
 const worker = 'worker';

@@ -1,5 +1,5 @@
-import { formatPounds, type Pence } from '../money/amounts.ts';
-import type { Rail } from '../partners/index.ts';
+import { formatPounds, type Pence } from '../../money/amounts.ts';
+import type { Rail } from '../../partners/index.ts';
 
 /** The provider refuses less than 3.00 in production; its sandbox has no minimum of its own. */
 const smallest: Readonly<Record<Rail, Pence>> = { simulated: 100n, provider_sandbox: 100n, provider_production: 300n };

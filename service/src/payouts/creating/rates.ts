@@ -1,7 +1,7 @@
-import type { Clock } from '../platform/clock.ts';
-import type { GbpPerUsd } from '../money/rates.ts';
-import type { Rail } from '../partners/index.ts';
-import type { Banks } from './banks.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { GbpPerUsd } from '../../money/rates.ts';
+import type { Rail } from '../../partners/index.ts';
+import type { Banks } from '../banks.ts';
 
 const refreshEveryMs = 20_000;
 

@@ -1,8 +1,8 @@
-import type { Payment } from '../banks/index.ts';
-import type { PartnerContext } from '../platform/database/transaction.ts';
+import type { Payment } from '../../banks/index.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { listPayments } from './list-payments.ts';
-import type { PayoutParts } from './parts.ts';
-import { hintPayout, listSidesAtBanks } from './store.ts';
+import type { PayoutParts } from '../parts.ts';
+import { hintPayout, listSidesAtBanks } from '../store.ts';
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 const partnersAtOnce = 100;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Payment } from '../banks/index.ts';
-import { ledgerEvents, type Line } from '../ledger/index.ts';
+import type { Payment } from '../../banks/index.ts';
+import { ledgerEvents, type Line } from '../../ledger/index.ts';
 import { followPayment, type Following } from './follow-payment.ts';
-import type { Payout, PayoutState } from './payout.ts';
+import type { Payout, PayoutState } from '../payout.ts';
 
 const walletSends = 127_850_000n;
 const byBank = 127_800_000n;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SingleCalls } from '../platform/database/single-call.ts';
-import type { PartnerContext } from '../platform/database/transaction.ts';
-import { Refusal } from '../platform/refusal.ts';
-import type { Payout } from './payout.ts';
-import { findPayout } from './store.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import type { Payout } from '../payout.ts';
+import { findPayout } from '../store.ts';
 
 /** A caller waits this long for what another is doing with the same key. */
 const patienceMs = 10_000;

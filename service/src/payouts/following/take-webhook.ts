@@ -1,9 +1,9 @@
-import type { WebhookOutcome } from '../banks/index.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { SingleCalls } from '../platform/database/single-call.ts';
-import type { PartnerContext } from '../platform/database/transaction.ts';
-import { isOrderId } from './order.ts';
-import { hintPayout, keepUnmatchedEvent } from './store.ts';
+import type { WebhookOutcome } from '../../banks/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { isOrderId } from '../order.ts';
+import { hintPayout, keepUnmatchedEvent } from '../store.ts';
 
 const firstRetryMs = 1_000;
 

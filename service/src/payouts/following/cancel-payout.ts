@@ -1,15 +1,15 @@
-import type { Bank, Payment } from '../banks/index.ts';
-import { instantOf } from '../platform/ids.ts';
-import type { PartnerContext } from '../platform/database/transaction.ts';
-import { Refusal } from '../platform/refusal.ts';
+import type { Bank, Payment } from '../../banks/index.ts';
+import { instantOf } from '../../platform/ids.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { Refusal } from '../../platform/refusal.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
-import { bankOf } from './banks.ts';
+import { bankOf } from '../banks.ts';
 import { followPayment } from './follow-payment.ts';
-import type { PayoutParts } from './parts.ts';
-import type { Payout, PayoutStatus } from './payout.ts';
-import { readPayout } from './read-payouts.ts';
+import type { PayoutParts } from '../parts.ts';
+import type { Payout, PayoutStatus } from '../payout.ts';
+import { readPayout } from '../read-payouts.ts';
 import { nextLook } from './schedules.ts';
-import { movePayout } from './store.ts';
+import { movePayout } from '../store.ts';
 
 type VisiblePayout = Payout & { state: PayoutStatus };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Bank } from '../banks/index.ts';
-import type { GbpPerUsd } from '../money/rates.ts';
+import type { Bank } from '../../banks/index.ts';
+import type { GbpPerUsd } from '../../money/rates.ts';
 import { createRates, rateAgesMs, type Rates } from './rates.ts';
 
 type Answer = GbpPerUsd | null | Promise<GbpPerUsd | null>;

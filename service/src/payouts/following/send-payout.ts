@@ -1,17 +1,17 @@
-import type { Payment, Recipient, SendOutcome } from '../banks/index.ts';
-import { ledgerEvents } from '../ledger/index.ts';
-import { instantOf } from '../platform/ids.ts';
+import type { Payment, Recipient, SendOutcome } from '../../banks/index.ts';
+import { ledgerEvents } from '../../ledger/index.ts';
+import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
-import { bankOf } from './banks.ts';
-import { failureReasons } from './failures.ts';
+import { bankOf } from '../banks.ts';
+import { failureReasons } from '../failures.ts';
 import { followPayment } from './follow-payment.ts';
-import type { Activity, Move, Step } from './move.ts';
-import { bankKeyOf } from './order.ts';
-import type { PayoutParts } from './parts.ts';
-import type { Payout } from './payout.ts';
+import type { Activity, Move, Step } from '../move.ts';
+import { bankKeyOf } from '../order.ts';
+import type { PayoutParts } from '../parts.ts';
+import type { Payout } from '../payout.ts';
 import { nextLook, nextRetry } from './schedules.ts';
-import { openRecipient } from './sealed-recipient.ts';
-import { movePayout } from './store.ts';
+import { openRecipient } from '../sealed-recipient.ts';
+import { movePayout } from '../store.ts';
 
 /** Who asks the bank, and what they will answer with: none where nobody waits for an answer. */
 export interface Sender {
