@@ -342,7 +342,8 @@ $$;
 -- The first commit of a payout: the key of the caller is checked, the idempotency key claimed, the payout and its hold
 -- made, and what a crash would leave behind put where a worker finds it. Where the rail's answer is known at once, this
 -- commit is the last one too. What it refuses, it refuses by an error that undoes the claim: KP402 for want of funds (the
--- detail says what there is), KP403 for a partner that is not active, KP502 for a rail that is paused.
+-- detail says what there is), KP403 for a partner that is not active, KP409 where a person has to look first, KP502 for a
+-- rail that is paused.
 create function kelpie.create_payout(
   of_partner uuid,
   of_environment kelpie.environment,
@@ -425,6 +426,13 @@ begin
     -- Nothing was sent that time, so the same order may be tried again. The bank keeps a key for a day, and for one body:
     -- past that, or for another body, it has to be another one.
     is_next_round := claim.fingerprint = '' or claim.round_began_at < at - interval '23 hours';
+    -- Under the old key the bank would only repeat itself. Under another it would pay again what a person believes paid.
+    if is_next_round and exists (
+      select from kelpie.cases c
+      where c.payout_id = claim.payout_id and c.kind = 'paid_though_not_created' and c.closed_at is null
+    ) then
+      raise exception 'a person is looking at an earlier payment' using errcode = 'KP409';
+    end if;
     update kelpie.idempotency_keys k
     set payout_id = new_payout_id,
       fingerprint = new_fingerprint,
@@ -596,6 +604,8 @@ begin
   if then_open = 'close' then
     perform kelpie.give_back_open_payout(of_partner, of_environment, of_payout, null);
   elsif then_open = 'watch' then
+    -- What a webhook named has been looked at, unless it came meanwhile.
+    update kelpie.open_payouts o set hinted_payment_id = null where o.payout_id = of_payout and o.due_at >= o.leased_until;
     perform kelpie.give_back_open_payout(of_partner, of_environment, of_payout, next_due_at);
   end if;
 

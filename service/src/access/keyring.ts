@@ -15,7 +15,7 @@ export interface Keyring {
   identify(secret: string): Promise<CallingKey | null>;
 }
 
-/** A key that was revoked is still good for reads this long; what moves money checks it again in its own commit. */
+/** A key that was revoked still reads for so long at most; a payout checks it again in its own commit. */
 const keepMs = 900;
 const mostRemembered = 10_000;
 

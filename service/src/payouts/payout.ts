@@ -47,6 +47,9 @@ export interface Payout extends PartnerContext {
   updatedAt: Date;
 }
 
-export function isVisible(payout: Payout): payout is Payout & { state: PayoutStatus } {
+/** One that its partner may see. */
+export type VisiblePayout = Payout & { state: PayoutStatus };
+
+export function isVisible(payout: Payout): payout is VisiblePayout {
   return payout.state !== 'sending' && payout.state !== 'not_created';
 }

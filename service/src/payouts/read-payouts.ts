@@ -1,10 +1,8 @@
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { Refusal } from '../platform/refusal.ts';
-import { isVisible, type Payout, type PayoutStatus } from './payout.ts';
+import { isVisible, type VisiblePayout } from './payout.ts';
 import { findPayout, listPayouts } from './store.ts';
-
-type VisiblePayout = Payout & { state: PayoutStatus };
 
 /** A payout of the caller's. Another's is as little there as one that never was. */
 export async function readPayout(calls: SingleCalls, of: PartnerContext, payoutId: string): Promise<VisiblePayout> {

@@ -185,6 +185,8 @@ export type InsertOutcome =
   | { kind: 'unauthorized' }
   | { kind: 'insufficient_funds'; available: bigint }
   | { kind: 'partner_not_active' }
+  /** A person has to look first what became of an earlier try. */
+  | { kind: 'in_question' }
   | { kind: 'rail_paused' };
 
 interface CreatedRow {
@@ -235,6 +237,24 @@ function argumentsOf({ payout, ...made }: NewPayout): unknown[] {
   ];
 }
 
+/** What the function refuses by an error, which undoes all that it did. */
+function refusalFrom(error: unknown): InsertOutcome | undefined {
+  const raised = raisedBy(error);
+  if (raised === undefined) return undefined;
+  switch (raised.code) {
+    case 'KP402':
+      return { kind: 'insufficient_funds', available: BigInt(raised.detail ?? 0) };
+    case 'KP403':
+      return { kind: 'partner_not_active' };
+    case 'KP409':
+      return { kind: 'in_question' };
+    case 'KP502':
+      return { kind: 'rail_paused' };
+    default:
+      return undefined;
+  }
+}
+
 /** The first commit of a payout, in one round trip. */
 export async function insertPayout(calls: SingleCalls, made: NewPayout): Promise<InsertOutcome> {
   try {
@@ -246,11 +266,9 @@ export async function insertPayout(calls: SingleCalls, made: NewPayout): Promise
     const { bank_round: bankRound, first_tried_at: firstTriedAt, bank_recipient_id: bankRecipientId } = row;
     return { kind: 'created', bankRound, firstTriedAt, bankRecipientId };
   } catch (error) {
-    const raised = raisedBy(error);
-    if (raised?.code === 'KP402') return { kind: 'insufficient_funds', available: BigInt(raised.detail ?? 0) };
-    if (raised?.code === 'KP403') return { kind: 'partner_not_active' };
-    if (raised?.code === 'KP502') return { kind: 'rail_paused' };
-    throw error;
+    const refusal = refusalFrom(error);
+    if (refusal === undefined) throw error;
+    return refusal;
   }
 }
 

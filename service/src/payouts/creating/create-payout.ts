@@ -14,13 +14,13 @@ import { findReplay } from './find-replay.ts';
 import { amountProblem } from './limits.ts';
 import { accountIndexOf, bankKeyOf, fingerprintOf, orderIdOf, type PayoutOrder } from '../order.ts';
 import type { PayoutParts } from '../parts.ts';
-import { isVisible, type Payout, type PayoutStatus } from '../payout.ts';
+import { isVisible, type Payout, type VisiblePayout } from '../payout.ts';
 import { rateAgesMs, type Rates } from './rates.ts';
 import { leaseMs, simulatedArrivalMs } from '../following/schedules.ts';
 import { sealRecipient } from '../sealed-recipient.ts';
 import { sendPayout, type SendResult } from '../following/send-payout.ts';
 import { insertPayout, type InsertOutcome, type NewPayout } from '../store.ts';
-import { waitForPayout } from './wait-for-payout.ts';
+import { inUse, waitForPayout } from './wait-for-payout.ts';
 
 export interface CreateParts extends PayoutParts {
   rates: Rates;
@@ -36,8 +36,6 @@ export interface CreateRequest extends PartnerContext {
   idempotencyKey: string;
   order: PayoutOrder;
 }
-
-type VisiblePayout = Payout & { state: PayoutStatus };
 
 export type Created =
   { kind: 'created'; payout: VisiblePayout; cost: PayoutCost } | { kind: 'replayed'; payout: VisiblePayout };
@@ -62,15 +60,15 @@ export async function createPayout(
   startedAt = performance.now(),
 ): Promise<Created> {
   const side = await parts.sides.get(request);
-  const problem = await findProblem(parts, side, request.order);
-  if (typeof problem === 'object') {
+  const rate = await findRate(parts, side, request.order);
+  if (rate instanceof Refusal) {
     // What has been created is told even where it could not be created again.
     const existing = await findReplay(parts, request, startedAt);
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
-    throw problem;
+    throw rate;
   }
-  const cost = payoutCost(request.order.amount, problem, side.prices);
-  const made = await makePayout(parts, { request, side, rate: problem, cost });
+  const cost = payoutCost(request.order.amount, rate, side.prices);
+  const made = await makePayout(parts, { request, side, rate, cost });
   const outcome = await insertPayout(parts.calls, made);
   if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
   if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
@@ -83,11 +81,7 @@ export async function createPayout(
 }
 
 /** The rate, where all is well; otherwise what stands in the way. */
-async function findProblem(
-  parts: CreateParts,
-  side: PartnerSide,
-  { amount }: PayoutOrder,
-): Promise<Refusal | GbpPerUsd> {
+async function findRate(parts: CreateParts, side: PartnerSide, { amount }: PayoutOrder): Promise<Refusal | GbpPerUsd> {
   if (!isActive(side)) return new Refusal(notActive);
   const wrongAmount = amountProblem(amount, side.rail);
   if (wrongAmount !== undefined) return new Refusal(wrongAmount);
@@ -220,6 +214,8 @@ function refuseInsert(outcome: Exclude<InsertOutcome, { kind: 'created' | 'exist
       return new Refusal(unauthorized);
     case 'partner_not_active':
       return new Refusal(notActive);
+    case 'in_question':
+      return inUse();
     case 'rail_paused':
       return new Refusal({ ...notCreated, internal: 'the rail is paused' });
     case 'insufficient_funds': {

@@ -3,7 +3,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { mismatchedFields, orderIdOf, type PayoutOrder } from '../order.ts';
-import { isVisible, type Payout, type PayoutStatus } from '../payout.ts';
+import { isVisible, type VisiblePayout } from '../payout.ts';
 import { findClaim, findPayout } from '../store.ts';
 import { waitForPayout } from './wait-for-payout.ts';
 
@@ -15,7 +15,7 @@ interface Repeated extends PartnerContext {
 export type Replay =
   /** The key stands for nothing. */
   | { kind: 'none' }
-  | { kind: 'payout'; payout: Payout & { state: PayoutStatus } }
+  | { kind: 'payout'; payout: VisiblePayout }
   /** The last try at it certainly sent nothing. */
   | { kind: 'not_created' }
   /** The bank refused its recipient while we waited: nothing was sent, and the key is free again. */

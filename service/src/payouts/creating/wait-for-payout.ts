@@ -9,7 +9,7 @@ import { findPayout } from '../store.ts';
 const patienceMs = 10_000;
 const longestPauseMs = 200;
 
-function inUse(): Refusal {
+export function inUse(): Refusal {
   return new Refusal({
     code: 'idempotency_key_in_use',
     message: 'Another request with this Idempotency-Key is still being worked on. Try again in a second.',

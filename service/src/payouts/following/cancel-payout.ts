@@ -6,12 +6,10 @@ import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../banks.ts';
 import { followPayment } from './follow-payment.ts';
 import type { PayoutParts } from '../parts.ts';
-import type { Payout, PayoutStatus } from '../payout.ts';
+import type { Payout, VisiblePayout } from '../payout.ts';
 import { readPayout } from '../read-payouts.ts';
 import { nextLook } from './schedules.ts';
 import { movePayout } from '../store.ts';
-
-type VisiblePayout = Payout & { state: PayoutStatus };
 
 function notCancellable(why: string): Refusal {
   return new Refusal({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });

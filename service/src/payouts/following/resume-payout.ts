@@ -3,10 +3,10 @@ import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../banks.ts';
 import { followPayment } from './follow-payment.ts';
-import type { Move, Step } from '../move.ts';
+import type { Move, OpenCase, Step } from '../move.ts';
 import type { PayoutParts } from '../parts.ts';
 import type { Payout } from '../payout.ts';
-import { nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
+import { absentTooLongMs, nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
 import { searchPayment } from './search-payment.ts';
 import { sendPayout } from './send-payout.ts';
 import { findPayout, giveBackOpenPayout, movePayout, type OpenPayout } from '../store.ts';
@@ -30,7 +30,7 @@ export async function resumePayout(parts: PayoutParts, open: OpenPayout): Promis
     case 'failed':
     case 'cancelled':
     case 'returned':
-      return look(parts, payout, payout.bankPaymentId);
+      return look(parts, payout, open.hintedPaymentId);
     case 'not_created':
       return lookAtWhatNeverWas(parts, payout, open.hintedPaymentId);
   }
@@ -86,13 +86,41 @@ async function search(parts: PayoutParts, payout: Payout): Promise<void> {
   });
 }
 
-async function look(parts: PayoutParts, payout: Payout, paymentId: string | null): Promise<void> {
-  if (paymentId === null) return giveBackOpenPayout(parts.calls, payout, null);
-  const found = await bankOf(parts.banks, payout.rail).findPayment(paymentId);
+async function look(parts: PayoutParts, payout: Payout, hintedPaymentId: string | null): Promise<void> {
+  const { bankPaymentId } = payout;
+  if (bankPaymentId === null) return giveBackOpenPayout(parts.calls, payout, null);
+  if (hintedPaymentId !== null && hintedPaymentId !== bankPaymentId) {
+    const other = await findHinted(parts, payout, hintedPaymentId);
+    if (other.kind === 'found') return tellPerson(parts, payout, { kind: 'paid_twice', detail: other.payment.id });
+  }
+  const found = await bankOf(parts.banks, payout.rail).findPayment(bankPaymentId);
   if (found.kind === 'found') return follow(parts, payout, found.payment);
-  // A bank that says there is no such payment has been seen to settle it later: what it accepted stays accepted.
-  if (found.kind === 'absent') parts.logger.warn({ payout_id: payout.id }, 'payout.absent_at_bank');
+  if (found.kind === 'absent') return stillAbsent(parts, payout);
   await giveBackOpenPayout(parts.calls, payout, nextLook(parts.clock.now(), instantOf(payout.id)));
+}
+
+/** What the bank says of a payment that it accepted and now does not find; told once, as its word. */
+const absentWord = 'absent';
+
+/** A bank that says there is no such payment has been seen to settle it later: what it accepted stays accepted. */
+async function stillAbsent(parts: PayoutParts, payout: Payout): Promise<void> {
+  parts.logger.warn({ payout_id: payout.id }, 'payout.absent_at_bank');
+  const age = parts.clock.now().getTime() - instantOf(payout.id).getTime();
+  if (age > absentTooLongMs && payout.bankState !== absentWord) {
+    const detail = 'the bank accepted it, and does not find it any more';
+    return tellPerson(parts, payout, { kind: 'absent_at_bank', detail }, absentWord);
+  }
+  await giveBackOpenPayout(parts.calls, payout, nextLook(parts.clock.now(), instantOf(payout.id)));
+}
+
+/** Nothing moves: a case is opened, and the payout is looked at further. */
+async function tellPerson(parts: PayoutParts, payout: Payout, openCase: OpenCase, bankState?: string): Promise<void> {
+  const at = parts.clock.now();
+  alarmOnCase(parts.logger, payout.id, openCase);
+  const steps: Step[] = [{ to: payout.state, what: 'needs_attention', detail: openCase.kind, lines: [] }];
+  const learned = bankState === undefined ? {} : { bankState };
+  const afterwards = { kind: 'watch' as const, dueAt: nextLook(at, instantOf(payout.id)) };
+  await movePayout(parts.calls, parts.clock, payout, { at, by: 'bank', steps, learned, openCase, afterwards });
 }
 
 async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Promise<void> {

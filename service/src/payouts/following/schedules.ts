@@ -10,6 +10,9 @@ export const leaseMs = 8.5 * second;
 /** The bank replays a repeated order for 24 h. Past this, one is never sent again by itself. */
 export const sendAgainWithinMs = 23 * hour;
 
+/** A payment that the bank accepted and then does not find for so long is a person's to look for. */
+export const absentTooLongMs = 24 * hour;
+
 /** How long something of an age is left alone: up to each age, so long; beyond the last, an hour. */
 type Pauses = readonly { untilAge: number; everyMs: number }[];
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { matchEvents } from './match-events.ts';
+import type { Logger } from '../../platform/logging.ts';
 import type { PayoutParts } from '../parts.ts';
 import { resumePayout } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
@@ -12,6 +13,14 @@ const mostInHand = 32;
 export interface Sweep {
   /** Takes no more, and waits for what is in hand. */
   stop(): Promise<void>;
+}
+
+/** Turn after turn until it is stopped. What fails is told, and tried again in the next turn. */
+async function repeat(turn: () => Promise<void>, logger: Logger, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted) {
+    await turn().catch((error: unknown) => logger.error({ error }, 'sweep.failed'));
+    await wait(everyMs, undefined, { signal: stopped }).catch(() => undefined);
+  }
 }
 
 /** Looks after open payouts, of all partners, until it is stopped. Any number of workers do so side by side. */
@@ -38,21 +47,13 @@ export function startSweep(parts: PayoutParts): Sweep {
     }
     return taken.length === most;
   };
-  const turn = async (): Promise<void> => {
-    try {
-      while (!stopping.signal.aborted && (await takeSome())) await Promise.race(inHand);
-      await matchEvents(parts);
-    } catch (error) {
-      logger.error({ error }, 'sweep.failed');
-    }
+  const takeAll = async (): Promise<void> => {
+    while (!stopping.signal.aborted && (await takeSome())) await Promise.race(inHand);
   };
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await turn();
-      await wait(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  };
-  const ended = run();
+  // Side by side: what takes the bank long in one must not keep the other from its turn.
+  const ended = Promise.all(
+    [takeAll, async () => matchEvents(parts)].map(async (turn) => repeat(turn, logger, stopping.signal)),
+  );
   return {
     async stop() {
       stopping.abort();
