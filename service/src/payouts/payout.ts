@@ -5,7 +5,7 @@ import type { Rail } from '../partners/index.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 
 /** What a partner can see of a payout's life. */
-export type PayoutStatus = 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'returned';
+type PayoutStatus = 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'returned';
 
 /**
  * `sending`: the bank is being asked. `not_created`: certainly nothing was sent; it is there so that its key and body are
