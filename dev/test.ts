@@ -5,7 +5,7 @@ import { projectFolder } from './project.ts';
 
 const files = process.argv.slice(2);
 // Most tests wait for a process or the database rather than for this machine.
-const filesAtOnce = availableParallelism() * 2;
+const filesAtOnce = availableParallelism() + 1;
 
 const runner = spawn(
   process.execPath,

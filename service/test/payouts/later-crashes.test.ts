@@ -8,7 +8,7 @@ import { assertKilled, crashAt, kills, newKeys, payoutsAKill, pointsOf, startCra
 // What can be killed once the bank has a payment. This bank settles nothing by itself.
 
 const minute = 60_000;
-const { world, clock, client, askAgain } = await startCrashWorld(24 * 60 * minute);
+const { world, clock, client, askAgain } = await startCrashWorld({ settleAfterMs: 24 * 60 * minute });
 
 async function newestTransfers(): Promise<string[]> {
   return (await world.bank.record()).payments.slice(-payoutsAKill).map(({ transfer_id: id }) => id);

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { assertKilled, crashAt, kills, newKeys, pointsOf, startCrashWorld } from './crashing.ts';
 
-const { world, clock, orderAndDie, recover, leaseIsOver } = await startCrashWorld(100);
+const { world, clock, orderAndDie, recover, leaseIsOver } = await startCrashWorld({ settleAfterMs: 100 });
 const day = 24 * 3_600_000;
 
 for (const point of pointsOf('resuming', 'worker')) {
