@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { bankCalls } from '../../src/banks/index.ts';
 import { payoutCalls } from '../../src/payouts/index.ts';
 import { bankOf, createPayout, payoutBody, type Client } from '../harness/client.ts';
@@ -76,15 +77,14 @@ export async function startCrashWorld(options: { settleAfterMs: number; withoutW
   const clock = createTestClock();
   const world = await startWorld({ ...options, env: { KELPIE_TEST_CLOCK_FILE: clock.file } });
   const client = (): Client => ({ url: world.api.url, key: world.partner.key });
-  const ask = async (keys: readonly string[]) =>
-    Promise.all(keys.map(async (key) => createPayout(client(), bodyFor(key), key)));
-
-  /** As a partner whose connection broke would: with the same keys, until it is told. */
-  const askAgain = async (keys: readonly string[]): Promise<string[]> => {
-    const answers = await ask(keys);
-    for (const { status, text } of answers) assert([200, 201].includes(status), `${status} ${text}`);
-    return answers.map(({ id }) => id);
-  };
+  const ask = async (key: string): Promise<string> =>
+    eventually(`${key} is told`, async () => {
+      const { status, id, text } = await createPayout(client(), bodyFor(key), key);
+      assert([200, 201, 409, 503].includes(status), `${status} ${text}`);
+      return status < 300 && id;
+    });
+  /** As a partner whose connection broke would: with the same keys, again where it is told to come back, until it is told. */
+  const askAgain = async (keys: readonly string[]): Promise<string[]> => Promise.all(keys.map(ask));
   /** Sends orders to an api that dies on them. */
   const orderAndDie = async (point: string, keys: readonly string[]): Promise<void> => {
     const api = await world.restartApi(crashAt(point, keys.length));
