@@ -94,8 +94,10 @@ function perform({ bank, clients, processes, tally }: Cast, event: PlannedEvent)
       return bank.deliver(event.mode);
     case 'kill': {
       if (event.victim === 'bank') return bank.kill();
-      tally.add(event.victim.startsWith('api') ? 'kills_api' : 'kills_worker');
       const { lane, killAndStart } = processes[event.victim];
+      // One that is still being started is dead already: on a busy machine it would otherwise never live.
+      if (lane.isBusy()) return tally.add('kills_of_the_dead');
+      tally.add(event.victim.startsWith('api') ? 'kills_api' : 'kills_worker');
       return lane.add(killAndStart);
     }
   }
