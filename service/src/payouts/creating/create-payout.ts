@@ -1,8 +1,9 @@
 import { bankReference, type PaymentOrder } from '../../banks/index.ts';
 import { ledgerEvents } from '../../ledger/index.ts';
-import { formatPounds, formatUsdc } from '../../money/amounts.ts';
+import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
 import { payoutCost, type PayoutCost } from '../../money/fees.ts';
 import { usdcForPounds, type GbpPerUsd } from '../../money/rates.ts';
+import { divideUp } from '../../money/rounding.ts';
 import { isActive, type PartnerSide } from '../../partners/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -227,7 +228,7 @@ function refuseInsert(outcome: Exclude<InsertOutcome, { kind: 'created' | 'exist
           available_usdc: formatUsdc(outcome.available),
           required_usdc: formatUsdc(cost.walletSends),
           // Up to the next cent: what is shown as missing must be enough.
-          shortfall_usdc: formatPounds((shortfall + 9_999n) / 10_000n),
+          shortfall_usdc: formatUsdc(divideUp(shortfall, microUsdcPerCent) * microUsdcPerCent),
         },
       });
     }

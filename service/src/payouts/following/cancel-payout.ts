@@ -1,5 +1,4 @@
 import type { Bank, Payment } from '../../banks/index.ts';
-import { instantOf } from '../../platform/ids.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
@@ -8,7 +7,7 @@ import { followPayment } from './follow-payment.ts';
 import type { PayoutParts } from '../parts.ts';
 import type { Payout, VisiblePayout } from '../payout.ts';
 import { readPayout } from '../read-payouts.ts';
-import { nextLook } from './schedules.ts';
+import { closeOrLookAgain } from './schedules.ts';
 import { movePayout } from '../store.ts';
 
 function notCancellable(why: string): Refusal {
@@ -44,9 +43,7 @@ async function cancelOnce(
   const at = clock.now();
   const { isOver, ...following } = followPayment(payout, payment);
   if (following.steps.length === 0) throw notCancellable('the bank has not given the money back yet');
-  const afterwards = isOver
-    ? ({ kind: 'close' } as const)
-    : { kind: 'watch' as const, dueAt: nextLook(at, instantOf(payout.id)) };
+  const afterwards = closeOrLookAgain(payout, at, isOver);
   alarmOnCase(logger, payout.id, following.openCase);
   // Only what is cancelled is answered with 200: a cancellation without its refund is told to a person, and refused.
   const isCancelled = following.steps.at(-1)?.to === 'cancelled';

@@ -6,7 +6,7 @@ import { followPayment } from './follow-payment.ts';
 import type { Move, OpenCase, Step } from '../move.ts';
 import type { PayoutParts } from '../parts.ts';
 import type { Payout } from '../payout.ts';
-import { absentTooLongMs, nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
+import { absentTooLongMs, closeOrLookAgain, nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
 import { searchPayment } from './search-payment.ts';
 import { sendPayout } from './send-payout.ts';
 import { findPayout, giveBackOpenPayout, movePayout, type OpenPayout } from '../store.ts';
@@ -129,7 +129,7 @@ async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Pro
   const dueAt = isOver ? null : nextLook(at, instantOf(payout.id));
   if (following.steps.length === 0) return giveBackOpenPayout(parts.calls, payout, dueAt);
   alarmOnCase(parts.logger, payout.id, following.openCase);
-  const afterwards = dueAt === null ? ({ kind: 'close' } as const) : { kind: 'watch' as const, dueAt };
+  const afterwards = closeOrLookAgain(payout, at, isOver);
   await movePayout(parts.calls, parts.clock, payout, { at, by: 'bank', ...following, afterwards });
 }
 

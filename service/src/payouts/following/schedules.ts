@@ -1,3 +1,6 @@
+import { instantOf } from '../../platform/ids.ts';
+import type { Move } from '../move.ts';
+
 // When an open payout is looked at next. A webhook brings that forward to now; without one, these alone must do.
 
 const second = 1_000;
@@ -46,6 +49,11 @@ const looks: Pauses = [
 
 export function nextLook(now: Date, createdAt: Date): Date {
   return nextAfter(now, createdAt, looks);
+}
+
+/** What becomes of an open payout after a look at its payment. */
+export function closeOrLookAgain({ id }: { id: string }, now: Date, isOver: boolean): Move['afterwards'] {
+  return isOver ? { kind: 'close' } : { kind: 'watch', dueAt: nextLook(now, instantOf(id)) };
 }
 
 /** The simulated rail says beforehand when a payment arrives. */

@@ -9,14 +9,14 @@ import type { Activity, Move, Step } from '../move.ts';
 import { bankKeyOf } from '../order.ts';
 import type { PayoutParts } from '../parts.ts';
 import type { Payout } from '../payout.ts';
-import { nextLook, nextRetry } from './schedules.ts';
+import { closeOrLookAgain, nextRetry } from './schedules.ts';
 import { openRecipient } from '../sealed-recipient.ts';
 import { movePayout } from '../store.ts';
 
-/** Who asks the bank, and what they will answer with: none where nobody waits for an answer. */
+/** Who asks the bank. */
 export interface Sender {
   by: string;
-  /** The status that each end of the first try is answered with. */
+  /** Whether somebody waits to be answered; a worker finishes what nobody waits for any more. */
   answers: boolean;
 }
 
@@ -137,9 +137,7 @@ function secondCommit({ clock }: PayoutParts, payout: Payout, sender: Sender, an
 
   if (asked.kind === 'accepted') {
     const { isOver, ...following } = followPayment(payout, asked.payment);
-    const afterwards = isOver
-      ? ({ kind: 'close' } as const)
-      : { kind: 'watch' as const, dueAt: nextLook(at, instantOf(payout.id)) };
+    const afterwards = closeOrLookAgain(payout, at, isOver);
     return { as: 'created', move: { ...common, ...following, afterwards, ...activity(201) } };
   }
   // A no after a try whose fate is not known proves nothing: that one may have been accepted.
