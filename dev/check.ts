@@ -4,7 +4,16 @@ import manifest from '../package.json' with { type: 'json' };
 import { projectFolder } from './project.ts';
 
 /** Scripts of package.json, the quick ones first. */
-const steps = ['format:check', 'types', 'lint', 'lint:unused', 'lint:migrations', 'openapi:check', 'test'];
+const steps = [
+  'format:check',
+  'types',
+  'lint',
+  'lint:unused',
+  'lint:migrations',
+  'openapi:check',
+  'test',
+  'test:one-by-one',
+];
 
 function commandOf(script: string): string {
   const scripts: unknown = Reflect.get(manifest, 'scripts');
@@ -34,15 +43,15 @@ function countOf(word: 'pass' | 'fail' | 'cancelled', output: string): number {
 
 const summary: string[] = [];
 let failedSteps = 0;
-let tests = { passed: 0, failed: 0 };
+const tests = { passed: 0, failed: 0 };
 for (const name of steps) {
   console.log(`\n── ${name}`);
   const startedAt = performance.now();
   const { code, output } = await run(commandOf(name));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (code !== 0) failedSteps += 1;
-  if (name === 'test')
-    tests = { passed: countOf('pass', output), failed: countOf('fail', output) + countOf('cancelled', output) };
+  tests.passed += countOf('pass', output);
+  tests.failed += countOf('fail', output) + countOf('cancelled', output);
   summary.push(`${code === 0 ? 'ok    ' : 'FAILED'} ${seconds.padStart(6)} s  ${name}`);
 }
 console.log(`\n${summary.join('\n')}\n${tests.passed} passed, ${tests.failed} failed`);

@@ -14,6 +14,7 @@ const { own, mode, clock, reach, logger, metrics, metricsPort, pool } = await be
     dataKeys: get(settings.dataKeys),
     indexKey: get(settings.indexKey),
   },
+  commitsAtOnce: get(settings.commitsAtOnce),
   banks: chooseBanks(get),
   webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
 }));

@@ -9,7 +9,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { createSides } from '../partners/index.ts';
 import { addPayoutRoutes } from '../payouts/edge/payout-routes.ts';
 import { addWebhookRoutes } from '../payouts/edge/webhook-routes.ts';
-import { createRates } from '../payouts/index.ts';
+import { createCommits, createRates } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, newestMigration } from '../platform/database/migrate.ts';
@@ -31,6 +31,7 @@ interface ApiParts {
   publicUrl: string;
   drainDelayMs: number;
   secrets: ApiSecrets;
+  commitsAtOnce: number;
   banks: BankAddresses;
   webhookKeys: Readonly<Record<'sandbox' | 'live', string | null>>;
 }
@@ -69,6 +70,7 @@ function payoutParts({ clock, logger, pool, reach, secrets, ...parts }: ApiParts
   const banks = openBanks(parts.banks, clock, reach);
   return {
     calls,
+    commits: createCommits(calls, clock, parts.commitsAtOnce),
     clock,
     logger,
     pool,

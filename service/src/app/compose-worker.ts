@@ -1,6 +1,6 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each is given.
 import { createSides } from '../partners/index.ts';
-import { findLateReturns, type PayoutParts } from '../payouts/index.ts';
+import { createCommits, findLateReturns, type PayoutParts } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
 import { makeMonthPartitions } from '../platform/database/month-partitions.ts';
@@ -25,6 +25,7 @@ interface WorkerParts {
   reach: ReachPoint;
   banks: BankAddresses;
   dataKeys: DataKeys;
+  commitsAtOnce: number;
 }
 
 /** The jobs, and what looking after open payouts takes. */
@@ -50,8 +51,15 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
   return { handlers, payouts };
 }
 
-function composePayouts({ clock, logger, pool, reach, banks, dataKeys }: WorkerParts): PayoutParts {
+function composePayouts({ clock, logger, pool, reach, ...parts }: WorkerParts): PayoutParts {
   const calls = createSingleCalls(pool, reach);
-  const sealer = createSealer(dataKeys);
-  return { calls, clock, logger, sealer, banks: openBanks(banks, clock, reach), sides: createSides(calls) };
+  return {
+    calls,
+    commits: createCommits(calls, clock, parts.commitsAtOnce),
+    clock,
+    logger,
+    sealer: createSealer(parts.dataKeys),
+    banks: openBanks(parts.banks, clock, reach),
+    sides: createSides(calls),
+  };
 }

@@ -16,6 +16,7 @@ const { app } = await composeApi({
   pool: openPool({ url: unused, connections: 1, applicationName: 'kelpie-describe', logger }),
   publicUrl: 'http://localhost',
   drainDelayMs: 0,
+  commitsAtOnce: 1,
   reach: goOn,
   secrets: { apiKeyPepper: noKey, dataKeys: new Map([[1, noKey]]), indexKey: noKey },
   banks: { sandbox: { url: null, apiKey: null }, live: { url: null, apiKey: null } },

@@ -12,6 +12,7 @@ const finishJobsWithinMs = 8_000;
 const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool } = await beginWorker((get) => ({
   banks: chooseBanks(get),
   dataKeys: get(settings.dataKeys),
+  commitsAtOnce: get(settings.commitsAtOnce),
 }));
 const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, reach });
 const jobs = await startJobWorker(enginePool, logger, handlers);

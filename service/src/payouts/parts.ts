@@ -4,10 +4,12 @@ import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Sealer } from '../platform/sealing.ts';
 import type { Banks } from './banks.ts';
+import type { Commits } from './commits/commits.ts';
 
 /** What looking after a payout takes, in the api and in the worker. */
 export interface PayoutParts {
   calls: SingleCalls;
+  commits: Commits;
   clock: Clock;
   logger: Logger;
   banks: Banks;

@@ -43,20 +43,31 @@ export interface TestPartner extends PartnerContext {
 
 const sandboxFloat = 10_000_000_000n;
 
-async function deposit(
+/** The same amount to each, in one call. */
+export async function depositToEach(
   database: Pick<TestDatabase, 'superuserUrl'>,
-  { partnerId, environment }: PartnerContext,
+  sides: readonly PartnerContext[],
   amount: bigint,
-) {
-  const id = newId(systemClock);
+): Promise<void> {
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(`select set_config('kelpie.batch', 'on', false)`);
     await client.query(
-      `select kelpie.post_transfers(
-         array[$1, $1]::uuid[], array[1, 2]::smallint[], array[$2, $2]::uuid[], array[$3, $3]::kelpie.environment[],
-         array['bank_wallet', 'wallet']::kelpie.ledger_account[], array[$4::bigint, -$4::bigint],
-         array['deposit', 'deposit'], array[$1, $1]::uuid[])`,
-      [id, partnerId, environment, amount],
+      `select from (
+         select array_agg(id) as ids, array_agg(line::smallint) as lines, array_agg(partner) as partners,
+           array_agg(environment) as environments, array_agg(account) as accounts, array_agg(sign * $4::bigint) as amounts,
+           array_agg('deposit'::text) as reasons
+         from (
+           select * from unnest($1::uuid[], $2::uuid[], $3::kelpie.environment[]) as side (id, partner, environment)
+           cross join (values (1, 'bank_wallet'::kelpie.ledger_account, 1), (2, 'wallet', -1)) as entry (line, account, sign)
+           order by id, line
+         ) as entries
+       ) e cross join lateral kelpie.post_transfers(ids, lines, partners, environments, accounts, amounts, reasons, ids)`,
+      [
+        sides.map(() => newId(systemClock)),
+        sides.map(({ partnerId }) => partnerId),
+        sides.map(({ environment }) => environment),
+        amount,
+      ],
     );
   });
 }
@@ -82,7 +93,7 @@ export async function addKey(
 export async function createSimulatedPartner(database: Pick<TestDatabase, 'superuserUrl'>): Promise<TestPartner> {
   const [side] = await createPartners(database, 1);
   if (side === undefined) throw new Error('no partner was made');
-  await deposit(database, side, sandboxFloat);
+  await depositToEach(database, [side], sandboxFloat);
   return { ...side, ...(await addKey(database, side)), walletId: '' };
 }
 
@@ -128,6 +139,6 @@ async function connect(
       [side.partnerId, side.environment, rail, customer.id, customer.walletId],
     ),
   );
-  await deposit(database, side, sandboxFloat);
+  await depositToEach(database, [side], sandboxFloat);
   return { ...side, ...(await addKey(database, side)), walletId: customer.walletId };
 }

@@ -1,6 +1,7 @@
 import { after } from 'node:test';
 import { startChild, type Child } from '@kelpie/dev/child-process.ts';
 import type { TestDatabase } from './database.ts';
+import { commitsAtOnce } from './payout-parts.ts';
 import { testSecrets } from './secrets.ts';
 
 interface ProcessOptions {
@@ -22,6 +23,7 @@ function commonEnv({ database, env }: ProcessOptions): Record<string, string> {
     KELPIE_DATABASE_URL: database.serviceUrl,
     KELPIE_METRICS_PORT: '0',
     KELPIE_DRAIN_DELAY_MS: '0',
+    KELPIE_COMMITS_AT_ONCE: String(commitsAtOnce),
     ...testSecrets,
     ...env,
   };

@@ -1,11 +1,11 @@
 import { test } from 'node:test';
-import { kills, newKeys, pointsOf, startCrashWorld } from './crashing.ts';
+import { killsAt, newKeys, pointsOf, startCrashWorld } from './crashing.ts';
 
 const { orderAndDie, recover } = await startCrashWorld({ settleAfterMs: 100 });
 
 for (const point of pointsOf('creating', 'api')) {
   test(`an api killed at ${point} leaves every payout to happen once or not at all`, async () => {
-    for (let kill = 0; kill < kills; kill += 1) {
+    for (let kill = 0; kill < killsAt(point); kill += 1) {
       const keys = newKeys();
       await orderAndDie(point, keys);
       await recover(keys);

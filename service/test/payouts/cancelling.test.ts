@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { Bank, Payment } from '../../src/banks/index.ts';
-import { createSides } from '../../src/partners/index.ts';
 import { cancelPayout } from '../../src/payouts/following/cancel-payout.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
-import { openPool } from '../../src/platform/database/pool.ts';
-import { createSingleCalls } from '../../src/platform/database/single-call.ts';
-import { createLogger } from '../../src/platform/logging.ts';
-import { createSealer } from '../../src/platform/sealing.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
+import { createPayoutParts } from '../harness/payout-parts.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
 
 const database = await createTestDatabase();
-const logger = createLogger('test', 'silent');
-const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
-after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
 const partner = await createSimulatedPartner(database);
 
 async function notAsked(): Promise<never> {
@@ -45,14 +35,7 @@ const bank: Bank = {
 
 test('a cancellation whose refund the bank does not show is refused, is noted as no success, and opens a case', async () => {
   const { id } = await plantPayout(database, partner, 'processing');
-  const parts = {
-    calls,
-    clock: systemClock,
-    logger,
-    banks: { simulated: null, provider_sandbox: bank, provider_production: null },
-    sides: createSides(calls),
-    sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
-  };
+  const parts = createPayoutParts(database, { provider_sandbox: bank });
   for (let times = 0; times < 2; times += 1) {
     await assert.rejects(cancelPayout(parts, { ...partner, keyPrefix: 'kp_sandbox_00000000' }, id), {
       code: 'payout_not_cancellable',

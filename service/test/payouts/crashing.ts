@@ -6,6 +6,7 @@ import { payoutCalls } from '../../src/payouts/index.ts';
 import { bankOf, createPayout, payoutBody, type Client } from '../harness/client.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
+import { commitsAtOnce } from '../harness/payout-parts.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -17,11 +18,15 @@ type Killed = 'api' | 'worker';
 /** What a process must be doing to come by a call. */
 type Doing = 'creating' | 'resuming' | 'looking' | 'searching' | 'cancelling' | 'nothing that a crash could spoil';
 
+const isOneByOne = commitsAtOnce === 1;
+
 const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial<Record<Killed, Doing>>> = {
-  createPayout: { api: 'creating' },
+  createPayout: isOneByOne ? { api: 'creating' } : {},
+  createPayouts: isOneByOne ? {} : { api: 'creating' },
   registerRecipient: { api: 'creating', worker: 'resuming' },
   sendPayment: { api: 'creating', worker: 'resuming' },
-  movePayout: { api: 'creating', worker: 'resuming' },
+  movePayout: isOneByOne ? { api: 'creating', worker: 'resuming' } : {},
+  movePayouts: isOneByOne ? {} : { api: 'creating', worker: 'resuming' },
   findPayout: { api: 'creating', worker: 'resuming' },
   takeOpen: { worker: 'resuming' },
   findPayment: { worker: 'looking' },
@@ -49,8 +54,11 @@ export function pointsOf(doing: Doing, process: Killed): string[] {
     .flatMap(([call]) => [`${named[call]}.before`, `${named[call]}.after`]);
 }
 
-/** Each kill meets so many payouts at the very same point: 20 in all, unless a longer run is asked for. */
-export const kills = Number(process.env['CRASH_KILLS'] ?? 1);
+/**
+ * Each kill meets so many payouts at the very same point: 20 in all, unless a longer run is asked for. A commit of many
+ * payouts is killed with as many as happen to be in it, so that is done more often.
+ */
+const killsAsked = Number(process.env['CRASH_KILLS'] ?? 1);
 export const payoutsAKill = Number(process.env['CRASH_PAYOUTS'] ?? 20);
 
 const leaseOverMs = 10_000;
@@ -59,8 +67,16 @@ export function newKeys(count = payoutsAKill): string[] {
   return Array.from({ length: count }, () => randomUUID());
 }
 
+function isOfMany(point: string): boolean {
+  return [payoutCalls.createPayouts, payoutCalls.movePayouts].some(({ name }) => point.includes(`.${name}.`));
+}
+
+export function killsAt(point: string): number {
+  return isOfMany(point) ? Math.max(killsAsked, 3) : killsAsked;
+}
+
 export function crashAt(point: string, arrivals = payoutsAKill): Record<string, string> {
-  return { KELPIE_TEST_CRASH_AT: `${point}*${arrivals}` };
+  return { KELPIE_TEST_CRASH_AT: `${point}*${isOfMany(point) ? 1 : arrivals}` };
 }
 
 /** A recipient that the bank does not know yet, the same for the same key. */

@@ -6,7 +6,9 @@ import { DatabaseError, type Client } from 'pg';
 import { ledgerEvents } from '../../src/ledger/index.ts';
 import type { Move } from '../../src/payouts/move.ts';
 import type { PayoutState } from '../../src/payouts/payout.ts';
-import { findPayout, insertPayout, movePayout, type NewPayout } from '../../src/payouts/store.ts';
+import { createCommits, type Commits } from '../../src/payouts/commits/commits.ts';
+import type { NewPayout } from '../../src/payouts/commits/store.ts';
+import { findPayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
@@ -23,6 +25,11 @@ const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
 after(async () => pool.end());
 const calls = createSingleCalls(pool, goOn);
+/** A commit of its own for each, and one for as many as there are: the rules are the same. */
+const ways: readonly (readonly [way: string, commits: Commits])[] = [
+  ['alone', createCommits(calls, systemClock, 1)],
+  ['in a batch', createCommits(calls, systemClock, 64)],
+];
 const mine = await createSimulatedPartner(database);
 const theirs = await createSimulatedPartner(database);
 
@@ -186,22 +193,27 @@ test('history, activity, entries and payouts are never deleted, and what happene
   });
 });
 
-test('a payout of another partner can not be seen, changed, moved or made', async () => {
-  const { id } = await plantPayout(database, theirs, 'processing');
-  assert.equal(await tryAs(mine, 'select from kelpie.payouts where id = $1', [id]), '0 rows');
-  assert.equal(await tryAs(mine, moveSql, [id, 'completed']), '0 rows');
-  assert.equal(await findPayout(calls, mine, id), null);
-  assert.equal(await findPayout(calls, { ...theirs, environment: 'live' }, id), null);
-  const payout = await findPayout(calls, theirs, id);
-  assert(payout !== null);
-  assert.equal(await movePayout(calls, systemClock, { ...payout, partnerId: mine.partnerId }, moveTo('failed')), false);
-  assert.equal((await findPayout(calls, theirs, id))?.revision, 1);
-  // With a key that is not the partner's own.
-  assert.deepEqual(await insertPayout(calls, newPayout({ keyId: theirs.keyId })), { kind: 'unauthorized' });
-  const history = `insert into kelpie.payout_history (payout_id, number, partner_id, environment, at, state, what, by, attempt, transfer_ids)
-    values ($1, 2, $2, 'sandbox', now(), 'failed', 'x', 'x', 1, '{}')`;
-  assert.equal(await tryAs(mine, history, [id, theirs.partnerId]), refusedByRights);
-});
+for (const [way, commits] of ways) {
+  test(`a payout of another partner can not be seen, changed, moved or made (${way})`, async () => {
+    const { id } = await plantPayout(database, theirs, 'processing');
+    assert.equal(await tryAs(mine, 'select from kelpie.payouts where id = $1', [id]), '0 rows');
+    assert.equal(await tryAs(mine, moveSql, [id, 'completed']), '0 rows');
+    assert.equal(await findPayout(calls, mine, id), null);
+    assert.equal(await findPayout(calls, { ...theirs, environment: 'live' }, id), null);
+    const payout = await findPayout(calls, theirs, id);
+    assert(payout !== null);
+    for (const move of [moveTo('failed'), plain(moveTo('failed'))]) {
+      assert.equal(await commits.move({ payout: { ...payout, partnerId: mine.partnerId }, move }), false);
+      assert.equal(await commits.move({ payout: { ...payout, environment: 'live' }, move }), false);
+    }
+    assert.equal((await findPayout(calls, theirs, id))?.revision, 1);
+    // With a key that is not the partner's own.
+    assert.deepEqual(await commits.insert(newPayout({ keyId: theirs.keyId })), { kind: 'unauthorized' });
+    const history = `insert into kelpie.payout_history (payout_id, number, partner_id, environment, at, state, what, by, attempt, transfer_ids)
+      values ($1, 2, $2, 'sandbox', now(), 'failed', 'x', 'x', 1, '{}')`;
+    assert.equal(await tryAs(mine, history, [id, theirs.partnerId]), refusedByRights);
+  });
+}
 
 function moveTo(to: PayoutState, change: Partial<Move> = {}): Move {
   const lines = ledgerEvents.released({ held: 1_920_000n });
@@ -218,6 +230,11 @@ function moveTo(to: PayoutState, change: Partial<Move> = {}): Move {
     freeKey: true,
     ...change,
   };
+}
+
+/** Of the kind that goes into a batch. */
+function plain({ at, by, steps, learned, afterwards, knownRecipientId = '' }: Move): Move {
+  return { at, by, steps, learned, afterwards, knownRecipientId };
 }
 
 function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } = {}): NewPayout {
@@ -262,6 +279,16 @@ function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } 
   };
 }
 
+async function walletOf({ partnerId }: PartnerContext): Promise<bigint> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ balance: string }>(
+      `select balance_micro_usdc as balance from kelpie.wallets where partner_id = $1 and environment = 'sandbox'`,
+      [partnerId],
+    );
+    return BigInt(rows[0]?.balance ?? 0);
+  });
+}
+
 /** Every row that a commit of a payout could leave, table by table. */
 async function everything(): Promise<unknown> {
   return asAdmin(database.superuserUrl, async (client) => {
@@ -285,46 +312,48 @@ async function everything(): Promise<unknown> {
   });
 }
 
-test('a move that builds on an old number says false, and leaves nothing at all behind', async () => {
-  const { id } = await plantPayout(database, mine, 'processing');
-  const read = await findPayout(calls, mine, id);
-  assert(read !== null);
-  const step = { to: 'processing', what: 'noted', detail: null, lines: [] } as const;
-  const quicker: Move = { at: new Date(), by: 'test', steps: [step], learned: {}, afterwards: { kind: 'keep' } };
-  assert.equal(await movePayout(calls, systemClock, read, quicker), true);
-  const before = await everything();
-  assert.equal(await movePayout(calls, systemClock, read, moveTo('failed')), false);
-  assert.deepEqual(await everything(), before);
-});
+for (const [way, commits] of ways) {
+  test(`a move that builds on an old number says false, and leaves nothing at all behind (${way})`, async () => {
+    const { id } = await plantPayout(database, mine, 'processing');
+    const payout = await findPayout(calls, mine, id);
+    assert(payout !== null);
+    const step = { to: 'processing', what: 'noted', detail: null, lines: [] } as const;
+    const quicker: Move = { at: new Date(), by: 'test', steps: [step], learned: {}, afterwards: { kind: 'keep' } };
+    assert.equal(await commits.move({ payout, move: quicker }), true);
+    const before = await everything();
+    assert.equal(await commits.move({ payout, move: moveTo('failed') }), false);
+    assert.equal(await commits.move({ payout, move: plain(moveTo('failed')) }), false);
+    assert.deepEqual(await everything(), before);
+  });
 
-test('a move without a step is refused: it would not name the number that it builds on', async () => {
-  const { id } = await plantPayout(database, mine, 'processing');
-  const read = await findPayout(calls, mine, id);
-  assert(read !== null);
-  const before = await everything();
-  await assert.rejects(movePayout(calls, systemClock, read, moveTo('failed', { steps: [] })), { code: '23514' });
-  assert.deepEqual(await everything(), before);
-});
+  test(`a move without a step is refused: it would not name the number that it builds on (${way})`, async () => {
+    const { id } = await plantPayout(database, mine, 'processing');
+    const payout = await findPayout(calls, mine, id);
+    assert(payout !== null);
+    const before = await everything();
+    await assert.rejects(commits.move({ payout, move: moveTo('failed', { steps: [] }) }), { code: '23514' });
+    assert.deepEqual(await everything(), before);
+  });
 
-test('a payout that its wallet can not cover leaves nothing behind, and says what there is', async () => {
-  const before = await everything();
-  const outcome = await insertPayout(calls, newPayout({ takes: 10_000_000_001n }));
-  assert.deepEqual(outcome, { kind: 'insufficient_funds', available: 10_000_000_000n });
-  assert.deepEqual(await everything(), before);
-});
+  test(`a payout that its wallet can not cover leaves nothing behind, and says what there is (${way})`, async () => {
+    const before = await everything();
+    const available = await walletOf(mine);
+    const outcome = await commits.insert(newPayout({ takes: available + 1n }));
+    assert.deepEqual(outcome, { kind: 'insufficient_funds', available });
+    assert.deepEqual(await everything(), before);
+  });
 
-test('a second payout with the same order is not made: the first is named', async () => {
-  const first = newPayout();
-  assert.equal((await insertPayout(calls, first)).kind, 'created');
-  const before = await everything();
-  const second = await insertPayout(calls, newPayout({ orderId: first.payout.orderId }));
-  assert(second.kind === 'exists');
-  assert.equal(second.claim.payoutId, first.payout.id);
-  assert.deepEqual(await everything(), before);
-  const claim = `insert into kelpie.idempotency_keys (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
-    values ($1, $2, 'sandbox', 'another-key', $3, '\\x01', now())`;
-  assert.equal(await tryAs(mine, claim, [first.payout.orderId, mine.partnerId, randomUUID()]), '23505');
-});
+  test(`a second payout with the same order is not made (${way})`, async () => {
+    const first = newPayout();
+    assert.equal((await commits.insert(first)).kind, 'created');
+    const before = await everything();
+    assert.deepEqual(await commits.insert(newPayout({ orderId: first.payout.orderId })), { kind: 'exists' });
+    assert.deepEqual(await everything(), before);
+    const claim = `insert into kelpie.idempotency_keys (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
+      values ($1, $2, 'sandbox', 'another-key', $3, '\\x01', now())`;
+    assert.equal(await tryAs(mine, claim, [first.payout.orderId, mine.partnerId, randomUUID()]), '23505');
+  });
+}
 
 test('a key stands for its payout for ever; only that of a payout that never was can be freed', async () => {
   for (const state of states) {

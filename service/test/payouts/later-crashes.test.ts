@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cancelPayout } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
-import { assertKilled, crashAt, kills, newKeys, payoutsAKill, pointsOf, startCrashWorld } from './crashing.ts';
+import { assertKilled, crashAt, killsAt, newKeys, payoutsAKill, pointsOf, startCrashWorld } from './crashing.ts';
 
 // What can be killed once the bank has a payment. This bank settles nothing by itself.
 
@@ -16,7 +16,7 @@ async function newestTransfers(): Promise<string[]> {
 
 for (const point of pointsOf('looking', 'worker')) {
   test(`a worker killed at ${point}, while it looks what became of a payment, leaves it to the next one`, async () => {
-    for (let kill = 0; kill < kills; kill += 1) {
+    for (let kill = 0; kill < killsAt(point); kill += 1) {
       await world.worker?.stop();
       const acknowledged = await askAgain(newKeys());
       const transfers = await newestTransfers();
@@ -33,7 +33,7 @@ for (const point of pointsOf('looking', 'worker')) {
 
 for (const point of pointsOf('cancelling', 'api')) {
   test(`an api killed at ${point} leaves a payout to be cancelled once, by whoever is asked next`, async () => {
-    for (let kill = 0; kill < kills; kill += 1) {
+    for (let kill = 0; kill < killsAt(point); kill += 1) {
       const api = await world.restartApi(crashAt(point));
       const ids = await askAgain(newKeys());
       for (const id of await newestTransfers())

@@ -1,16 +1,16 @@
 import { test } from 'node:test';
-import { assertKilled, crashAt, kills, newKeys, pointsOf, startCrashWorld } from './crashing.ts';
+import { assertKilled, crashAt, killsAt, newKeys, pointsOf, startCrashWorld } from './crashing.ts';
 
 const { world, clock, orderAndDie, recover, leaseIsOver } = await startCrashWorld({ settleAfterMs: 100 });
 const day = 24 * 3_600_000;
 
 for (const point of pointsOf('resuming', 'worker')) {
   test(`a worker killed at ${point} leaves every payout to the next one`, async () => {
-    for (let kill = 0; kill < kills; kill += 1) {
+    for (let kill = 0; kill < killsAt(point); kill += 1) {
       const keys = newKeys();
       await world.worker?.stop();
       // Left by an api right after its first commit.
-      await orderAndDie('database.create_payout.after', keys);
+      await orderAndDie('bank.register_recipient.before', keys);
       leaseIsOver();
       // One sweep takes them all at once.
       await assertKilled(await world.restartWorker(crashAt(point, point.includes('take_open') ? 1 : keys.length)));
@@ -22,7 +22,7 @@ for (const point of pointsOf('resuming', 'worker')) {
 
 for (const point of pointsOf('searching', 'worker')) {
   test(`a worker killed at ${point}, while it searches the bank's list a day later, sends nothing again`, async () => {
-    for (let kill = 0; kill < kills; kill += 1) {
+    for (let kill = 0; kill < killsAt(point); kill += 1) {
       const keys = newKeys();
       await world.worker?.stop();
       await orderAndDie('bank.send_payment.after', keys);

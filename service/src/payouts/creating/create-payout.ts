@@ -20,7 +20,7 @@ import { rateAgesMs, type Rates } from './rates.ts';
 import { leaseMs, simulatedArrivalMs } from '../following/schedules.ts';
 import { sealRecipient } from '../sealed-recipient.ts';
 import { sendPayout, type SendResult } from '../following/send-payout.ts';
-import { insertPayout, type InsertOutcome, type NewPayout } from '../store.ts';
+import type { InsertOutcome, NewPayout } from '../commits/store.ts';
 import { inUse, waitForPayout } from './wait-for-payout.ts';
 
 export interface CreateParts extends PayoutParts {
@@ -70,7 +70,7 @@ export async function createPayout(
   }
   const cost = payoutCost(request.order.amount, rate, side.prices);
   const made = await makePayout(parts, { request, side, rate, cost });
-  const outcome = await insertPayout(parts.calls, made);
+  const outcome = await parts.commits.insert(made);
   if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
   if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
   const payout: Payout = { ...made.payout, ...outcome, revision: 1, attempts: 1, bankRefunded: null };

@@ -8,7 +8,6 @@ import type { PayoutParts } from '../parts.ts';
 import type { Payout, VisiblePayout } from '../payout.ts';
 import { readPayout } from '../read-payouts.ts';
 import { closeOrLookAgain } from './schedules.ts';
-import { movePayout } from '../store.ts';
 
 function notCancellable(why: string): Refusal {
   return new Refusal({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });
@@ -34,7 +33,7 @@ export async function cancelPayout(
 }
 
 async function cancelOnce(
-  { banks, calls, clock, logger }: PayoutParts,
+  { banks, commits, clock, logger }: PayoutParts,
   { keyPrefix }: { keyPrefix: string },
   payout: Payout,
   paymentId: string,
@@ -49,7 +48,7 @@ async function cancelOnce(
   const isCancelled = following.steps.at(-1)?.to === 'cancelled';
   const activity = isCancelled ? { activity: { action: 'payout.cancel', status: 200, by: keyPrefix } as const } : {};
   // Where another was quicker, the next turn reads what it made of it.
-  await movePayout(calls, clock, payout, { at, by: keyPrefix, ...following, afterwards, ...activity });
+  await commits.move({ payout, move: { at, by: keyPrefix, ...following, afterwards, ...activity } });
 }
 
 /** The payment as the bank has it, cancelled: by this request, or by one that came before it. */

@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
+import { createPayoutParts } from '../../../test/harness/payout-parts.ts';
 import { plantPayout } from '../../../test/harness/planted-payout.ts';
 import { createSimulatedBank, type Payment } from '../../banks/index.ts';
-import { createSides } from '../../partners/index.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { goOn } from '../../platform/crash-point.ts';
-import { openPool } from '../../platform/database/pool.ts';
-import { createSingleCalls } from '../../platform/database/single-call.ts';
-import { createLogger } from '../../platform/logging.ts';
-import { createSealer } from '../../platform/sealing.ts';
 import { findLateReturns } from './find-late-returns.ts';
 import { matchEvents } from './match-events.ts';
-import type { PayoutParts } from '../parts.ts';
 import { keepUnmatchedEvent } from '../store.ts';
 
 const database = await createTestDatabase();
-const logger = createLogger('test', 'silent');
-const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
-after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
 const [partner] = await createPartners(database, 1);
 assert(partner !== undefined);
 await asAdmin(database.superuserUrl, async (admin) =>
@@ -45,14 +35,8 @@ const bank = {
     return payment === undefined ? ({ kind: 'absent' } as const) : ({ kind: 'found', payment } as const);
   },
 };
-const parts: PayoutParts = {
-  calls,
-  clock: systemClock,
-  logger,
-  banks: { simulated: bank, provider_sandbox: bank, provider_production: null },
-  sides: createSides(calls),
-  sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
-};
+const parts = createPayoutParts(database, { provider_sandbox: bank });
+const { calls } = parts;
 
 test('a payment of a name that is not ours does not hide the late returns behind it', async () => {
   assert.equal(await findLateReturns(parts), 1);

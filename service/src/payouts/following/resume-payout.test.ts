@@ -1,40 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
+import { createPayoutParts } from '../../../test/harness/payout-parts.ts';
 import { plantPayout } from '../../../test/harness/planted-payout.ts';
 import { createSimulatedBank, type FindOutcome } from '../../banks/index.ts';
-import { createSides } from '../../partners/index.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { goOn } from '../../platform/crash-point.ts';
-import { openPool } from '../../platform/database/pool.ts';
-import { createSingleCalls } from '../../platform/database/single-call.ts';
-import { createLogger } from '../../platform/logging.ts';
-import { createSealer } from '../../platform/sealing.ts';
-import type { PayoutParts } from '../parts.ts';
 import { resumePayout } from './resume-payout.ts';
 import { hintPayout, takeOpenPayouts } from '../store.ts';
 
 const database = await createTestDatabase();
-const logger = createLogger('test', 'silent');
-const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
-after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
 const [partner] = await createPartners(database, 1);
 assert(partner !== undefined);
 const payout = await plantPayout(database, partner, 'not_created');
 
 let answer: FindOutcome = { kind: 'unknown', text: 'deadline' };
 const bank = { ...createSimulatedBank(systemClock), findPayment: async () => answer };
-const parts: PayoutParts = {
-  calls,
-  clock: systemClock,
-  logger,
-  banks: { simulated: bank, provider_sandbox: bank, provider_production: null },
-  sides: createSides(calls),
-  sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
-};
+const parts = createPayoutParts(database, { provider_sandbox: bank });
+const { calls } = parts;
 
 async function count(table: 'open_payouts' | 'cases'): Promise<number> {
   return asAdmin(database.superuserUrl, async (admin) => {

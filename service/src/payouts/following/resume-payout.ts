@@ -9,7 +9,7 @@ import type { Payout } from '../payout.ts';
 import { absentTooLongMs, closeOrLookAgain, nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
 import { searchPayment } from './search-payment.ts';
 import { sendPayout } from './send-payout.ts';
-import { findPayout, giveBackOpenPayout, movePayout, type OpenPayout } from '../store.ts';
+import { findPayout, giveBackOpenPayout, type OpenPayout } from '../store.ts';
 
 /** In a payout's history, for what was done without anybody asking. */
 const worker = 'worker';
@@ -61,7 +61,7 @@ async function sendAgain(parts: PayoutParts, payout: Payout): Promise<void> {
     learned: { attempts },
     afterwards: { kind: 'keep' },
   };
-  if (!(await movePayout(parts.calls, parts.clock, payout, counted))) return;
+  if (!(await parts.commits.move({ payout, move: counted }))) return;
   const current = { ...payout, attempts, revision: payout.revision + 1 };
   await sendPayout(parts, current, { sender: { by: worker, answers: false }, knownRecipientId: null });
 }
@@ -76,14 +76,8 @@ async function search(parts: PayoutParts, payout: Payout): Promise<void> {
   const steps: Step[] = [{ to: 'pending', what: 'not_found_at_bank', detail: null, lines: [] }];
   const openCase = { kind: 'not_found_at_bank', detail: 'sent or not is not known, and the bank does not list it' };
   // A person decides now. A webhook would still open it again.
-  await movePayout(parts.calls, parts.clock, payout, {
-    at,
-    by: worker,
-    steps,
-    learned: {},
-    openCase,
-    afterwards: { kind: 'close' },
-  });
+  const move: Move = { at, by: worker, steps, learned: {}, openCase, afterwards: { kind: 'close' } };
+  await parts.commits.move({ payout, move });
 }
 
 async function look(parts: PayoutParts, payout: Payout, hintedPaymentId: string | null): Promise<void> {
@@ -120,7 +114,7 @@ async function tellPerson(parts: PayoutParts, payout: Payout, openCase: OpenCase
   const steps: Step[] = [{ to: payout.state, what: 'needs_attention', detail: openCase.kind, lines: [] }];
   const learned = bankState === undefined ? {} : { bankState };
   const afterwards = { kind: 'watch' as const, dueAt: nextLook(at, instantOf(payout.id)) };
-  await movePayout(parts.calls, parts.clock, payout, { at, by: 'bank', steps, learned, openCase, afterwards });
+  await parts.commits.move({ payout, move: { at, by: 'bank', steps, learned, openCase, afterwards } });
 }
 
 async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Promise<void> {
@@ -130,7 +124,7 @@ async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Pro
   if (following.steps.length === 0) return giveBackOpenPayout(parts.calls, payout, dueAt);
   alarmOnCase(parts.logger, payout.id, following.openCase);
   const afterwards = closeOrLookAgain(payout, at, isOver);
-  await movePayout(parts.calls, parts.clock, payout, { at, by: 'bank', ...following, afterwards });
+  await parts.commits.move({ payout, move: { at, by: 'bank', ...following, afterwards } });
 }
 
 /** The bank has news of what it never accepted, as far as we were told. */
@@ -145,5 +139,5 @@ async function lookAtWhatNeverWas(parts: PayoutParts, payout: Payout, hintedPaym
   const openCase = { kind: 'paid_though_not_created', detail: `the bank has the payment ${payment.id}` };
   const steps: Step[] = [{ to: 'not_created', what: 'needs_attention', detail: payment.bankState, lines: [] }];
   const move: Move = { at: parts.clock.now(), by: 'bank', steps, learned: {}, openCase, afterwards: { kind: 'close' } };
-  await movePayout(parts.calls, parts.clock, payout, move);
+  await parts.commits.move({ payout, move });
 }

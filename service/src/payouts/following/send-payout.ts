@@ -11,7 +11,6 @@ import type { PayoutParts } from '../parts.ts';
 import type { Payout } from '../payout.ts';
 import { closeOrLookAgain, nextRetry } from './schedules.ts';
 import { openRecipient } from '../sealed-recipient.ts';
-import { movePayout } from '../store.ts';
 
 /** Who asks the bank. */
 export interface Sender {
@@ -55,7 +54,7 @@ export async function sendPayout(
   const { move, as } = secondCommit(parts, payout, sender, answer);
   if (answer.asked.kind !== 'accepted') raiseAlarm(parts, payout, answer.asked);
   alarmOnCase(parts.logger, payout.id, move.openCase);
-  return (await movePayout(parts.calls, parts.clock, payout, move)) ? { kind: 'recorded', as } : { kind: 'lost' };
+  return (await parts.commits.move({ payout, move })) ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 
 async function askBank(

@@ -25,14 +25,23 @@ export function raisedBy(error: unknown): { code: string; detail: string | undef
   return { code: error.code, detail: error.detail };
 }
 
-/** No connection was to be had in time, so nothing was asked of the database: whoever called can safely ask again. */
-function refuse(): never {
-  throw new Refusal({
+/** The server itself said no, and so undid all of it; without its word, a call may have happened or not. */
+export function wasUndone(error: unknown): boolean {
+  return error instanceof DatabaseError;
+}
+
+/** Nothing was asked of the database, for want of a connection or of room to wait: whoever called can safely ask again. */
+export function tooBusy(): Refusal {
+  return new Refusal({
     code: 'unavailable',
     message: 'We are too busy just now. Try again in a moment; for a payout, with the same Idempotency-Key.',
     internal: 'no connection to the database',
     retryAfterSeconds: 1,
   });
+}
+
+function refuse(): never {
+  throw tooBusy();
 }
 
 async function callOnce<Row extends object>(pool: Pool, { name, text }: Call, values: readonly unknown[]) {

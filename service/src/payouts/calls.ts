@@ -1,0 +1,42 @@
+import type { Call } from '../platform/database/single-call.ts';
+
+/** A function of the database by its name, with so many arguments. */
+function functionCall(name: string, size: number): Call {
+  const places = Array.from({ length: size }, (_, at) => `$${at + 1}`);
+  return { name, text: `select * from kelpie.${name}(${places.join(', ')})` };
+}
+
+/** Every call that the life of a payout makes: each is a commit of its own, and a moment at which a process can die. */
+export const payoutCalls = {
+  createPayout: functionCall('create_payout', 38),
+  createPayouts: functionCall('create_payouts', 40),
+  movePayout: functionCall('move_payout', 35),
+  movePayouts: functionCall('move_payouts', 30),
+  giveBack: functionCall('give_back_open_payout', 4),
+  takeOpen: functionCall('take_open_payouts', 3),
+  findPayout: functionCall('find_payout', 3),
+  findClaim: functionCall('find_claim', 3),
+  listPayouts: functionCall('list_payouts', 3),
+  hint: functionCall('hint_payout', 4),
+  listSidesAtBanks: functionCall('list_sides_at_banks', 2),
+  keepUnmatched: {
+    name: 'keep_unmatched_event',
+    text: `insert into kelpie.unmatched_bank_events (environment, event_id, payment_id, order_id, received_at, due_at)
+           values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+  },
+  takeUnmatched: {
+    name: 'take_unmatched_events',
+    text: `update kelpie.unmatched_bank_events e
+           set tries = e.tries + 1, due_at = $1::timestamptz + make_interval(secs => 2 ^ least(e.tries, 12))
+           from (
+             select environment, event_id from kelpie.unmatched_bank_events
+             where due_at <= $1 order by due_at limit $2 for update skip locked
+           ) due
+           where e.environment = due.environment and e.event_id = due.event_id
+           returning e.environment, e.event_id, e.payment_id, e.order_id, e.tries`,
+  },
+  dropUnmatched: {
+    name: 'drop_unmatched_event',
+    text: 'delete from kelpie.unmatched_bank_events where environment = $1 and event_id = $2',
+  },
+} as const satisfies Record<string, Call>;

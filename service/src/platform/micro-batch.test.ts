@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createMicroBatch } from './micro-batch.ts';
+
+interface Order {
+  name: string;
+  key: string;
+}
+
+class Undone extends Error {}
+
+function order(name: string, key = name): Order {
+  return { name, key };
+}
+
+/** A batch of which the test says when it ends, and how. */
+function createScene(size = 64) {
+  const batches: { names: string[]; end: PromiseWithResolvers<(string | undefined)[]> }[] = [];
+  const alone: string[] = [];
+  const ask = createMicroBatch<Order, string>({
+    size,
+    keyOf: ({ key }) => key,
+    async together(orders) {
+      const end = Promise.withResolvers<(string | undefined)[]>();
+      batches.push({ names: orders.map(({ name }) => name), end });
+      return end.promise;
+    },
+    async alone({ name }) {
+      alone.push(name);
+      if (name === 'poison') throw new Error('poison');
+      return `${name} alone`;
+    },
+    didNothing: (error) => error instanceof Undone,
+    tooMany: () => new Error('too many'),
+  });
+  const names = (): string[][] => batches.map((batch) => batch.names);
+  const succeed = async (at: number): Promise<void> => {
+    const batch = batches[at];
+    batch?.end.resolve(batch.names.map((name) => `${name} together`));
+    await nextTurn();
+    await nextTurn();
+  };
+  return { ask, batches, alone, names, succeed };
+}
+
+test('an idle batch asks at once, with all that came in the same turn, in order', async () => {
+  const { ask, names, succeed } = createScene();
+  const answers = Promise.all(['a', 'b', 'c'].map(async (name) => ask(order(name))));
+  assert.deepEqual(names(), []);
+  await nextTurn();
+  assert.deepEqual(names(), [['a', 'b', 'c']]);
+  await succeed(0);
+  assert.deepEqual(await answers, ['a together', 'b together', 'c together']);
+});
+
+test('what arrives while two batches are under way is the next one, no larger than allowed', async () => {
+  const { ask, names, succeed } = createScene(3);
+  const answers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(async (name) => ask(order(name)));
+  await nextTurn();
+  assert.deepEqual(names(), [
+    ['a', 'b', 'c'],
+    ['d', 'e', 'f'],
+  ]);
+  await succeed(1);
+  assert.deepEqual(names().slice(2), [['g', 'h', 'i']]);
+  await succeed(0);
+  assert.deepEqual(names().slice(3), [['j']]);
+  await succeed(2);
+  await succeed(3);
+  assert.equal((await Promise.all(answers)).length, 10);
+});
+
+test('no two of one key are under way at once, and others do not wait for them', async () => {
+  const { ask, names, succeed } = createScene();
+  const answers = [order('a1', 'a'), order('a2', 'a'), order('b')].map(async (one) => ask(one));
+  await nextTurn();
+  assert.deepEqual(names(), [['a1', 'b']]);
+  await succeed(0);
+  assert.deepEqual(names(), [['a1', 'b'], ['a2']]);
+  await succeed(1);
+  assert.deepEqual(await Promise.all(answers), ['a1 together', 'a2 together', 'b together']);
+});
+
+test('one that has to be asked alone is, and holds up nobody', async () => {
+  const { ask, batches, alone } = createScene();
+  const answers = ['a', 'b'].map(async (name) => ask(order(name)));
+  await nextTurn();
+  batches[0]?.end.resolve(['a together', undefined]);
+  assert.deepEqual(await Promise.all(answers), ['a together', 'b alone']);
+  assert.deepEqual(alone, ['b']);
+});
+
+test('a batch that one item spoils is asked one by one, and only that item fails', async () => {
+  const { ask, batches } = createScene();
+  const answers = ['a', 'poison', 'c'].map(async (name) => ask(order(name)));
+  await nextTurn();
+  batches[0]?.end.reject(new Undone());
+  const settled = await Promise.allSettled(answers);
+  assert.deepEqual(
+    settled.map((one) => (one.status === 'fulfilled' ? one.value : 'failed')),
+    ['a alone', 'failed', 'c alone'],
+  );
+});
+
+test('a batch of which nobody knows whether it happened is not repeated: all of it fails, and the next goes on', async () => {
+  const { ask, batches, alone, names, succeed } = createScene();
+  const answers = ['a', 'b'].map(async (name) => ask(order(name)));
+  await nextTurn();
+  batches[0]?.end.reject(new Error('the connection broke'));
+  for (const answer of answers) await assert.rejects(answer, /connection broke/);
+  assert.deepEqual(alone, []);
+  const next = ask(order('a'));
+  await nextTurn();
+  assert.deepEqual(names()[1], ['a']);
+  await succeed(1);
+  assert.equal(await next, 'a together');
+});
+
+test('where a thousand wait already, one more is refused at once', async () => {
+  const { ask, batches, succeed } = createScene(1);
+  const answers = Array.from({ length: 2 + 1_024 }, (_, at) => at);
+  const waiting: Promise<string>[] = [];
+  for (const at of answers) {
+    waiting.push(ask(order(`${at}`)));
+    if (at < 2) await nextTurn();
+  }
+  await assert.rejects(ask(order('one more')), /too many/);
+  for (let at = 0; at < answers.length; at += 1) {
+    while (batches[at] === undefined) await nextTurn();
+    await succeed(at);
+  }
+  assert.equal((await Promise.all(waiting)).length, answers.length);
+});

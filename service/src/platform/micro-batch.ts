@@ -1,0 +1,90 @@
+interface MicroBatchOptions<Item, Result> {
+  /** The most items of one batch. */
+  size: number;
+  /** No two items of one key are under way at once. */
+  keyOf: (item: Item) => string;
+  /** The result of each, in the same order; undefined for one that has to be asked alone. */
+  together: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>;
+  alone: (item: Item) => Promise<Result>;
+  /** Whether a batch that failed so did certainly nothing: then each of it is asked alone, and only the bad one fails. */
+  didNothing: (error: unknown) => boolean;
+  /** What an item is refused with where too many wait already. */
+  tooMany: () => Error;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  key: string;
+  resolve: (result: Result | Promise<Result>) => void;
+  reject: (error: unknown) => void;
+}
+
+/** While one batch is at work in the database, the next is on its way: more would only wait for each other. */
+const mostUnderWay = 2;
+const mostWaiting = 1_024;
+
+/**
+ * Gathers what arrives while the database is busy, without a timer: an idle server asks at once, with what came in the same
+ * turn of the event loop, and what comes meanwhile is the next batch. Order of arrival is kept.
+ */
+export function createMicroBatch<Item, Result>(
+  options: MicroBatchOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
+  let waiting: Waiting<Item, Result>[] = [];
+  const keysUnderWay = new Set<string>();
+  let underWay = 0;
+  let isSending = false;
+
+  const take = (): Waiting<Item, Result>[] => {
+    const taken: Waiting<Item, Result>[] = [];
+    const left: Waiting<Item, Result>[] = [];
+    for (const one of waiting) {
+      const isFree = taken.length < options.size && !keysUnderWay.has(one.key);
+      if (isFree) keysUnderWay.add(one.key);
+      (isFree ? taken : left).push(one);
+    }
+    waiting = left;
+    return taken;
+  };
+  const send = (): void => {
+    isSending = false;
+    while (underWay < mostUnderWay) {
+      const batch = take();
+      if (batch.length === 0) return;
+      underWay += 1;
+      void askTogether(options, batch).finally(() => {
+        underWay -= 1;
+        for (const { key } of batch) keysUnderWay.delete(key);
+        sendSoon();
+      });
+    }
+  };
+  const sendSoon = (): void => {
+    if (isSending || underWay === mostUnderWay) return;
+    isSending = true;
+    setImmediate(send);
+  };
+  return async (item) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length >= mostWaiting) return reject(options.tooMany());
+      waiting.push({ item, key: options.keyOf(item), resolve, reject });
+      sendSoon();
+    });
+}
+
+/** Settles every item of the batch, and never rejects. */
+async function askTogether<Item, Result>(
+  { together, alone, didNothing }: MicroBatchOptions<Item, Result>,
+  batch: readonly Waiting<Item, Result>[],
+): Promise<void> {
+  try {
+    const results = await together(batch.map(({ item }) => item));
+    for (const [at, { item, resolve }] of batch.entries()) resolve(results[at] ?? alone(item));
+  } catch (error) {
+    if (!didNothing(error)) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    await Promise.all(batch.map(async ({ item, resolve, reject }) => alone(item).then(resolve, reject)));
+  }
+}

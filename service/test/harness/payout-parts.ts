@@ -1,0 +1,33 @@
+import { after } from 'node:test';
+import { createSides } from '../../src/partners/index.ts';
+import { createCommits, type Banks, type PayoutParts } from '../../src/payouts/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { goOn } from '../../src/platform/crash-point.ts';
+import { openPool } from '../../src/platform/database/pool.ts';
+import { createSingleCalls } from '../../src/platform/database/single-call.ts';
+import { createLogger } from '../../src/platform/logging.ts';
+import { createSealer } from '../../src/platform/sealing.ts';
+import type { TestDatabase } from './database.ts';
+
+/** How many payouts the service puts into one commit: tests of payouts run both ways, see `npm run test:one-by-one`. */
+export const commitsAtOnce = Number(process.env['COMMITS_AT_ONCE'] ?? 64);
+
+/** What looking after a payout takes, inside the test's own process, with a bank that the test makes up. */
+export function createPayoutParts(
+  database: TestDatabase,
+  banks: Pick<Banks, 'provider_sandbox'> & Partial<Banks>,
+): PayoutParts {
+  const logger = createLogger('test', 'silent');
+  const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
+  after(async () => pool.end());
+  const calls = createSingleCalls(pool, goOn);
+  return {
+    calls,
+    commits: createCommits(calls, systemClock, commitsAtOnce),
+    clock: systemClock,
+    logger,
+    banks: { simulated: banks.provider_sandbox, provider_production: null, ...banks },
+    sides: createSides(calls),
+    sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
+  };
+}
