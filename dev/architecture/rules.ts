@@ -70,7 +70,7 @@ export const forbidden: IForbiddenRuleType[] = [
     name: 'the-service-does-not-need-development-tools',
     severity: 'error',
     from: { path: '^service/src/', pathNot: test },
-    to: { path: '^dev/|^service/test/' },
+    to: { path: '^dev/|^service/(test|bench)/' },
   },
   {
     name: 'development-tools-start-the-service-but-never-import-it',

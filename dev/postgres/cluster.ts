@@ -11,11 +11,20 @@ const run = promisify(execFile);
 
 /**
  * A PostgreSQL server of the project's own, for one purpose: `dev` keeps its data, `test` trades safety on power loss
- * for speed, `trial` is for trying `npm run dev` itself. Where DATABASE_URL is set, that server is used for all of
- * them, and nothing is started or stopped.
+ * for speed, `trial` is for trying `npm run dev` itself, `bench` is measured. Where DATABASE_URL is set, that server is
+ * used for all of them, and nothing is started or stopped.
  */
-export const clusterNames = ['dev', 'test', 'trial'] as const;
+export const clusterNames = ['dev', 'test', 'trial', 'bench'] as const;
 export type ClusterName = (typeof clusterNames)[number];
+
+/** Where a server differs from PostgreSQL's defaults. */
+const settingsOf: Readonly<Record<ClusterName, readonly string[]>> = {
+  dev: [],
+  test: ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'],
+  trial: [],
+  // As safe as production. What is larger keeps checkpoints out of the slices that are compared.
+  bench: ['shared_buffers = 1GB', 'max_wal_size = 4GB', 'checkpoint_timeout = 30min'],
+};
 
 export interface Cluster {
   /** Connects as a superuser. */
@@ -31,7 +40,8 @@ export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }
 
-async function findPrograms(): Promise<string> {
+/** The folder of the newest server's programs. */
+export async function findPrograms(): Promise<string> {
   const versions = existsSync(debianFolder) ? await readdir(debianFolder) : [];
   const newest = versions
     .map(Number)
@@ -123,7 +133,7 @@ async function initialise(programs: string, folder: string, name: ClusterName): 
     'max_connections = 300',
     // Waits and time-outs are the tests' subject; the engine's own jitter is not.
     `log_min_messages = 'fatal'`,
-    ...(name === 'test' ? ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'] : []),
+    ...settingsOf[name],
   ];
   await appendFile(path.join(unfinished, 'postgresql.conf'), `\n${settings.join('\n')}\n`);
   await rename(unfinished, folder);
@@ -158,17 +168,17 @@ export async function startCluster(name: ClusterName): Promise<Cluster> {
   return { adminUrl: await localUrl(folder, port), startedHere: true };
 }
 
-/** Says whether there was a server to stop. */
-export async function stopCluster(name: ClusterName): Promise<boolean> {
+/** Says whether there was a server to stop. One that is stopped at once has nothing that is worth writing down. */
+export async function stopCluster(name: ClusterName, how: 'fast' | 'immediate' = 'fast'): Promise<boolean> {
   const folder = dataFolder(name);
   if ((await findRunningPort(folder)) === undefined) return false;
-  await asPostgres(`${await findPrograms()}/pg_ctl`, ['-D', folder, '-m', 'fast', '-w', '-t', '30', 'stop']);
+  await asPostgres(`${await findPrograms()}/pg_ctl`, ['-D', folder, '-m', how, '-w', '-t', '30', 'stop']);
   return true;
 }
 
 /** Stops the server and forgets everything in it. */
 export async function removeCluster(name: ClusterName): Promise<void> {
-  await stopCluster(name);
+  await stopCluster(name, 'immediate');
   const folder = dataFolder(name);
   for (const left of [folder, `${folder}.password`, `${folder}.log`]) await rm(left, { recursive: true, force: true });
 }

@@ -1,0 +1,74 @@
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { createPepper, newSecret } from '../src/access/secrets.ts';
+import { ledgerEvents, postTransfers } from '../src/ledger/index.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { openPool } from '../src/platform/database/pool.ts';
+import { inTransaction } from '../src/platform/database/transaction.ts';
+import { newId } from '../src/platform/ids.ts';
+import { createLogger } from '../src/platform/logging.ts';
+import type { TestDatabase } from '../test/harness/database.ts';
+import { testSecrets } from '../test/harness/secrets.ts';
+import { numberIds, type NumberedIds } from './numbered-ids.ts';
+
+/** Partners on the simulated rail, each with a key and with more money than any run can spend. */
+export interface BenchPartners {
+  count: number;
+  ids: NumberedIds;
+  keyIds: NumberedIds;
+  /** By their numbers. */
+  secrets: readonly string[];
+}
+
+const balanceMicroUsdc = 1_000_000_000_000_000n;
+
+const partnersSql = `
+  with made as (
+    insert into kelpie.partners (id, slug, name, status, created_at)
+    select id, 'bench-' || right(id::text, 12), 'Bench', 'active', now() from unnest($1::uuid[]) as id returning id
+  ), sides as (
+    insert into kelpie.partner_environments (partner_id, environment, created_at)
+    select id, 'sandbox', now() from made returning partner_id, environment
+  )
+  insert into kelpie.wallets (partner_id, environment) select partner_id, environment from sides`;
+
+const keysSql = `
+  insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at)
+  select id, partner_id, 'sandbox', key_prefix, secret_hmac, now()
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[]) as key (id, partner_id, key_prefix, secret_hmac)`;
+
+/** Real transfers: the ledger holds in these databases as in any other. */
+async function deposit(serviceUrl: string, partnerIds: readonly string[]): Promise<void> {
+  const logger = createLogger('bench', 'silent');
+  const pool = openPool({ url: serviceUrl, connections: 1, applicationName: 'bench', logger });
+  const transfers = partnerIds.map((partnerId) => {
+    const id = newId(systemClock);
+    const lines = ledgerEvents.deposit(balanceMicroUsdc);
+    return { id, causeId: id, partnerId, environment: 'sandbox' as const, reason: 'sandbox.float', lines };
+  });
+  try {
+    await inTransaction(pool, 'batch', async (tx) => postTransfers(tx, transfers));
+  } finally {
+    await pool.end();
+  }
+}
+
+export async function createBenchPartners(database: TestDatabase, count: number): Promise<BenchPartners> {
+  const now = new Date();
+  const ids = numberIds(now, 0);
+  const keyIds = numberIds(now, 1);
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  const partnerIds = numbers.map((number) => ids.at(number));
+  const secrets = numbers.map(() => newSecret('sandbox'));
+  const pepper = createPepper(Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex'));
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query(partnersSql, [partnerIds]);
+    await client.query(keysSql, [
+      numbers.map((number) => keyIds.at(number)),
+      partnerIds,
+      secrets.map(({ prefix }) => prefix),
+      secrets.map(({ secret }) => pepper.digest(secret)),
+    ]);
+  });
+  await deposit(database.serviceUrl, partnerIds);
+  return { count, ids, keyIds, secrets: secrets.map(({ secret }) => secret) };
+}

@@ -1,0 +1,59 @@
+import { assertAllMade, createBenchDatabase, type BenchServer } from './bench-database.ts';
+import { startHttpLoad } from './http-load.ts';
+import { createMeasures, measureNames, type MeasureName } from './measures.ts';
+import { readProcessorTime, type ProcessorTime } from './processor-time.ts';
+import { reportOn, type ReportLine, type Round } from './report.ts';
+import { measureSlice, type Slice, type Timing } from './slice.ts';
+
+interface Comparison {
+  partners: number;
+  rounds: number;
+  timing: Timing;
+  /** For the person who waits. */
+  say: (text: string) => void;
+}
+
+/** Another one comes first in each round: what follows a busy slice is not always the same. */
+function inTurn(round: number): MeasureName[] {
+  const first = (round * 4) % measureNames.length;
+  return [...measureNames.slice(first), ...measureNames.slice(0, first)];
+}
+
+/** The api against bare PostgreSQL, slice by slice. */
+export async function compare(
+  server: BenchServer,
+  { partners, rounds, timing, say }: Comparison,
+): Promise<ReportLine[]> {
+  const bench = await createBenchDatabase(server, `kelpie_bench_${process.pid}`, partners);
+  const http = startHttpLoad();
+  server.atEnd(async () => http.end());
+  const measures = createMeasures(bench, http);
+  let payoutsMade = 0;
+  const readTime = (): ProcessorTime => readProcessorTime(server.postmaster, bench.api.pid);
+  const measure = async (name: MeasureName): Promise<Slice> => {
+    const slice = await measureSlice(() => measures[name].start(), timing, readTime);
+    if (measures[name].makesPayouts) payoutsMade += slice.total;
+    say(`${name.padEnd(12)} ${slice.tps.toFixed(0).padStart(6)}/s  p99 ${slice.p99Ms.toFixed(1).padStart(6)} ms`);
+    return slice;
+  };
+  say('Warming up.');
+  for (const name of ['create_128', 'get', 'list'] as const) await measure(name);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    say(`Round ${round + 1} of ${rounds}.`);
+    const slices: Partial<Record<MeasureName, Slice>> = {};
+    for (const name of inTurn(round)) slices[name] = await measure(name);
+    measured.push(wholeRound(slices));
+  }
+  await assertAllMade(bench, payoutsMade);
+  return reportOn(measured);
+}
+
+function isWhole(slices: Partial<Record<MeasureName, Slice>>): slices is Record<MeasureName, Slice> {
+  return measureNames.every((name) => slices[name] !== undefined);
+}
+
+function wholeRound(slices: Partial<Record<MeasureName, Slice>>): Round {
+  if (!isWhole(slices)) throw new Error('a round without one of its measures');
+  return slices;
+}

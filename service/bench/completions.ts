@@ -1,0 +1,55 @@
+/** In milliseconds since 1970: pgbench, the load generator and we read the same clock. */
+export interface Window {
+  fromMs: number;
+  toMs: number;
+}
+
+export interface Counted {
+  /** All that was ever done, also before and after the window. */
+  total: number;
+  inWindow: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/** When each request was done, and how long it took. */
+export interface Completions {
+  add(doneAtMs: number, tookMs: number): void;
+  count(window: Window): Counted;
+}
+
+const firstCapacity = 1 << 16;
+
+function grow(old: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(old.length * 2);
+  larger.set(old);
+  return larger;
+}
+
+/** Of sorted values: the one that so many of a hundred do not exceed. */
+function percentile(sorted: Float64Array, percent: number): number {
+  const found = sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)];
+  if (found === undefined) throw new Error('nothing was done while it was measured');
+  return found;
+}
+
+export function createCompletions(): Completions {
+  let doneAt = new Float64Array(firstCapacity);
+  let took = new Float64Array(firstCapacity);
+  let total = 0;
+  return {
+    add(doneAtMs, tookMs) {
+      if (total === took.length) [doneAt, took] = [grow(doneAt), grow(took)];
+      doneAt[total] = doneAtMs;
+      took[total] = tookMs;
+      total += 1;
+    },
+    count({ fromMs, toMs }) {
+      const sorted = took
+        .subarray(0, total)
+        .filter((_, at) => (doneAt[at] ?? 0) >= fromMs && (doneAt[at] ?? 0) < toMs)
+        .toSorted();
+      return { total, inWindow: sorted.length, p50Ms: percentile(sorted, 50), p99Ms: percentile(sorted, 99) };
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { fork } from 'node:child_process';
+import type { GeneratorAnswer, GeneratorOrder, LoadPlan } from './load-plan.ts';
+import type { Running } from './slice.ts';
+
+/** The load generator, started once: it is as fast in the last slice as in the first. */
+export interface HttpLoad {
+  start(plan: LoadPlan): Running;
+  end(): void;
+}
+
+/** Longer than any request may take. */
+const patienceMs = 60_000;
+
+function isAnswer(message: unknown): message is GeneratorAnswer {
+  return typeof message === 'object' && message !== null && 'kind' in message;
+}
+
+export function startHttpLoad(): HttpLoad {
+  const child = fork(new URL('load-generator.ts', import.meta.url));
+  const send = (order: GeneratorOrder): void => void (child.connected && child.send(order));
+  const nextAnswer = async (): Promise<GeneratorAnswer> =>
+    new Promise((resolve, reject) => {
+      const settle = (message: unknown): void => {
+        clearTimeout(timer);
+        child.off('message', settle).off('exit', onExit);
+        if (isAnswer(message)) resolve(message);
+        else reject(message instanceof Error ? message : new Error('the load generator said something else'));
+      };
+      const onExit = (): void => settle(new Error('the load generator has ended'));
+      const timer = setTimeout(() => settle(new Error('the load generator does not answer')), patienceMs);
+      child.on('message', settle).on('exit', onExit);
+      if (!child.connected) onExit();
+    });
+  return {
+    start(plan) {
+      send({ kind: 'start', plan });
+      return {
+        begun: async () => void (await nextAnswer()),
+        async finish(window) {
+          send({ kind: 'stop', window });
+          const answer = await nextAnswer();
+          if (answer.kind !== 'counted') throw new Error('the load generator began when it was told to stop');
+          return answer.counted;
+        },
+      };
+    },
+    end: () => void child.kill('SIGKILL'),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Counted, Window } from './completions.ts';
+
+/** What the load generator is to send, until it is stopped. */
+export interface LoadPlan {
+  port: number;
+  /** Each waits for its answer before it sends again. */
+  connections: number;
+  /** Whole requests, one of which is taken at random each time. `keyMark` in one stands for a fresh idempotency key. */
+  requests: readonly string[];
+  /** Any other status of an answer ends the run. */
+  status: number;
+}
+
+export const keyMark = '@KEY@';
+
+/** It answers the first once every connection has had an answer, and the second with what it counted. */
+export type GeneratorAnswer = { kind: 'begun' } | { kind: 'counted'; counted: Counted };
+export type GeneratorOrder = { kind: 'start'; plan: LoadPlan } | { kind: 'stop'; window: Window };

@@ -1,0 +1,38 @@
+import { startChild } from '@kelpie/dev/child-process.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { findPort } from '@kelpie/dev/free-port.ts';
+import { testSecrets } from '../test/harness/secrets.ts';
+
+export interface MeasuredApi {
+  pid: number;
+  port: number;
+  stop(): Promise<unknown>;
+}
+
+/** One real api process. Every setting that has a default keeps it, that of the log's level too. */
+export async function startMeasuredApi(serviceUrl: string): Promise<MeasuredApi> {
+  const port = await findPort();
+  const child = startChild({
+    name: 'api',
+    file: 'service/src/app/api.ts',
+    env: {
+      KELPIE_DATABASE_URL: serviceUrl,
+      KELPIE_API_PORT: String(port),
+      KELPIE_METRICS_PORT: '0',
+      KELPIE_PUBLIC_URL: 'https://api.kelpie.test',
+      KELPIE_DRAIN_DELAY_MS: '0',
+      ...testSecrets,
+    },
+    unheard: true,
+  });
+  let ended = false;
+  void child.exited.then(() => {
+    ended = true;
+  });
+  await eventually('the api is ready', async () => {
+    if (ended) throw new Error(`the api ended: ${child.output()}`);
+    const { ok } = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => ({ ok: false }));
+    return ok;
+  });
+  return { pid: child.pid, port, stop: async () => child.stop() };
+}

@@ -1,0 +1,69 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+
+/** What Linux counts in, on every machine: hundredths of a second. */
+const microsecondsATick = 10_000;
+
+interface ProcessStat {
+  program: string;
+  parent: number;
+  ownTicks: number;
+  /** Of children that have ended. */
+  endedTicks: number;
+}
+
+/** Null where the process has ended meanwhile. */
+function readStat(pid: number): ProcessStat | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  // The program's name is in brackets and may hold spaces; the fields behind it do not.
+  const end = text.lastIndexOf(')');
+  const fields = text.slice(end + 2).split(' ');
+  const field = (number: number): number => Number(fields[number - 3]);
+  return {
+    program: text.slice(text.indexOf('(') + 1, end),
+    parent: field(4),
+    ownTicks: field(14) + field(15),
+    endedTicks: field(16) + field(17),
+  };
+}
+
+function getStat(pid: number): ProcessStat {
+  const stat = readStat(pid);
+  if (stat === null) throw new Error(`the process ${pid}, which is measured, has ended`);
+  return stat;
+}
+
+/** The postmaster's process: the parent of whoever answers. The server has to be on this machine. */
+export async function findPostmaster(adminUrl: string): Promise<number> {
+  return asAdmin(adminUrl, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const backend = readStat(rows[0]?.pid ?? 0);
+    if (backend?.program !== 'postgres')
+      throw new Error('This server is not on this machine, so its use of the processor can not be read.');
+    return backend.parent;
+  });
+}
+
+export interface ProcessorTime {
+  pgMicroseconds: number;
+  nodeMicroseconds: number;
+}
+
+/** What the whole server has used so far, backends that have ended included, and the api. */
+export function readProcessorTime(postmaster: number, api: number): ProcessorTime {
+  const server = getStat(postmaster);
+  let pgTicks = server.ownTicks + server.endedTicks;
+  for (const entry of readdirSync('/proc')) {
+    const stat = /^\d/.test(entry) ? readStat(Number(entry)) : null;
+    if (stat?.parent === postmaster) pgTicks += stat.ownTicks;
+  }
+  return {
+    pgMicroseconds: pgTicks * microsecondsATick,
+    nodeMicroseconds: getStat(api).ownTicks * microsecondsATick,
+  };
+}

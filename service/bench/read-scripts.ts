@@ -1,0 +1,37 @@
+import { payoutCalls } from '../src/payouts/index.ts';
+import type { BenchPartners } from './bench-partners.ts';
+import { plantedAPartner } from './create-call.ts';
+import type { NumberedIds } from './numbered-ids.ts';
+import type { BareScript } from './pgbench.ts';
+
+/** The service's own statement, with an expression for each of its parameters. */
+function fill({ text }: { text: string }, expressions: readonly string[]): string {
+  return text.replace(/\$(\d+)/g, (_, place: string) => {
+    const expression = expressions[Number(place) - 1];
+    if (expression === undefined) throw new Error(`the statement has a parameter ${place} that nobody knows of`);
+    return expression;
+  });
+}
+
+function anyPartner({ count }: BenchPartners): string {
+  return `set who random(0, ${count - 1})`;
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+export function getScript(partners: BenchPartners, payoutIds: NumberedIds): BareScript {
+  const number = `(:who * ${plantedAPartner} + :nth)`;
+  return {
+    draws: [anyPartner(partners), `set nth random(0, ${plantedAPartner - 1})`],
+    statement: fill(payoutCalls.findPayout, [partners.ids.sql(':who'), `'sandbox'`, payoutIds.sql(number)]),
+    values: none,
+  };
+}
+
+export function listScript(partners: BenchPartners): BareScript {
+  return {
+    draws: [anyPartner(partners)],
+    statement: fill(payoutCalls.listPayouts, [partners.ids.sql(':who'), `'sandbox'`, '50']),
+    values: none,
+  };
+}

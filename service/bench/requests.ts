@@ -1,0 +1,47 @@
+import type { BenchPartners } from './bench-partners.ts';
+import { plantedAPartner } from './create-call.ts';
+import { keyMark } from './load-plan.ts';
+import type { NumberedIds } from './numbered-ids.ts';
+
+// Whole requests as partners send them, each in the one form in which it goes over the wire.
+
+/** What every payout of a run orders. */
+export const orderBody = JSON.stringify({
+  amount_gbp: '25.00',
+  reference: 'Order 42',
+  recipient: {
+    first_name: 'Ada',
+    last_name: 'Byron',
+    email: 'ada@example.test',
+    address: { line1: '1 High Street', city: 'Leeds', postal_code: 'LS1 1AA' },
+    bank: { bank_name: 'Example Bank', sort_code: '040004', account_number: '12345678' },
+  },
+});
+
+function request(start: string, secret: string, more: readonly string[] = [], content = ''): string {
+  const head = [`${start} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${secret}`, ...more];
+  return `${head.join('\r\n')}\r\n\r\n${content}`;
+}
+
+/** One for each partner. */
+export function createRequests({ secrets }: Pick<BenchPartners, 'secrets'>): string[] {
+  const headers = [
+    `Idempotency-Key: ${keyMark}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(orderBody)}`,
+  ];
+  return secrets.map((secret) => request('POST /v1/payouts', secret, headers, orderBody));
+}
+
+/** One for each payout that was planted. */
+export function getRequests({ secrets }: BenchPartners, payoutIds: NumberedIds): string[] {
+  return secrets.flatMap((secret, who) =>
+    Array.from({ length: plantedAPartner }, (_, nth) =>
+      request(`GET /v1/payouts/${payoutIds.at(who * plantedAPartner + nth)}`, secret),
+    ),
+  );
+}
+
+export function listRequests({ secrets }: BenchPartners): string[] {
+  return secrets.map((secret) => request('GET /v1/payouts?limit=50', secret));
+}

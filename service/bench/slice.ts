@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Counted, Window } from './completions.ts';
+import type { ProcessorTime } from './processor-time.ts';
+
+/** Something that goes on until it is told to end; then it says what was done in the window. */
+export interface Running {
+  /** When every client has connected and begun. */
+  begun(): Promise<void>;
+  finish(window: Window): Promise<Counted>;
+}
+
+/** How long a slice is, once every client has begun. The first of it is not measured. */
+export interface Timing {
+  warmMs: number;
+  windowMs: number;
+}
+
+/** One measure, taken once. */
+export interface Slice {
+  /** Done in the whole slice, not only while it was measured. */
+  total: number;
+  tps: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** A piece. */
+  pgMicroseconds: number;
+  nodeMicroseconds: number;
+}
+
+export async function measureSlice(
+  start: () => Running,
+  timing: Timing,
+  readTime: () => ProcessorTime,
+): Promise<Slice> {
+  const running = start();
+  await running.begun();
+  await wait(timing.warmMs);
+  const fromMs = Date.now();
+  const before = readTime();
+  await wait(timing.windowMs);
+  const toMs = Date.now();
+  const after = readTime();
+  const { total, inWindow, p50Ms, p99Ms } = await running.finish({ fromMs, toMs });
+  return {
+    total,
+    tps: (inWindow * 1000) / (toMs - fromMs),
+    p50Ms,
+    p99Ms,
+    pgMicroseconds: (after.pgMicroseconds - before.pgMicroseconds) / inWindow,
+    nodeMicroseconds: (after.nodeMicroseconds - before.nodeMicroseconds) / inWindow,
+  };
+}
