@@ -1,13 +1,9 @@
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createPepper, newSecret } from '../src/access/secrets.ts';
-import { ledgerEvents, postTransfers } from '../src/ledger/index.ts';
 import { systemClock } from '../src/platform/clock.ts';
-import { openPool } from '../src/platform/database/pool.ts';
-import { inTransaction } from '../src/platform/database/transaction.ts';
-import { newId } from '../src/platform/ids.ts';
-import { createLogger } from '../src/platform/logging.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
 import { testSecrets } from '../test/harness/secrets.ts';
+import { depositForAll } from './deposits.ts';
 import { numberIds, type NumberedIds } from './numbered-ids.ts';
 
 /** Partners on the simulated rail, each with a key and with more money than any run can spend. */
@@ -36,22 +32,6 @@ const keysSql = `
   select id, partner_id, 'sandbox', key_prefix, secret_hmac, now()
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[]) as key (id, partner_id, key_prefix, secret_hmac)`;
 
-/** Real transfers: the ledger holds in these databases as in any other. */
-async function deposit(serviceUrl: string, partnerIds: readonly string[]): Promise<void> {
-  const logger = createLogger('bench', 'silent');
-  const pool = openPool({ url: serviceUrl, connections: 1, applicationName: 'bench', logger });
-  const transfers = partnerIds.map((partnerId) => {
-    const id = newId(systemClock);
-    const lines = ledgerEvents.deposit(balanceMicroUsdc);
-    return { id, causeId: id, partnerId, environment: 'sandbox' as const, reason: 'sandbox.float', lines };
-  });
-  try {
-    await inTransaction(pool, 'batch', async (tx) => postTransfers(tx, transfers));
-  } finally {
-    await pool.end();
-  }
-}
-
 export async function createBenchPartners(database: TestDatabase, count: number): Promise<BenchPartners> {
   const now = new Date();
   const ids = numberIds(now, 0);
@@ -69,6 +49,6 @@ export async function createBenchPartners(database: TestDatabase, count: number)
       secrets.map(({ secret }) => pepper.digest(secret)),
     ]);
   });
-  await deposit(database.serviceUrl, partnerIds);
+  await depositForAll(database, partnerIds, balanceMicroUsdc, systemClock);
   return { count, ids, keyIds, secrets: secrets.map(({ secret }) => secret) };
 }

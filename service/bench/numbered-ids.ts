@@ -24,10 +24,15 @@ export function numberIds(instant: Date, series: number): NumberedIds {
   };
 }
 
-/** The UUIDv7 of now, in SQL; its random bits are those of a number below 2^62. */
-export function freshIdSql(number: string): string {
-  const first = `(date_part('epoch', now()) * 1000)::bigint << 16 | ${versionBits}`;
+/** A UUIDv7 in SQL, of the milliseconds since 1970; its random bits are those of a number below 2^62. */
+export function idSql(milliseconds: string, number: string): string {
+  const first = `${milliseconds} << 16 | ${versionBits}`;
   return `encode(int8send(${first}) || int8send(${number} | ${variantSql}), 'hex')::uuid`;
+}
+
+/** The same of now. */
+export function freshIdSql(number: string): string {
+  return idSql(`(date_part('epoch', now()) * 1000)::bigint`, number);
 }
 
 /** Any UUID, in SQL. Index pages are met at random, as those of a digest are. */
