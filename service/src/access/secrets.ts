@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 
 const secretForm = /^kp_(sandbox|live)_[a-f0-9]{48}$/;
@@ -10,7 +10,8 @@ export interface Pepper {
 }
 
 export function createPepper(pepper: Buffer): Pepper {
-  return { digest: (secret) => createHmac('sha256', pepper).update(secret).digest() };
+  const key = createSecretKey(pepper);
+  return { digest: (secret) => createHmac('sha256', key).update(secret).digest() };
 }
 
 export function isSecret(text: string): boolean {

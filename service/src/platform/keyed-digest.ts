@@ -1,10 +1,11 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 
 /** Thirty-two bytes that tell whether two texts are the same, and nothing of either to whoever lacks the key. */
 export type KeyedDigest = (text: string) => Buffer;
 
 /** Each purpose has a key of its own, made from the one that is configured: digests of one say nothing about another's. */
 export function createKeyedDigest(masterKey: Buffer, purpose: string): KeyedDigest {
-  const key = Buffer.from(hkdfSync('sha256', masterKey, '', `kelpie ${purpose}`, 32));
+  // As an object of the engine's: bytes would be made into one at every digest, which costs far more than the digest.
+  const key = createSecretKey(new Uint8Array(hkdfSync('sha256', masterKey, '', `kelpie ${purpose}`, 32)));
   return (text) => createHmac('sha256', key).update(text).digest();
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 
 /** Keys of 32 bytes by their version. The newest seals; the others still open what they sealed. */
 export type DataKeys = ReadonlyMap<number, Buffer>;
@@ -25,9 +25,10 @@ function bindingOf({ table, row, column }: Place, version: number): Buffer {
 }
 
 /** A sealed value: the key's version in a byte, the nonce, what was encrypted, the tag. */
-export function createSealer(keys: DataKeys): Sealer {
-  const newest = Math.max(...keys.keys());
-  const keyOf = (version: number): Buffer => {
+export function createSealer(dataKeys: DataKeys): Sealer {
+  const newest = Math.max(...dataKeys.keys());
+  const keys = new Map([...dataKeys].map(([version, bytes]) => [version, createSecretKey(bytes)]));
+  const keyOf = (version: number): KeyObject => {
     const key = keys.get(version);
     if (key === undefined) throw new Error(`a value is sealed with the data key ${version}, which is not configured`);
     return key;
