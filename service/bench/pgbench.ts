@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { planOnce } from '../src/platform/database/pool.ts';
 import { createCompletions } from './completions.ts';
 import type { Running } from './slice.ts';
 
@@ -95,7 +96,8 @@ export function createPgbench({ programs, url, superuserUrl, folder }: PgbenchOp
     const name = `run-${runs}`;
     const files = { script: path.join(folder, `${name}.sql`), log: path.join(folder, `${name}.log`) };
     writeFileSync(files.script, [...draws.map((draw) => `\\${draw}`), `${statement};\n`].join('\n'));
-    const env = { ...process.env, PGPASSWORD: decodeURIComponent(new URL(url).password) };
+    // Whatever the service asks of a connection, its rival has too.
+    const env = { ...process.env, PGOPTIONS: planOnce, PGPASSWORD: decodeURIComponent(new URL(url).password) };
     const running = run(`${programs}/pgbench`, argumentsFor(url, bareRun, files), { env });
     // Whoever started it hears of a failure when they ask how it went, and not before.
     running.catch(() => undefined);

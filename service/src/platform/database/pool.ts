@@ -12,6 +12,12 @@ interface PoolOptions {
   logger: Logger;
 }
 
+/**
+ * A statement is planned once on a connection. Left to itself, the server plans anew at each call what reads a table with
+ * partitions, which costs more than the call.
+ */
+export const planOnce = '-c plan_cache_mode=force_generic_plan';
+
 /** A caller is told within this time that no connection is to be had, rather than left waiting. */
 const connectTimeoutMs = 2_000;
 const statementTimeoutMs = 10_000;
@@ -24,6 +30,7 @@ export function openPool({ url, connections, applicationName, logger, unhurried 
     connectionString: url,
     max: connections,
     application_name: applicationName,
+    options: planOnce,
     connectionTimeoutMillis: connectTimeoutMs,
     ...(unhurried ? {} : { statement_timeout: statementTimeoutMs, query_timeout: queryTimeoutMs }),
     lock_timeout: lockTimeoutMs,
