@@ -23,7 +23,7 @@ export function getScript(partners: BenchPartners, payoutIds: NumberedIds): Bare
   const number = `(:who * ${plantedAPartner} + :nth)`;
   return {
     draws: [anyPartner(partners), `set nth random(0, ${plantedAPartner - 1})`],
-    statement: fill(payoutCalls.findPayout, [partners.ids.sql(':who'), `'sandbox'`, payoutIds.sql(number)]),
+    statement: fill(payoutCalls.showPayout, [partners.ids.sql(':who'), `'sandbox'`, payoutIds.sql(number)]),
     values: none,
   };
 }
@@ -31,7 +31,7 @@ export function getScript(partners: BenchPartners, payoutIds: NumberedIds): Bare
 export function listScript(partners: BenchPartners): BareScript {
   return {
     draws: [anyPartner(partners)],
-    statement: fill(payoutCalls.listPayouts, [partners.ids.sql(':who'), `'sandbox'`, '50']),
+    statement: fill(payoutCalls.showPayouts, [partners.ids.sql(':who'), `'sandbox'`, '50']),
     values: none,
   };
 }

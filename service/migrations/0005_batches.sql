@@ -533,3 +533,51 @@ grant execute on function kelpie.move_payouts to kelpie_service;
 alter function kelpie.move_payouts owner to kelpie_payouts;
 
 revoke create on schema kelpie from kelpie_payouts;
+
+-- What a partner is shown of a payout: reads carry no more than that, and what is sealed stays where it is.
+create type kelpie.shown_payout as (
+  id uuid,
+  state kelpie.payout_state,
+  reference text,
+  bank_reference text,
+  amount_pence bigint,
+  fee_pence bigint,
+  wallet_sends_micro_usdc bigint,
+  recipient_name text,
+  account_last4 text,
+  failure_code text,
+  failure_reason text,
+  updated_at timestamptz,
+  created_via text
+);
+
+create function kelpie.show_payout(of_partner uuid, of_environment kelpie.environment, of_payout uuid)
+  returns setof kelpie.shown_payout
+  language plpgsql volatile
+as $$
+begin
+  perform kelpie.enter(of_partner, of_environment);
+  return query
+    select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_sends_micro_usdc,
+      p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via
+    from kelpie.payouts p
+    where p.id = of_payout and p.state not in ('sending', 'not_created');
+end;
+$$;
+
+-- The newest that a partner may see.
+create function kelpie.show_payouts(of_partner uuid, of_environment kelpie.environment, at_most integer)
+  returns setof kelpie.shown_payout
+  language plpgsql volatile
+as $$
+begin
+  perform kelpie.enter(of_partner, of_environment);
+  return query
+    select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_sends_micro_usdc,
+      p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via
+    from kelpie.payouts p
+    where p.partner_id = of_partner and p.environment = of_environment and p.state not in ('sending', 'not_created')
+    order by p.id desc limit at_most;
+end;
+$$;
+drop function kelpie.list_payouts(uuid, kelpie.environment, integer);

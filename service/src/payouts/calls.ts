@@ -16,7 +16,8 @@ export const payoutCalls = {
   takeOpen: functionCall('take_open_payouts', 3),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
-  listPayouts: functionCall('list_payouts', 3),
+  showPayout: functionCall('show_payout', 3),
+  showPayouts: functionCall('show_payouts', 3),
   hint: functionCall('hint_payout', 4),
   listSidesAtBanks: functionCall('list_sides_at_banks', 2),
   keepUnmatched: {

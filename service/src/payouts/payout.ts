@@ -50,6 +50,25 @@ export interface Payout extends PartnerContext {
 /** One that its partner may see. */
 export type VisiblePayout = Payout & { state: PayoutStatus };
 
+/** All that a partner is shown of it. */
+export type ShownPayout = Pick<
+  VisiblePayout,
+  | 'id'
+  | 'environment'
+  | 'state'
+  | 'reference'
+  | 'bankReference'
+  | 'amount'
+  | 'fee'
+  | 'walletSends'
+  | 'recipientName'
+  | 'accountLast4'
+  | 'failureCode'
+  | 'failureReason'
+  | 'updatedAt'
+  | 'createdVia'
+>;
+
 export function isVisible(payout: Payout): payout is VisiblePayout {
   return payout.state !== 'sending' && payout.state !== 'not_created';
 }

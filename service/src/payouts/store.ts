@@ -3,7 +3,7 @@ import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import { payoutCalls } from './calls.ts';
 import { isOrderId } from './order.ts';
-import type { Payout, PayoutState } from './payout.ts';
+import type { Payout, PayoutState, ShownPayout } from './payout.ts';
 
 interface PayoutRow {
   id: string;
@@ -80,10 +80,53 @@ export async function findPayout(calls: SingleCalls, of: PartnerContext, payoutI
   return row === undefined ? null : payoutFrom(row);
 }
 
+interface ShownRow extends Pick<
+  PayoutRow,
+  | 'id'
+  | 'reference'
+  | 'bank_reference'
+  | 'amount_pence'
+  | 'fee_pence'
+  | 'wallet_sends_micro_usdc'
+  | 'recipient_name'
+  | 'account_last4'
+  | 'failure_code'
+  | 'failure_reason'
+  | 'updated_at'
+  | 'created_via'
+> {
+  state: ShownPayout['state'];
+}
+
+function shownFrom(row: ShownRow, environment: Payout['environment']): ShownPayout {
+  return {
+    id: row.id,
+    environment,
+    state: row.state,
+    reference: row.reference,
+    bankReference: row.bank_reference,
+    amount: BigInt(row.amount_pence),
+    fee: BigInt(row.fee_pence),
+    walletSends: BigInt(row.wallet_sends_micro_usdc),
+    recipientName: row.recipient_name,
+    accountLast4: row.account_last4,
+    failureCode: row.failure_code,
+    failureReason: row.failure_reason,
+    updatedAt: row.updated_at,
+    createdVia: row.created_via,
+  };
+}
+
+/** What its partner may see of it: none of one that is not there, is another's, or is not to be seen. */
+export async function findShownPayout(calls: SingleCalls, of: PartnerContext, id: string): Promise<ShownPayout | null> {
+  const [row] = await calls.call<ShownRow>(payoutCalls.showPayout, [of.partnerId, of.environment, id]);
+  return row === undefined ? null : shownFrom(row, of.environment);
+}
+
 /** The newest that a partner may see. */
-export async function listPayouts(calls: SingleCalls, of: PartnerContext, limit: number): Promise<Payout[]> {
-  const rows = await calls.call<PayoutRow>(payoutCalls.listPayouts, [of.partnerId, of.environment, limit]);
-  return rows.map(payoutFrom);
+export async function listShownPayouts(calls: SingleCalls, of: PartnerContext, limit: number): Promise<ShownPayout[]> {
+  const rows = await calls.call<ShownRow>(payoutCalls.showPayouts, [of.partnerId, of.environment, limit]);
+  return rows.map((row) => shownFrom(row, of.environment));
 }
 
 /** The payout that an idempotency key stands for, and the fingerprint of its body. */

@@ -12,7 +12,8 @@ import { cancelPayout } from '../following/cancel-payout.ts';
 import { createPayout, type CreateParts } from '../creating/create-payout.ts';
 import { quotePayout } from '../creating/quote.ts';
 import { readBalance } from '../read-balance.ts';
-import { readPayout, readPayouts } from '../read-payouts.ts';
+import { showPayout } from '../read-payouts.ts';
+import { listShownPayouts } from '../store.ts';
 import { refuseBody } from './refuse-body.ts';
 import {
   BalanceSchema,
@@ -142,7 +143,7 @@ function addReadRoutes(app: Server, parts: PayoutRouteParts): void {
     response: { 200: PayoutList.ref, ...errors(401, 422) },
   };
   app.get('/v1/payouts', { schema: list, onRequest: parts.requireKey }, async (request) => {
-    const payouts = await readPayouts(parts.calls, parts.callerOf(request), Number(request.query.limit ?? 50));
+    const payouts = await listShownPayouts(parts.calls, parts.callerOf(request), Number(request.query.limit ?? 50));
     return { object: 'list' as const, data: payouts.map(payoutBody) };
   });
   const one = {
@@ -154,7 +155,7 @@ function addReadRoutes(app: Server, parts: PayoutRouteParts): void {
     response: { 200: PayoutSchema.ref, ...errors(401, 404) },
   };
   app.get('/v1/payouts/:id', { schema: one, onRequest: parts.requireKey }, async (request) =>
-    payoutBody(await readPayout(parts.calls, parts.callerOf(request), request.params.id)),
+    payoutBody(await showPayout(parts.calls, parts.callerOf(request), request.params.id)),
   );
 }
 

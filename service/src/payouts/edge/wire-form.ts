@@ -3,7 +3,7 @@ import { formatPounds, formatUsdc, parsePounds } from '../../money/amounts.ts';
 import { rateAsNumber } from '../../money/rates.ts';
 import { instantOf } from '../../platform/ids.ts';
 import type { PayoutOrder } from '../order.ts';
-import type { VisiblePayout } from '../payout.ts';
+import type { ShownPayout } from '../payout.ts';
 import type { Quote } from '../creating/quote.ts';
 import type { Balance } from '../read-balance.ts';
 import type { BalanceSchema, CreatePayoutBody, PayoutSchema, QuoteSchema } from './schemas.ts';
@@ -38,7 +38,7 @@ export function orderFrom({ amount_gbp: amountText, country, reference, recipien
   };
 }
 
-export function payoutBody(payout: VisiblePayout): Static<typeof PayoutSchema.definition> {
+export function payoutBody(payout: ShownPayout): Static<typeof PayoutSchema.definition> {
   return {
     id: payout.id,
     object: 'payout',
