@@ -36,7 +36,7 @@ interface ChildOptions {
 const stopTimeoutMs = 12_000;
 
 /** However we end, also by SIGKILL, the kernel then ends our children: a test run that was broken off leaves nothing. */
-const diesWithItsParent = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
+export const diesWithItsParent = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
 
 /** A setting of ours in the shell that it was started from must not decide what a test sees. */
 function environmentWith(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {

@@ -9,6 +9,7 @@ import { call } from '../test/harness/client.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
 import { createBenchPartners, type BenchPartners } from './bench-partners.ts';
 import { plantPayouts, readCallValues, type CallValues } from './create-call.ts';
+import type { HttpLoad } from './http-load.ts';
 import { startMeasuredApi, type MeasuredApi } from './measured-api.ts';
 import { numberIds, type NumberedIds } from './numbered-ids.ts';
 import { createPgbench, type Pgbench } from './pgbench.ts';
@@ -89,7 +90,7 @@ export async function createBenchDatabase(
     api,
     values,
     planted,
-    pgbench: createPgbench({ ...server, url: urls.serviceUrl, superuserUrl: database.superuserUrl }),
+    pgbench: createPgbench({ ...server, ...database }),
     payoutsAtFirst: await countPayouts(database),
   };
 }
@@ -110,7 +111,13 @@ async function countPayouts({ superuserUrl }: Pick<TestDatabase, 'superuserUrl'>
   });
 }
 
-/** A figure that counted what was never made would be worth nothing. */
-export async function assertAllMade({ database, payoutsAtFirst }: BenchDatabase, counted: number): Promise<void> {
-  assert.equal((await countPayouts(database)) - payoutsAtFirst, counted, 'payouts that were counted and not made');
+/** At the end. A figure that counted what was never made would be worth nothing. */
+export async function assertAllMade(benches: readonly BenchDatabase[], http: HttpLoad): Promise<void> {
+  let counted = http.payoutsMade();
+  let made = 0;
+  for (const { database, payoutsAtFirst, pgbench } of benches) {
+    counted += await pgbench.end();
+    made += (await countPayouts(database)) - payoutsAtFirst;
+  }
+  assert.equal(made, counted, 'the payouts that were counted are not those that were made');
 }

@@ -1,39 +1,72 @@
-// npm run bench [-- --quick]: the api against bare PostgreSQL, which does the same without it. A JSON line for each measure
-// on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
+// npm run bench [-- --quick | --loaded NUMBER | --curve]: the api against bare PostgreSQL, which does the same without it.
+// JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { clusterNames } from '@kelpie/dev/postgres/cluster.ts';
-import { startBenchServer } from './bench-database.ts';
+import { clusterNames, type ClusterName } from '@kelpie/dev/postgres/cluster.ts';
+import { projectFolder } from '@kelpie/dev/project.ts';
+import { startBenchServer, type BenchServer } from './bench-database.ts';
 import { compare } from './compare.ts';
+import { compareLoaded } from './compare-loaded.ts';
+import { drawCurve } from './draw-curve.ts';
+import { measureCurve } from './measure-curve.ts';
 
 const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    /** A second and one round: shows that it works, and nothing else. */
+    /** One round of moments: it shows that it works, and nothing else. */
     trial: { type: 'boolean', default: false },
+    /** How it is on a database that has so many payouts already. */
+    loaded: { type: 'string' },
+    /** Draws docs/performance.svg. */
+    curve: { type: 'boolean', default: false },
     cluster: { type: 'string', default: 'bench' },
   },
 });
 
 const say = (text: string): void => console.error(text);
+const tell = (line: object): void => console.log(JSON.stringify(line));
 
 const lengths = {
-  whole: { partners: 200, rounds: 7, timing: { warmMs: 700, windowMs: 3_200 } },
-  quick: { partners: 200, rounds: 2, timing: { warmMs: 500, windowMs: 1_400 } },
+  whole: { partners: 200, rounds: 7, timing: { warmMs: 600, windowMs: 3_000 } },
+  quick: { partners: 200, rounds: 2, timing: { warmMs: 400, windowMs: 1_300 } },
   trial: { partners: 10, rounds: 1, timing: { warmMs: 100, windowMs: 500 } },
 };
 const length = options.trial ? lengths.trial : options.quick ? lengths.quick : lengths.whole;
 
-const cluster = clusterNames.find((name) => name === options.cluster);
-if (cluster === undefined) {
-  console.error('Say: npm run bench [-- --quick]');
+function refuseOptions(): never {
+  console.error('Say: npm run bench [-- --quick | --loaded NUMBER | --curve]');
   process.exit(2);
 }
 
-const server = await startBenchServer(cluster);
+function getCluster(): ClusterName {
+  return clusterNames.find((name) => name === options.cluster) ?? refuseOptions();
+}
+
+async function runLoaded(server: BenchServer, payouts: number): Promise<void> {
+  const { lines, plan } = await compareLoaded(server, { ...length, payouts, say });
+  for (const line of lines) tell(line);
+  for (const line of plan.plan) say(line);
+  tell({ name: 'get_plan', partitions_read: plan.partitionsRead, partitions: plan.partitions });
+}
+
+async function runCurve(server: BenchServer): Promise<void> {
+  const rounds = options.trial ? 1 : 3;
+  const points = await measureCurve(server, { ...length, rounds, say });
+  for (const point of points) tell({ name: 'curve', ...point });
+  if (!options.trial) writeFileSync(path.join(projectFolder, 'docs/performance.svg'), drawCurve(points));
+}
+
+const loaded = options.loaded === undefined ? undefined : Number(options.loaded);
+if (loaded !== undefined && !(Number.isSafeInteger(loaded) && loaded > 0)) refuseOptions();
+
+const server = await startBenchServer(getCluster());
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void server.end().finally(() => process.exit(130)));
 try {
-  for (const line of await compare(server, { ...length, say })) console.log(JSON.stringify(line));
+  if (loaded !== undefined) await runLoaded(server, loaded);
+  else if (options.curve) await runCurve(server);
+  else for (const line of await compare(server, { ...length, say })) tell(line);
 } finally {
   await server.end();
 }

@@ -5,8 +5,6 @@ export interface Window {
 }
 
 export interface Counted {
-  /** All that was ever done, also before and after the window. */
-  total: number;
   inWindow: number;
   p50Ms: number;
   p99Ms: number;
@@ -16,6 +14,8 @@ export interface Counted {
 export interface Completions {
   add(doneAtMs: number, tookMs: number): void;
   count(window: Window): Counted;
+  /** All that were ever added, in a window or not. */
+  total(): number;
 }
 
 const firstCapacity = 1 << 16;
@@ -36,20 +36,21 @@ function percentile(sorted: Float64Array, percent: number): number {
 export function createCompletions(): Completions {
   let doneAt = new Float64Array(firstCapacity);
   let took = new Float64Array(firstCapacity);
-  let total = 0;
+  let added = 0;
   return {
     add(doneAtMs, tookMs) {
-      if (total === took.length) [doneAt, took] = [grow(doneAt), grow(took)];
-      doneAt[total] = doneAtMs;
-      took[total] = tookMs;
-      total += 1;
+      if (added === took.length) [doneAt, took] = [grow(doneAt), grow(took)];
+      doneAt[added] = doneAtMs;
+      took[added] = tookMs;
+      added += 1;
     },
     count({ fromMs, toMs }) {
       const sorted = took
-        .subarray(0, total)
+        .subarray(0, added)
         .filter((_, at) => (doneAt[at] ?? 0) >= fromMs && (doneAt[at] ?? 0) < toMs)
         .toSorted();
-      return { total, inWindow: sorted.length, p50Ms: percentile(sorted, 50), p99Ms: percentile(sorted, 99) };
+      return { inWindow: sorted.length, p50Ms: percentile(sorted, 50), p99Ms: percentile(sorted, 99) };
     },
+    total: () => added,
   };
 }

@@ -99,6 +99,7 @@ export function createScript(partners: BenchPartners, values: CallValues, on: 'm
     ],
     statement: createStatement(ids, values, (name) => `:${name}`),
     values,
+    makesPayouts: true,
   };
 }
 

@@ -5,6 +5,8 @@ import type { Running } from './slice.ts';
 /** The load generator, started once: it is as fast in the last slice as in the first. */
 export interface HttpLoad {
   start(plan: LoadPlan): Running;
+  /** In all slices so far. */
+  payoutsMade(): number;
   end(): void;
 }
 
@@ -31,7 +33,9 @@ export function startHttpLoad(): HttpLoad {
       child.on('message', settle).on('exit', onExit);
       if (!child.connected) onExit();
     });
+  let payoutsMade = 0;
   return {
+    payoutsMade: () => payoutsMade,
     start(plan) {
       send({ kind: 'start', plan });
       return {
@@ -40,6 +44,7 @@ export function startHttpLoad(): HttpLoad {
           send({ kind: 'stop', window });
           const answer = await nextAnswer();
           if (answer.kind !== 'counted') throw new Error('the load generator began when it was told to stop');
+          if (plan.status === 201) payoutsMade += answer.total;
           return answer.counted;
         },
       };

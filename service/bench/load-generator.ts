@@ -123,7 +123,7 @@ async function obey(order: GeneratorOrder): Promise<void> {
   const { load, ended } = running;
   load.stopped = true;
   await ended;
-  tell({ kind: 'counted', counted: load.completions.count(order.window) });
+  tell({ kind: 'counted', counted: load.completions.count(order.window), total: load.completions.total() });
 }
 
 /** Our own parent sends nothing else; this is only a reminder. */

@@ -14,5 +14,5 @@ export interface LoadPlan {
 export const keyMark = '@KEY@';
 
 /** It answers the first once every connection has had an answer, and the second with what it counted. */
-export type GeneratorAnswer = { kind: 'begun' } | { kind: 'counted'; counted: Counted };
+export type GeneratorAnswer = { kind: 'begun' } | { kind: 'counted'; counted: Counted; total: number };
 export type GeneratorOrder = { kind: 'start'; plan: LoadPlan } | { kind: 'stop'; window: Window };

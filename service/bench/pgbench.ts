@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { diesWithItsParent } from '@kelpie/dev/child-process.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { planOnce } from '../src/platform/database/pool.ts';
 import { createCompletions } from './completions.ts';
 import type { Running } from './slice.ts';
-
-const run = promisify(execFile);
 
 /** A statement that is a whole transaction, as pgbench sends it. */
 export interface BareScript {
@@ -17,50 +14,45 @@ export interface BareScript {
   /** One statement. `:name` is a number that was drawn, or one of the values; both are sent as parameters. */
   statement: string;
   values: ReadonlyMap<string, string>;
+  makesPayouts: boolean;
 }
 
-interface BareRun {
-  script: BareScript;
-  clients: number;
+/** pgbench with one script. Between slices it is paused, so that its connections stay as warm as those of the api. */
+export interface BareLoad {
+  start(): Running;
+  /** Says how many transactions it made in all. */
+  end(): Promise<number>;
 }
 
-export type Pgbench = (bareRun: BareRun) => Running;
-
-/** client, number, microseconds, script, and when it was done in seconds and microseconds. */
-function readLog(folder: string, prefix: string) {
-  const completions = createCompletions();
-  for (const file of readdirSync(folder).filter((name) => name.startsWith(prefix))) {
-    for (const line of readFileSync(path.join(folder, file), 'utf8').split('\n')) {
-      if (line === '') continue;
-      const [, , took, , seconds, microseconds] = line.split(' ').map(Number);
-      completions.add((seconds ?? 0) * 1000 + (microseconds ?? 0) / 1000, (took ?? 0) / 1000);
-    }
-    rmSync(path.join(folder, file));
-  }
-  return completions;
+/** PostgreSQL without the api: the same statements, from a program that does nothing else. */
+export interface Pgbench {
+  load(script: BareScript, clients: number): BareLoad;
+  /** Ends all that is left, and says how many payouts were ever made. */
+  end(): Promise<number>;
 }
 
 interface PgbenchOptions {
   programs: string;
   /** As whom it connects, and where. */
-  url: string;
-  superuserUrl: string;
+  serviceUrl: string;
   /** For its scripts and logs. */
   folder: string;
 }
 
-/** Far longer than any slice: it is told to end before that. */
-const mostSeconds = 600;
+/** Longer than any run: it is told to end before that. */
+const mostSeconds = 36_000;
 
-function argumentsFor(url: string, { script, clients }: BareRun, files: { script: string; log: string }): string[] {
-  const { hostname, port, username, pathname } = new URL(url);
+function argumentsFor({ serviceUrl, folder }: PgbenchOptions, name: string, script: BareScript, clients: number) {
+  const { hostname, port, username, pathname } = new URL(serviceUrl);
+  const file = path.join(folder, `${name}.sql`);
+  writeFileSync(file, [...script.draws.map((draw) => `\\${draw}`), `${script.statement};\n`].join('\n'));
   const options = {
     protocol: 'prepared',
-    file: files.script,
+    file,
     client: clients,
     jobs: 1,
     time: mostSeconds,
-    'log-prefix': files.log,
+    'log-prefix': path.join(folder, name),
     host: hostname,
     port,
     username,
@@ -74,41 +66,97 @@ function argumentsFor(url: string, { script, clients }: BareRun, files: { script
   ];
 }
 
-/** Until each client has sent its statement once: so many connections take a while to open. */
-async function haveBegun(superuserUrl: string, clients: number, ended: () => boolean): Promise<void> {
-  await asAdmin(superuserUrl, async (admin) =>
-    eventually('every client of pgbench has begun', async () => {
-      const { rows } = await admin.query<{ begun: string }>(
-        `select count(*) as begun from pg_stat_activity
-         where datname = current_database() and application_name = 'pgbench' and query ilike 'select%'`,
-      );
-      return ended() || Number(rows[0]?.begun) >= clients;
-    }),
-  );
+function startPgbench(options: PgbenchOptions, name: string, script: BareScript, clients: number): ChildProcess {
+  const program = `${options.programs}/pgbench`;
+  const [command = '', ...args] = [...diesWithItsParent, program, ...argumentsFor(options, name, script, clients)];
+  // Whatever the service asks of a connection, its rival has too.
+  const env = {
+    ...process.env,
+    PGOPTIONS: planOnce,
+    PGPASSWORD: decodeURIComponent(new URL(options.serviceUrl).password),
+  };
+  return spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** PostgreSQL without the api: the same statements from a program that does nothing else. */
-export function createPgbench({ programs, url, superuserUrl, folder }: PgbenchOptions): Pgbench {
-  let runs = 0;
-  return (bareRun) => {
-    runs += 1;
-    const { draws, statement } = bareRun.script;
-    const name = `run-${runs}`;
-    const files = { script: path.join(folder, `${name}.sql`), log: path.join(folder, `${name}.log`) };
-    writeFileSync(files.script, [...draws.map((draw) => `\\${draw}`), `${statement};\n`].join('\n'));
-    // Whatever the service asks of a connection, its rival has too.
-    const env = { ...process.env, PGOPTIONS: planOnce, PGPASSWORD: decodeURIComponent(new URL(url).password) };
-    const running = run(`${programs}/pgbench`, argumentsFor(url, bareRun, files), { env });
-    // Whoever started it hears of a failure when they ask how it went, and not before.
-    running.catch(() => undefined);
-    return {
-      begun: async () => haveBegun(superuserUrl, bareRun.clients, () => running.child.exitCode !== null),
-      async finish(window) {
-        // As if its time were up: it lets each client finish, and writes down all that was done.
-        running.child.kill('SIGALRM');
-        await running;
-        return readLog(folder, `${name}.log`).count(window);
-      },
-    };
+/** PostgreSQL plans a statement anew the first few times that a connection sends it; the api's are long past that. */
+const transactionsAtFirst = 8;
+
+/** Follows the log that pgbench writes in blocks: client, number, microseconds, script, and when it was done. */
+function followLog(file: string) {
+  const completions = createCompletions();
+  let read = 0;
+  let newestMs = 0;
+  return {
+    completions,
+    newestMs: (): number => newestMs,
+    readOn(): void {
+      if (!existsSync(file)) return;
+      const bytes = readFileSync(file);
+      const whole = bytes.lastIndexOf('\n') + 1;
+      for (const line of bytes.subarray(read, whole).toString('latin1').split('\n')) {
+        if (line === '') continue;
+        const [, , took = 0, , seconds = 0, microseconds = 0] = line.split(' ').map(Number);
+        newestMs = seconds * 1000 + microseconds / 1000;
+        completions.add(newestMs, took / 1000);
+      }
+      read = whole;
+    },
+  };
+}
+
+function createLoad(options: PgbenchOptions, name: string, script: BareScript, clients: number): BareLoad {
+  const child = startPgbench(options, name, script, clients);
+  const log = followLog(path.join(options.folder, `${name}.${child.pid}`));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', resolve);
+  });
+  const readUntil = async (isEnough: () => boolean): Promise<void> => {
+    await eventually('pgbench has written down what it did', async () => {
+      if (hasEnded()) throw new Error('pgbench has ended');
+      log.readOn();
+      return isEnough();
+    });
+  };
+  return {
+    start() {
+      child.kill('SIGCONT');
+      return {
+        begun: async () => readUntil(() => log.completions.total() >= clients * transactionsAtFirst),
+        async finish(window) {
+          await readUntil(() => log.newestMs() > window.toMs);
+          child.kill('SIGSTOP');
+          return log.completions.count(window);
+        },
+      };
+    },
+    async end() {
+      child.kill('SIGCONT');
+      // As if its time were up: it lets each client finish, and writes down all that was done.
+      child.kill('SIGALRM');
+      if ((await exited) !== 0) throw new Error('pgbench failed');
+      log.readOn();
+      return log.completions.total();
+    },
+  };
+}
+
+export function createPgbench(options: PgbenchOptions): Pgbench {
+  const loads: { end: () => Promise<number>; makesPayouts: boolean }[] = [];
+  let started = 0;
+  return {
+    load(script, clients) {
+      started += 1;
+      const load = createLoad(options, `bare-${started}`, script, clients);
+      let total: Promise<number> | undefined;
+      const end = async (): Promise<number> => (total ??= load.end());
+      loads.push({ end, makesPayouts: script.makesPayouts });
+      return { start: () => load.start(), end };
+    },
+    async end() {
+      let payouts = 0;
+      for (const { end, makesPayouts } of loads) payouts += makesPayouts ? await end() : (await end(), 0);
+      return payouts;
+    },
   };
 }

@@ -25,6 +25,7 @@ export function getScript(partners: BenchPartners, payoutIds: NumberedIds): Bare
     draws: [anyPartner(partners), `set nth random(0, ${plantedAPartner - 1})`],
     statement: fill(payoutCalls.showPayout, [partners.ids.sql(':who'), `'sandbox'`, payoutIds.sql(number)]),
     values: none,
+    makesPayouts: false,
   };
 }
 
@@ -33,5 +34,6 @@ export function listScript(partners: BenchPartners): BareScript {
     draws: [anyPartner(partners)],
     statement: fill(payoutCalls.showPayouts, [partners.ids.sql(':who'), `'sandbox'`, '50']),
     values: none,
+    makesPayouts: false,
   };
 }

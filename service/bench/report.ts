@@ -16,7 +16,7 @@ export interface ReportLine {
   p99_ratio?: number;
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)];
   const lower = sorted[Math.ceil(sorted.length / 2) - 1];
@@ -25,7 +25,7 @@ function median(values: readonly number[]): number {
 }
 
 /** Nothing was to be read in a slice of a few ticks: then there is nothing to divide by. */
-function divide(one: number, other: number): number {
+export function divide(one: number, other: number): number {
   return other === 0 ? 0 : one / other;
 }
 
@@ -54,7 +54,7 @@ const ratios: Readonly<Record<MeasureName, (round: Round) => number>> = {
   list: ofProcessorTime('list', 'bare_list'),
 };
 
-function rounded(value: number, digits: number): number {
+export function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 

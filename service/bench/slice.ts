@@ -4,7 +4,7 @@ import type { ProcessorTime } from './processor-time.ts';
 
 /** Something that goes on until it is told to end; then it says what was done in the window. */
 export interface Running {
-  /** When every client has connected and begun. */
+  /** When every client has connected, and what happens only at first is over. */
   begun(): Promise<void>;
   finish(window: Window): Promise<Counted>;
 }
@@ -17,8 +17,6 @@ export interface Timing {
 
 /** One measure, taken once. */
 export interface Slice {
-  /** Done in the whole slice, not only while it was measured. */
-  total: number;
   tps: number;
   p50Ms: number;
   p99Ms: number;
@@ -40,9 +38,8 @@ export async function measureSlice(
   await wait(timing.windowMs);
   const toMs = Date.now();
   const after = readTime();
-  const { total, inWindow, p50Ms, p99Ms } = await running.finish({ fromMs, toMs });
+  const { inWindow, p50Ms, p99Ms } = await running.finish({ fromMs, toMs });
   return {
-    total,
     tps: (inWindow * 1000) / (toMs - fromMs),
     p50Ms,
     p99Ms,

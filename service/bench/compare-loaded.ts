@@ -1,0 +1,89 @@
+import { assertAllMade, createBenchDatabase, type BenchDatabase, type BenchServer } from './bench-database.ts';
+import { explainGet, type GetPlan } from './explain-get.ts';
+import { startHttpLoad } from './http-load.ts';
+import { loadPayouts } from './load-payouts.ts';
+import { createMeasures, type MeasureName } from './measures.ts';
+import { readProcessorTime } from './processor-time.ts';
+import { createProgress } from './progress.ts';
+import { divide, median, rounded } from './report.ts';
+import { measureSlice, type Slice, type Timing } from './slice.ts';
+
+interface LoadedComparison {
+  payouts: number;
+  partners: number;
+  rounds: number;
+  timing: Timing;
+  /** For the person who waits. */
+  say: (text: string) => void;
+}
+
+/** What PostgreSQL spends on one payout where there are many already, beside what it spends where there are few. */
+interface LoadedLine {
+  name: string;
+  payouts: number;
+  ratio: number;
+  cpu_us_pg_empty: number;
+  cpu_us_pg_loaded: number;
+}
+
+type Side = 'empty' | 'loaded';
+type Pair = Record<Side, Slice>;
+
+async function createSides(
+  server: BenchServer,
+  { payouts, partners, say }: LoadedComparison,
+): Promise<Record<Side, BenchDatabase>> {
+  const fill = { payouts, partners, onProgress: createProgress(payouts, say) };
+  const name = `kelpie_bench_${process.pid}`;
+  return {
+    loaded: await createBenchDatabase(server, `${name}_loaded`, partners, async (database) =>
+      loadPayouts(database, fill),
+    ),
+    empty: await createBenchDatabase(server, `${name}_empty`, partners),
+  };
+}
+
+function lineOf(name: string, payouts: number, pairs: readonly Pair[]): LoadedLine {
+  const middle = (figure: (pair: Pair) => number, digits: number): number => rounded(median(pairs.map(figure)), digits);
+  return {
+    name: `loaded_${name}`,
+    payouts,
+    ratio: middle(({ empty, loaded }) => divide(loaded.pgMicroseconds, empty.pgMicroseconds), 3),
+    cpu_us_pg_empty: middle(({ empty }) => empty.pgMicroseconds, 1),
+    cpu_us_pg_loaded: middle(({ loaded }) => loaded.pgMicroseconds, 1),
+  };
+}
+
+/** Two databases of one server, in turn: a slow minute of the machine is slow for both. */
+export async function compareLoaded(
+  server: BenchServer,
+  comparison: LoadedComparison,
+): Promise<{ lines: LoadedLine[]; plan: GetPlan }> {
+  const { payouts, rounds, timing, say } = comparison;
+  const sides = await createSides(server, comparison);
+  const http = startHttpLoad();
+  server.atEnd(async () => http.end());
+  const measures = { empty: createMeasures(sides.empty, http), loaded: createMeasures(sides.loaded, http) };
+  const measure = async (name: MeasureName, side: Side): Promise<Slice> => {
+    const readTime = () => readProcessorTime(server.postmaster, sides[side].api.pid);
+    const slice = await measureSlice(measures[side][name], timing, readTime);
+    say(`${name} ${side}: ${slice.tps.toFixed(0)}/s, ${slice.pgMicroseconds.toFixed(0)} µs of PostgreSQL each`);
+    return slice;
+  };
+  const measurePair = async (name: MeasureName): Promise<Pair> => ({
+    empty: await measure(name, 'empty'),
+    loaded: await measure(name, 'loaded'),
+  });
+  for (const name of ['bare_32', 'create_32'] as const) await measurePair(name);
+  const bare: Pair[] = [];
+  const overApi: Pair[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push(await measurePair('bare_32'));
+    overApi.push(await measurePair('create_32'));
+  }
+  await assertAllMade([sides.empty, sides.loaded], http);
+  return {
+    lines: [lineOf('bare_32', payouts, bare), lineOf('create_32', payouts, overApi)],
+    plan: await explainGet(sides.loaded.database),
+  };
+}
