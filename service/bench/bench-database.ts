@@ -84,13 +84,15 @@ export async function createBenchDatabase(
     await client.query('vacuum analyze');
     await client.query('checkpoint');
   });
+  const pgbench = createPgbench({ ...server, ...database });
+  server.atEnd(async () => pgbench.kill());
   return {
     database,
     partners,
+    pgbench,
     api,
     values,
     planted,
-    pgbench: createPgbench({ ...server, ...database }),
     payoutsAtFirst: await countPayouts(database),
   };
 }

@@ -12,6 +12,7 @@ interface LoadedComparison {
   payouts: number;
   partners: number;
   rounds: number;
+  warmUpMs: number;
   timing: Timing;
   /** For the person who waits. */
   say: (text: string) => void;
@@ -59,14 +60,14 @@ export async function compareLoaded(
   server: BenchServer,
   comparison: LoadedComparison,
 ): Promise<{ lines: LoadedLine[]; plan: GetPlan }> {
-  const { payouts, rounds, timing, say } = comparison;
+  const { payouts, rounds, warmUpMs, timing, say } = comparison;
   const sides = await createSides(server, comparison);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
   const measures = { empty: createMeasures(sides.empty, http), loaded: createMeasures(sides.loaded, http) };
-  const measure = async (name: MeasureName, side: Side): Promise<Slice> => {
+  const measure = async (name: MeasureName, side: Side, howLong = timing): Promise<Slice> => {
     const readTime = () => readProcessorTime(server.postmaster, sides[side].api.pid);
-    const slice = await measureSlice(measures[side][name], timing, readTime);
+    const slice = await measureSlice(measures[side][name], howLong, readTime);
     say(`${name} ${side}: ${slice.tps.toFixed(0)}/s, ${slice.pgMicroseconds.toFixed(0)} µs of PostgreSQL each`);
     return slice;
   };
@@ -74,7 +75,7 @@ export async function compareLoaded(
     empty: await measure(name, 'empty'),
     loaded: await measure(name, 'loaded'),
   });
-  for (const name of ['bare_32', 'create_32'] as const) await measurePair(name);
+  for (const side of ['empty', 'loaded'] as const) await measure('create_32', side, { ...timing, warmMs: warmUpMs });
   const bare: Pair[] = [];
   const overApi: Pair[] = [];
   for (let round = 0; round < rounds; round += 1) {

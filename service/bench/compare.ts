@@ -1,13 +1,15 @@
 import { assertAllMade, createBenchDatabase, type BenchServer } from './bench-database.ts';
 import { startHttpLoad } from './http-load.ts';
 import { createMeasures, measureNames, type MeasureName } from './measures.ts';
-import { readProcessorTime, type ProcessorTime } from './processor-time.ts';
+import { readProcessorTime } from './processor-time.ts';
 import { reportOn, type ReportLine, type Round } from './report.ts';
 import { measureSlice, type Slice, type Timing } from './slice.ts';
 
 interface Comparison {
   partners: number;
   rounds: number;
+  /** For how long the api first runs, until its code is compiled: some thousand requests. */
+  warmUpMs: number;
   timing: Timing;
   /** For the person who waits. */
   say: (text: string) => void;
@@ -22,20 +24,22 @@ function inTurn(round: number): MeasureName[] {
 /** The api against bare PostgreSQL, slice by slice. */
 export async function compare(
   server: BenchServer,
-  { partners, rounds, timing, say }: Comparison,
+  { partners, rounds, warmUpMs, timing, say }: Comparison,
 ): Promise<ReportLine[]> {
   const bench = await createBenchDatabase(server, `kelpie_bench_${process.pid}`, partners);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
   const measures = createMeasures(bench, http);
-  const readTime = (): ProcessorTime => readProcessorTime(server.postmaster, bench.api.pid);
-  const measure = async (name: MeasureName): Promise<Slice> => {
-    const slice = await measureSlice(measures[name], timing, readTime);
+  const measure = async (name: MeasureName, howLong = timing): Promise<Slice> => {
+    const slice = await measureSlice(measures[name], howLong, () =>
+      readProcessorTime(server.postmaster, bench.api.pid),
+    );
     say(`${name.padEnd(12)} ${slice.tps.toFixed(0).padStart(6)}/s  p99 ${slice.p99Ms.toFixed(1).padStart(6)} ms`);
     return slice;
   };
   say('Warming up.');
-  for (const name of ['create_128', 'get', 'list'] as const) await measure(name);
+  await measure('create_128', { ...timing, warmMs: warmUpMs });
+  for (const name of ['get', 'list'] as const) await measure(name);
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
     say(`Round ${round + 1} of ${rounds}.`);

@@ -21,7 +21,7 @@ async function findOldest(superuserUrl: string): Promise<{ id: string; partner_i
   });
 }
 
-/** The statement inside kelpie.find_payout, as the service's role, with the plan that a function comes to keep. */
+/** The statement inside kelpie.show_payout, as the service's role, with the plan that a function comes to keep. */
 export async function explainGet(database: Pick<TestDatabase, 'serviceUrl' | 'superuserUrl'>): Promise<GetPlan> {
   const { id, partner_id: partnerId, partitions } = await findOldest(database.superuserUrl);
   return asAdmin(database.serviceUrl, async (client) => {

@@ -9,6 +9,7 @@ import { median, rounded } from './report.ts';
 interface CurveOptions {
   partners: number;
   rounds: number;
+  warmUpMs: number;
   timing: Timing;
   /** For the person who waits. */
   say: (text: string) => void;
@@ -37,7 +38,7 @@ function middle(slices: readonly Slice[]): Speed {
 
 export async function measureCurve(
   server: BenchServer,
-  { partners, rounds, timing, say }: CurveOptions,
+  { partners, rounds, warmUpMs, timing, say }: CurveOptions,
 ): Promise<CurvePoint[]> {
   const bench = await createBenchDatabase(server, `kelpie_bench_${process.pid}`, partners);
   const http = startHttpLoad();
@@ -45,21 +46,21 @@ export async function measureCurve(
   const requests = createRequests(bench.partners);
   const script = createScript(bench.partners, bench.values, 'many');
   const readTime = () => readProcessorTime(server.postmaster, bench.api.pid);
-  const measure = async (start: () => Running): Promise<Slice> => measureSlice(start, timing, readTime);
+  const measure = async (start: () => Running, howLong = timing): Promise<Slice> =>
+    measureSlice(start, howLong, readTime);
   const startApi = (connections: number) => (): Running =>
     http.start({ port: bench.api.port, connections, requests, status: 201 });
-  await measure(startApi(128));
+  await measure(startApi(128), { ...timing, warmMs: warmUpMs });
   const points: CurvePoint[] = [];
   for (const connections of connectionCounts) {
     const bare = bench.pgbench.load(script, connections);
     const slices: { api: Slice[]; bare: Slice[] } = { api: [], bare: [] };
-    // The first of each only warms it up.
-    for (let round = 0; round <= rounds; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       slices.bare.push(await measure(() => bare.start()));
       slices.api.push(await measure(startApi(connections)));
     }
     await bare.end();
-    const point = { connections, api: middle(slices.api.slice(1)), bare: middle(slices.bare.slice(1)) };
+    const point = { connections, api: middle(slices.api), bare: middle(slices.bare) };
     say(`${connections} connections: api ${point.api.tps}/s, bare ${point.bare.tps}/s`);
     points.push(point);
   }

@@ -22,6 +22,8 @@ export interface BareLoad {
   start(): Running;
   /** Says how many transactions it made in all. */
   end(): Promise<number>;
+  /** However far it is, and where nobody wants to know. */
+  kill(): void;
 }
 
 /** PostgreSQL without the api: the same statements, from a program that does nothing else. */
@@ -29,6 +31,7 @@ export interface Pgbench {
   load(script: BareScript, clients: number): BareLoad;
   /** Ends all that is left, and says how many payouts were ever made. */
   end(): Promise<number>;
+  kill(): void;
 }
 
 interface PgbenchOptions {
@@ -138,25 +141,30 @@ function createLoad(options: PgbenchOptions, name: string, script: BareScript, c
       log.readOn();
       return log.completions.total();
     },
+    kill: () => void child.kill('SIGKILL'),
   };
 }
 
 export function createPgbench(options: PgbenchOptions): Pgbench {
-  const loads: { end: () => Promise<number>; makesPayouts: boolean }[] = [];
-  let started = 0;
+  const loads: { load: BareLoad; makesPayouts: boolean }[] = [];
   return {
     load(script, clients) {
-      started += 1;
-      const load = createLoad(options, `bare-${started}`, script, clients);
+      const started = createLoad(options, `bare-${loads.length + 1}`, script, clients);
       let total: Promise<number> | undefined;
-      const end = async (): Promise<number> => (total ??= load.end());
-      loads.push({ end, makesPayouts: script.makesPayouts });
-      return { start: () => load.start(), end };
+      const load = { ...started, end: async () => (total ??= started.end()) };
+      loads.push({ load, makesPayouts: script.makesPayouts });
+      return load;
     },
     async end() {
       let payouts = 0;
-      for (const { end, makesPayouts } of loads) payouts += makesPayouts ? await end() : (await end(), 0);
+      for (const { load, makesPayouts } of loads) {
+        const made = await load.end();
+        if (makesPayouts) payouts += made;
+      }
       return payouts;
+    },
+    kill() {
+      for (const { load } of loads) load.kill();
     },
   };
 }

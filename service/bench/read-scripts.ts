@@ -1,6 +1,6 @@
 import { payoutCalls } from '../src/payouts/index.ts';
 import type { BenchPartners } from './bench-partners.ts';
-import { plantedAPartner } from './create-call.ts';
+import { plantedAPartner, readersOf } from './create-call.ts';
 import type { NumberedIds } from './numbered-ids.ts';
 import type { BareScript } from './pgbench.ts';
 
@@ -13,8 +13,8 @@ function fill({ text }: { text: string }, expressions: readonly string[]): strin
   });
 }
 
-function anyPartner({ count }: BenchPartners): string {
-  return `set who random(0, ${count - 1})`;
+function anyReader(partners: BenchPartners): string {
+  return `set who random(0, ${readersOf(partners) - 1})`;
 }
 
 const none: ReadonlyMap<string, string> = new Map();
@@ -22,7 +22,7 @@ const none: ReadonlyMap<string, string> = new Map();
 export function getScript(partners: BenchPartners, payoutIds: NumberedIds): BareScript {
   const number = `(:who * ${plantedAPartner} + :nth)`;
   return {
-    draws: [anyPartner(partners), `set nth random(0, ${plantedAPartner - 1})`],
+    draws: [anyReader(partners), `set nth random(0, ${plantedAPartner - 1})`],
     statement: fill(payoutCalls.showPayout, [partners.ids.sql(':who'), `'sandbox'`, payoutIds.sql(number)]),
     values: none,
     makesPayouts: false,
@@ -31,7 +31,7 @@ export function getScript(partners: BenchPartners, payoutIds: NumberedIds): Bare
 
 export function listScript(partners: BenchPartners): BareScript {
   return {
-    draws: [anyPartner(partners)],
+    draws: [anyReader(partners)],
     statement: fill(payoutCalls.showPayouts, [partners.ids.sql(':who'), `'sandbox'`, '50']),
     values: none,
     makesPayouts: false,

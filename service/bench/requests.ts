@@ -1,5 +1,5 @@
 import type { BenchPartners } from './bench-partners.ts';
-import { plantedAPartner } from './create-call.ts';
+import { plantedAPartner, readersOf } from './create-call.ts';
 import { keyMark } from './load-plan.ts';
 import type { NumberedIds } from './numbered-ids.ts';
 
@@ -34,14 +34,16 @@ export function createRequests({ secrets }: Pick<BenchPartners, 'secrets'>): str
 }
 
 /** One for each payout that was planted. */
-export function getRequests({ secrets }: BenchPartners, payoutIds: NumberedIds): string[] {
-  return secrets.flatMap((secret, who) =>
-    Array.from({ length: plantedAPartner }, (_, nth) =>
-      request(`GET /v1/payouts/${payoutIds.at(who * plantedAPartner + nth)}`, secret),
-    ),
-  );
+export function getRequests(partners: BenchPartners, payoutIds: NumberedIds): string[] {
+  return partners.secrets
+    .slice(0, readersOf(partners))
+    .flatMap((secret, who) =>
+      Array.from({ length: plantedAPartner }, (_, nth) =>
+        request(`GET /v1/payouts/${payoutIds.at(who * plantedAPartner + nth)}`, secret),
+      ),
+    );
 }
 
-export function listRequests({ secrets }: BenchPartners): string[] {
-  return secrets.map((secret) => request('GET /v1/payouts?limit=50', secret));
+export function listRequests(partners: BenchPartners): string[] {
+  return partners.secrets.slice(0, readersOf(partners)).map((secret) => request('GET /v1/payouts?limit=50', secret));
 }
