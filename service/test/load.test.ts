@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import { explainGet } from '../bench/explain-get.ts';
 import { loadPayouts } from '../bench/load-payouts.ts';
 import { createTestDatabase } from './harness/database.ts';
 import { assertAllHolds, countStates } from './harness/invariants.ts';
 
-test('payouts that were loaded keep every invariant, twice over', async () => {
+test('payouts that were loaded keep every invariant, and one of them is found in its own month alone', async () => {
   const database = await createTestDatabase();
   const bank = await startSandboxBank({});
   // The second finds months, partners and wallets of the first.
@@ -24,4 +25,7 @@ test('payouts that were loaded keep every invariant, twice over', async () => {
     { ...rows[0], months: Number(rows[0]?.months) >= 6 },
     { keys: '2500', activities: '2500', months: true },
   );
+  const { partitionsRead, partitions } = await explainGet(database);
+  assert.equal(partitionsRead, 1);
+  assert(partitions >= 7, `${partitions} months`);
 });
