@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --loaded NUMBER | --curve]: the api against bare PostgreSQL, which does the same without it.
+// npm run bench [-- --quick | --loaded NUMBER | --curve | --life SECONDS]: the api against bare PostgreSQL, which does the same without it.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { compare } from './compare.ts';
 import { compareLoaded } from './compare-loaded.ts';
 import { drawCurve } from './draw-curve.ts';
 import { measureCurve } from './measure-curve.ts';
+import { measureWholeLife } from './whole-life.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -20,6 +21,8 @@ const { values: options } = parseArgs({
     loaded: { type: 'string' },
     /** Draws docs/performance.svg. */
     curve: { type: 'boolean', default: false },
+    /** The whole life of payouts through the sandbox bank, for so long. */
+    life: { type: 'string' },
     cluster: { type: 'string', default: 'bench' },
   },
 });
@@ -35,7 +38,7 @@ const lengths = {
 const length = options.trial ? lengths.trial : options.quick ? lengths.quick : lengths.whole;
 
 function refuseOptions(): never {
-  console.error('Say: npm run bench [-- --quick | --loaded NUMBER | --curve]');
+  console.error('Say: npm run bench [-- --quick | --loaded NUMBER | --curve | --life SECONDS]');
   process.exit(2);
 }
 
@@ -57,14 +60,18 @@ async function runCurve(server: BenchServer): Promise<void> {
   if (!options.trial) writeFileSync(path.join(projectFolder, 'docs/performance.svg'), drawCurve(points));
 }
 
-const loaded = options.loaded === undefined ? undefined : Number(options.loaded);
-if (loaded !== undefined && !(Number.isSafeInteger(loaded) && loaded > 0)) refuseOptions();
+function wholeNumber(text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
+  return refuseOptions();
+}
+const [loaded, life] = [wholeNumber(options.loaded), wholeNumber(options.life)];
 
 const server = await startBenchServer(getCluster());
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void server.end().finally(() => process.exit(130)));
 try {
   if (loaded !== undefined) await runLoaded(server, loaded);
+  else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 24, say }));
   else if (options.curve) await runCurve(server);
   else for (const line of await compare(server, { ...length, say })) tell(line);
 } finally {

@@ -5,9 +5,11 @@ import type { NumberedIds } from './numbered-ids.ts';
 
 // Whole requests as partners send them, each in the one form in which it goes over the wire.
 
-/** What every payout of a run orders. */
-export const orderBody = JSON.stringify({
-  amount_gbp: '25.00',
+function orderOf(amount: string): string {
+  return JSON.stringify({ amount_gbp: amount, ...order });
+}
+
+const order = {
   reference: 'Order 42',
   recipient: {
     first_name: 'Ada',
@@ -16,7 +18,10 @@ export const orderBody = JSON.stringify({
     address: { line1: '1 High Street', city: 'Leeds', postal_code: 'LS1 1AA' },
     bank: { bank_name: 'Example Bank', sort_code: '040004', account_number: '12345678' },
   },
-});
+};
+
+/** What every payout of a comparison orders. */
+export const orderBody = orderOf('25.00');
 
 function request(start: string, secret: string, more: readonly string[] = [], content = ''): string {
   const head = [`${start} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${secret}`, ...more];
@@ -24,13 +29,14 @@ function request(start: string, secret: string, more: readonly string[] = [], co
 }
 
 /** One for each partner. */
-export function createRequests({ secrets }: Pick<BenchPartners, 'secrets'>): string[] {
+export function createRequests({ secrets }: Pick<BenchPartners, 'secrets'>, amount?: string): string[] {
+  const body = amount === undefined ? orderBody : orderOf(amount);
   const headers = [
     `Idempotency-Key: ${keyMark}`,
     'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(orderBody)}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
   ];
-  return secrets.map((secret) => request('POST /v1/payouts', secret, headers, orderBody));
+  return secrets.map((secret) => request('POST /v1/payouts', secret, headers, body));
 }
 
 /** One for each payout that was planted. */

@@ -7,7 +7,7 @@ import { signBody } from './signature.ts';
 
 const pollMs = 100;
 const batchSize = 100;
-const lanes = 8;
+const lanes = 16;
 const timeoutMs = 5_000;
 const firstPauseMs = 200;
 const longestPauseMs = 30_000;
@@ -39,7 +39,7 @@ export function startDelivery(parts: DeliveryParts): Loop {
   const loop = startLoop('webhook-delivery', pollMs, parts.log, async () => {
     for (const endpoint of await listWaitingEndpoints(parts.pool)) {
       if (busy.has(endpoint.id)) continue;
-      const batch = deliverBatch(parts, endpoint, stopping.signal)
+      const batch = deliverAll(parts, endpoint, stopping.signal)
         .catch((error: unknown) => parts.log('loop.failed', { loop: 'webhook-delivery', reason: String(error) }))
         .finally(() => busy.delete(endpoint.id));
       busy.set(endpoint.id, batch);
@@ -64,7 +64,13 @@ async function listWaitingEndpoints(pool: Pool): Promise<Endpoint[]> {
   return rows;
 }
 
-async function deliverBatch(parts: DeliveryParts, endpoint: Endpoint, stopping: AbortSignal): Promise<void> {
+/** Batch after batch, for as long as there is a whole one. */
+async function deliverAll(parts: DeliveryParts, endpoint: Endpoint, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && (await deliverBatch(parts, endpoint, stopping)) === batchSize);
+}
+
+/** Says how many it tried to deliver. */
+async function deliverBatch(parts: DeliveryParts, endpoint: Endpoint, stopping: AbortSignal): Promise<number> {
   const { rows } = await parts.pool.query<Delivery>(
     `select delivery.seq, event.transfer_id, event.body, delivery.tries
      from deliveries delivery join events event on event.id = delivery.event_id
@@ -84,6 +90,7 @@ async function deliverBatch(parts: DeliveryParts, endpoint: Endpoint, stopping: 
     }
   };
   await Promise.all(Array.from({ length: lanes }, work));
+  return rows.length;
 }
 
 interface Sending {

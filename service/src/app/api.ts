@@ -1,6 +1,6 @@
 // The api process: answers partners and the dashboard. Any number of them run side by side.
 import { settings } from '../platform/settings.ts';
-import { chooseBanks } from './banks.ts';
+import { chooseBanks, openWebhookKeys } from './banks.ts';
 import { composeApi } from './compose-api.ts';
 import { beginProcess, stopOnSignal } from './process.ts';
 
@@ -19,7 +19,8 @@ const { own, mode, clock, reach, logger, metrics, metricsPort, pool } = await be
   webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
 }));
 
-const { app, drain } = await composeApi({ ...own, clock, reach, logger, meter: metrics.meter, pool });
+const webhookKeys = openWebhookKeys(own.webhookKeys);
+const { app, drain } = await composeApi({ ...own, webhookKeys, clock, reach, logger, meter: metrics.meter, pool });
 stopOnSignal(logger, async () => {
   await drain.drain();
   await pool.end();

@@ -1,8 +1,10 @@
 // The banks behind the rails, as the settings name them.
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createBridgeBank, createHttpAgent, createSimulatedBank, withCrashPoints } from '../banks/index.ts';
 import type { Banks } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
+import { ConfigurationError } from '../platform/configuration.ts';
 import { settings, type Setting } from '../platform/settings.ts';
 
 interface BankAddress {
@@ -19,6 +21,24 @@ export function chooseBanks(get: <Value>(setting: Setting<Value>) => Value): Ban
   return {
     sandbox: { url: get(settings.sandboxBankUrl), apiKey: get(settings.sandboxBankApiKey) },
     live: { url: get(settings.liveBankUrl), apiKey: get(settings.liveBankApiKey) },
+  };
+}
+
+export type WebhookKeys = Readonly<Record<'sandbox' | 'live', KeyObject | null>>;
+
+/** Read once, and not at every webhook. */
+function readPublicKey({ variable }: Setting<string | null>, pem: string | null): KeyObject | null {
+  try {
+    return pem === null ? null : createPublicKey(pem);
+  } catch {
+    throw new ConfigurationError([`${variable} is not a public key: copy it whole from where the bank shows it.`]);
+  }
+}
+
+export function openWebhookKeys({ sandbox, live }: Readonly<Record<'sandbox' | 'live', string | null>>): WebhookKeys {
+  return {
+    sandbox: readPublicKey(settings.sandboxBankWebhookKey, sandbox),
+    live: readPublicKey(settings.liveBankWebhookKey, live),
   };
 }
 

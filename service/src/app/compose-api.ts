@@ -20,7 +20,7 @@ import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { createSealer, type DataKeys } from '../platform/sealing.ts';
-import { openBanks, type BankAddresses } from './banks.ts';
+import { openBanks, type BankAddresses, type WebhookKeys } from './banks.ts';
 
 interface ApiParts {
   clock: Clock;
@@ -33,7 +33,7 @@ interface ApiParts {
   secrets: ApiSecrets;
   commitsAtOnce: number;
   banks: BankAddresses;
-  webhookKeys: Readonly<Record<'sandbox' | 'live', string | null>>;
+  webhookKeys: WebhookKeys;
 }
 
 interface ApiSecrets {

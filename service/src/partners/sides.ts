@@ -8,8 +8,8 @@ export interface Sides {
   get(of: PartnerContext): Promise<PartnerSide>;
 }
 
-/** As long as a key is remembered. What must not be late is checked in the commit itself. */
-const keepMs = 900;
+/** A new price or rail may wait so long. What must not, as a partner that was suspended, is checked in the commit itself. */
+const keepMs = 5_000;
 const mostRemembered = 10_000;
 
 export function createSides(calls: SingleCalls): Sides {

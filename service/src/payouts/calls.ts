@@ -18,7 +18,7 @@ export const payoutCalls = {
   findClaim: functionCall('find_claim', 3),
   showPayout: functionCall('show_payout', 3),
   showPayouts: functionCall('show_payouts', 3),
-  hint: functionCall('hint_payout', 4),
+  hint: functionCall('hint_payout', 5),
   listSidesAtBanks: functionCall('list_sides_at_banks', 2),
   keepUnmatched: {
     name: 'keep_unmatched_event',

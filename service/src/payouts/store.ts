@@ -185,12 +185,16 @@ interface Hint {
   orderId: string;
   paymentId: string;
   at: Date;
+  /** It says only that the payment is under way: no news of one that we know to be. */
+  isUnderWay?: boolean;
 }
 
 /** False where no payout of ours has this order, or the order has not the form of ours. */
-export async function hintPayout(calls: SingleCalls, { environment, orderId, paymentId, at }: Hint): Promise<boolean> {
+export async function hintPayout(calls: SingleCalls, hint: Hint): Promise<boolean> {
+  const { environment, orderId, paymentId, at, isUnderWay = false } = hint;
   if (!isOrderId(orderId)) return false;
-  const [row] = await calls.call<{ hint_payout: boolean }>(payoutCalls.hint, [environment, orderId, paymentId, at]);
+  const values = [environment, orderId, paymentId, at, isUnderWay];
+  const [row] = await calls.call<{ hint_payout: boolean }>(payoutCalls.hint, values);
   return row?.hint_payout === true;
 }
 

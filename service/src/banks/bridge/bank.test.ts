@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createPublicKey, randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
 import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
@@ -262,9 +262,10 @@ test("the bank's webhooks are genuine, and one that comes three times is one eve
   assert(sent.kind === 'accepted');
   await eventually('each state was told three times', async () => receiver.statesOf(sent.payment.id).length === 9);
   await sandboxBank.control('/webhooks', { mode: 'normal' });
+  const publicKey = createPublicKey(receiver.publicKey);
   const outcomes = receiver.received
     .map(({ body, signature }) =>
-      readWebhook({ header: signature, rawBody: Buffer.from(body), publicKey: receiver.publicKey, now: new Date() }),
+      readWebhook({ header: signature, rawBody: Buffer.from(body), publicKey, now: new Date() }),
     )
     .filter((outcome) => outcome.kind === 'refused' || outcome.objectId === sent.payment.id);
   assert.equal(outcomes.length, 9);
@@ -287,7 +288,7 @@ test('one webhook that comes a hundred times at once is one event, and moves not
     readWebhook({
       header: first.signature,
       rawBody: Buffer.from(first.body),
-      publicKey: receiver.publicKey,
+      publicKey: createPublicKey(receiver.publicKey),
       now: new Date(),
     });
   const event = read();

@@ -32,6 +32,10 @@ const states = new Map<string, PaymentState>([
   ['canceled', 'cancelled'],
 ]);
 
+export function paymentStateOf(bankState: string): PaymentState {
+  return states.get(bankState) ?? 'needs_attention';
+}
+
 /** The bank's words for why a payment failed or came back. One that is not here is `unknown`. */
 const failures = new Map<string, PaymentFailure>([
   ['invalid_account_number', 'account_not_found'],
@@ -113,7 +117,7 @@ export function paymentFrom(body: unknown): Payment | undefined {
   return {
     id,
     ourReference: textAt(body, 'client_reference_id') ?? null,
-    state: states.get(bankState) ?? 'needs_attention',
+    state: paymentStateOf(bankState),
     bankState,
     taken: amountFrom(decimalAt(body, 'receipt', 'initial_amount')),
     refunded: amountFrom(decimalAt(body, 'receipt', 'refunded_amount')),

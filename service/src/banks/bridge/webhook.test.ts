@@ -5,13 +5,13 @@ import { readWebhook } from './webhook.ts';
 
 const bankKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const publicKey = bankKey.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const { publicKey } = bankKey;
 const now = new Date('2026-11-15T12:00:00Z');
 const body = JSON.stringify({
   event_id: 'e1',
   event_category: 'transfer',
   event_object_id: 't1',
-  event_object: { id: 't1', client_reference_id: 'p1' },
+  event_object: { id: 't1', client_reference_id: 'p1', state: 'payment_processed' },
 });
 
 function sign(rawBody: string, at: number, key = bankKey.privateKey): string {
@@ -26,7 +26,14 @@ function read(header: string, rawBody = body) {
 const minutes = 60_000;
 
 test('a webhook that the bank signed is genuine, and as often as it comes it says the same', () => {
-  const genuine = { kind: 'genuine', eventId: 'e1', category: 'transfer', objectId: 't1', ourReference: 'p1' };
+  const genuine = {
+    kind: 'genuine',
+    eventId: 'e1',
+    category: 'transfer',
+    objectId: 't1',
+    ourReference: 'p1',
+    isUnderWay: false,
+  };
   for (let time = 0; time < 100; time += 1) assert.deepEqual(read(sign(body, now.getTime() + time)), genuine);
 });
 
@@ -71,4 +78,15 @@ test('a header that is none is refused, and so is a signed body without an event
   for (const empty of ['', 'null', '[]', '{"event_id":"e1"}', '{']) {
     assert.deepEqual(read(sign(empty, now.getTime()), empty), { kind: 'refused', text: 'unreadable' }, empty);
   }
+});
+
+test('a webhook that says only that a payment is under way is known as that, and one that says nothing is not', () => {
+  const says = (state: string | undefined) => {
+    const told = JSON.stringify({ ...JSON.parse(body), event_object: { id: 't1', state } });
+    const outcome = read(sign(told, now.getTime()), told);
+    return outcome.kind === 'genuine' && outcome.isUnderWay;
+  };
+  for (const state of ['awaiting_funds', 'funds_received', 'payment_submitted']) assert.equal(says(state), true, state);
+  for (const state of ['payment_processed', 'returned', 'a new word', undefined])
+    assert.equal(says(state), false, state);
 });

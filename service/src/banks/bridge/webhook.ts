@@ -1,16 +1,25 @@
-import { createHash, createVerify } from 'node:crypto';
+import { createHash, createVerify, type KeyObject } from 'node:crypto';
+import { paymentStateOf } from './mapping.ts';
 import { parseJson, textAt, valueAt } from './wire-values.ts';
 
 export type WebhookOutcome =
   /** A hint that something changed: what it is, is read from the bank itself. */
-  | { kind: 'genuine'; eventId: string; category: string; objectId: string; ourReference: string | null }
+  | {
+      kind: 'genuine';
+      eventId: string;
+      category: string;
+      objectId: string;
+      ourReference: string | null;
+      /** It says no more of a payment than that the bank has it and is at work on it. */
+      isUnderWay: boolean;
+    }
   | { kind: 'refused'; text: 'signature' | 'stale' | 'unreadable' };
 
 const newestToOldestMs = 10 * 60 * 1000;
 const headerForm = /^t=(\d{1,16}),v0=([A-Za-z0-9+/=]+)$/;
 
 /** The bank signs the hash of what it sends, not the thing itself: so it is hashed twice. */
-function isSigned(parts: { timestamp: string; rawBody: Buffer; signature: string; publicKey: string }): boolean {
+function isSigned(parts: { timestamp: string; rawBody: Buffer; signature: string; publicKey: KeyObject }): boolean {
   const digest = createHash('sha256').update(`${parts.timestamp}.`).update(parts.rawBody).digest();
   return createVerify('RSA-SHA256').update(digest).verify(parts.publicKey, parts.signature, 'base64');
 }
@@ -19,7 +28,7 @@ function isSigned(parts: { timestamp: string; rawBody: Buffer; signature: string
 export function readWebhook(received: {
   header: string;
   rawBody: Buffer;
-  publicKey: string;
+  publicKey: KeyObject;
   now: Date;
 }): WebhookOutcome {
   const { header, rawBody, publicKey, now } = received;
@@ -33,6 +42,8 @@ export function readWebhook(received: {
   const objectId = textAt(body, 'event_object_id');
   if (eventId === undefined || category === undefined || objectId === undefined)
     return { kind: 'refused', text: 'unreadable' };
-  const ourReference = textAt(valueAt(body, 'event_object'), 'client_reference_id') ?? null;
-  return { kind: 'genuine', eventId, category, objectId, ourReference };
+  const object = valueAt(body, 'event_object');
+  const ourReference = textAt(object, 'client_reference_id') ?? null;
+  const isUnderWay = ['accepted', 'under_way'].includes(paymentStateOf(textAt(object, 'state') ?? ''));
+  return { kind: 'genuine', eventId, category, objectId, ourReference, isUnderWay };
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { readWebhook } from '../../banks/index.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -10,7 +11,7 @@ interface WebhookParts {
   calls: SingleCalls;
   clock: Clock;
   /** The public key of each environment's bank; null where it has none. */
-  webhookKeys: Readonly<Record<PartnerContext['environment'], string | null>>;
+  webhookKeys: Readonly<Record<PartnerContext['environment'], KeyObject | null>>;
 }
 
 /** Where the banks tell us that something changed. Not part of the API: each bank is given its own address. */

@@ -22,9 +22,9 @@ export async function takeWebhook(
 ): Promise<void> {
   if (event.category !== 'transfer') return;
   const at = clock.now();
-  const { eventId, objectId: paymentId, ourReference } = event;
+  const { eventId, objectId: paymentId, ourReference, isUnderWay } = event;
   const orderId = ourReference !== null && isOrderId(ourReference) ? ourReference : null;
-  if (orderId !== null && (await hintPayout(calls, { environment, orderId, paymentId, at }))) return;
+  if (orderId !== null && (await hintPayout(calls, { environment, orderId, paymentId, at, isUnderWay }))) return;
   const dueAt = new Date(at.getTime() + firstRetryMs);
   await keepUnmatchedEvent(calls, { environment, eventId, paymentId, orderId }, { receivedAt: at, dueAt });
 }

@@ -1,4 +1,5 @@
--- Many commits of payouts in one: what arrives while the database is busy goes in together, each exactly as if alone.
+-- What is done most often, made cheaper. Many commits of payouts in one: what arrives while the database is busy goes in
+-- together, each exactly as if alone. Reads that carry what is shown, hints that are news, pages with room for updates.
 
 grant create on schema kelpie to kelpie_ledger;
 set local role kelpie_ledger;
@@ -532,6 +533,43 @@ revoke all on function kelpie.move_payouts from public;
 grant execute on function kelpie.move_payouts to kelpie_service;
 alter function kelpie.move_payouts owner to kelpie_payouts;
 
+-- The bank has news of an order: whoever looks after open payouts shall look at it next. One that is in hand just now is
+-- looked at again after that. That a payment is under way is no news of one that we know to be. Says false where the order
+-- is not one of ours.
+drop function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz);
+create function kelpie.hint_payout(
+  of_environment kelpie.environment, of_order_id uuid, payment_id text, at timestamptz, is_under_way boolean
+) returns boolean
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  claim record;
+begin
+  select k.payout_id, k.partner_id, k.environment into claim
+  from kelpie.idempotency_keys k
+  where k.order_id = of_order_id and k.environment = of_environment;
+  if not found then
+    return false;
+  end if;
+  if is_under_way and exists (
+    select from kelpie.payouts p
+    where p.id = claim.payout_id and p.state = 'processing' and p.bank_payment_id = hint_payout.payment_id
+      and p.bank_took_micro_usdc is not null
+  ) then
+    return true;
+  end if;
+  insert into kelpie.open_payouts as o (payout_id, partner_id, environment, due_at, leased_until, hinted_payment_id)
+  values (claim.payout_id, claim.partner_id, claim.environment, at, '-infinity', hint_payout.payment_id)
+  on conflict (payout_id) do update
+  set due_at = least(o.due_at, at), hinted_payment_id = excluded.hinted_payment_id;
+  return true;
+end;
+$$;
+revoke all on function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz, boolean) from public;
+grant execute on function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz, boolean) to kelpie_service;
+alter function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz, boolean) owner to kelpie_payouts;
+
 revoke create on schema kelpie from kelpie_payouts;
 
 -- What a partner is shown of a payout: reads carry no more than that, and what is sealed stays where it is.
@@ -581,3 +619,61 @@ begin
 end;
 $$;
 drop function kelpie.list_payouts(uuid, kelpie.environment, integer);
+
+-- Makes one month's partition of one table, where it is missing, and says whether it did. It is made alone and then
+-- attached: attaching lets inserts go on, while "create table … partition of" would lock the whole table. Where the table
+-- refers to another, attaching waits for writers of that one, and they behind it: hence one partition a transaction, and
+-- a short wait. Row security is forced on the partition too, with no policy: rows are reached through the table or not at all.
+-- Where a table says @changes in its comment, its pages keep room for new versions of their rows: an update then touches no
+-- index.
+create or replace function kelpie.make_month_partition(parent_name text, month_start timestamptz) returns boolean
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '300ms'
+as $$
+declare
+  missing record;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('kelpie.make_month_partition', 0));
+  select m.parent_name, m.month_start, m.partition_name into missing
+  from kelpie.missing_month_partitions(make_month_partition.month_start, 0) m
+  where m.parent_name = make_month_partition.parent_name;
+  if missing is null then
+    return false;
+  end if;
+  execute format('create table kelpie.%I (like kelpie.%I including all)', missing.partition_name, missing.parent_name);
+  execute format('alter table kelpie.%I enable row level security, force row level security', missing.partition_name);
+  if obj_description(format('kelpie.%I', missing.parent_name)::regclass, 'pg_class') ~ '@changes\M' then
+    execute format('alter table kelpie.%I set (fillfactor = 85)', missing.partition_name);
+  end if;
+  execute format(
+    'alter table kelpie.%I attach partition kelpie.%I for values from (%L) to (%L)',
+    missing.parent_name,
+    missing.partition_name,
+    kelpie.first_id_at(missing.month_start),
+    kelpie.first_id_at((missing.month_start at time zone 'utc' + interval '1 month') at time zone 'utc')
+  );
+  -- Triggers on rows come with the attachment; those on whole statements do not.
+  if exists (
+    select from pg_trigger t
+    where t.tgrelid = format('kelpie.%I', missing.parent_name)::regclass and t.tgname = 'never_emptied'
+  ) then
+    execute format(
+      'create trigger never_emptied before truncate on kelpie.%I for each statement execute function kelpie.refuse_change()',
+      missing.partition_name
+    );
+  end if;
+  return true;
+end;
+$$;
+
+comment on table kelpie.payouts is '@grows @changes @by-function One row a payout; create_payout and move_payout write it, and their siblings for many.';
+do $$
+declare
+  month regclass;
+begin
+  for month in select inhrelid::regclass from pg_inherits where inhparent = 'kelpie.payouts'::regclass loop
+    execute format('alter table %s set (fillfactor = 85)', month);
+  end loop;
+end;
+$$;

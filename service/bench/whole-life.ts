@@ -1,0 +1,113 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
+import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import type { TestDatabase } from '../test/harness/database.ts';
+import { findViolations } from '../test/harness/invariants.ts';
+import { untilQuiet } from '../test/harness/waits.ts';
+import { startWorld } from '../test/harness/world.ts';
+import type { BenchServer } from './bench-database.ts';
+import { startHttpLoad } from './http-load.ts';
+import { rounded } from './report.ts';
+import { createRequests } from './requests.ts';
+
+interface WholeLife {
+  seconds: number;
+  /** Callers, each of whom waits for its answer before it orders again. */
+  connections: number;
+  say: (text: string) => void;
+}
+
+/** Payouts from the order to the closed books, through the bank over HTTP, its webhooks, the api and the worker. */
+interface WholeLifeLine {
+  name: 'whole_life';
+  seconds: number;
+  accepted_per_s: number;
+  closed_per_s: number;
+  /** The average of all payments on Faster Payments, for comparison. */
+  whole_uk_rail_per_s: 161;
+  accepted_p50_ms: number;
+  accepted_p99_ms: number;
+  /** From the order to the last entry. The bank itself settles after a second. */
+  closed_p50_s: number;
+  closed_p99_s: number;
+  open_at_end: number;
+  violations: number;
+}
+
+/** One wallet at the bank pays for some thousand payouts of this size. */
+const partnerCount = 40;
+const settleAfterMs = 1_000;
+
+interface Counts {
+  accepted: number;
+  closed: number;
+}
+
+async function countPayouts({ superuserUrl }: TestDatabase): Promise<Counts> {
+  return asAdmin(superuserUrl, async (client) => {
+    const { rows } = await client.query<Counts>(
+      `select count(*)::int as accepted, (count(*) filter (where state = 'completed'))::int as closed from kelpie.payouts`,
+    );
+    return rows[0] ?? { accepted: 0, closed: 0 };
+  });
+}
+
+async function readTimes({ superuserUrl }: TestDatabase): Promise<{ p50: number; p99: number }> {
+  return asAdmin(superuserUrl, async (client) => {
+    const { rows } = await client.query<{ p50: number; p99: number }>(
+      `select percentile_cont(0.5) within group (order by took) as p50, percentile_cont(0.99) within group (order by took) as p99
+       from (
+         select extract(epoch from completed_at - first_tried_at)::float8 as took from kelpie.payouts where state = 'completed'
+       ) as lives`,
+    );
+    return rows[0] ?? { p50: 0, p99: 0 };
+  });
+}
+
+export async function measureWholeLife(
+  server: BenchServer,
+  { seconds, connections, say }: WholeLife,
+): Promise<WholeLifeLine> {
+  const name = `kelpie_bench_${process.pid}`;
+  const urls = await prepareDatabase(server.adminUrl, { database: name, anew: true });
+  server.atEnd(async () => dropDatabase(server.adminUrl, name));
+  const database = { ...urls, superuserUrl: urlFor(server.adminUrl, name) };
+  const world = await startWorld({ database, settleAfterMs, atEnd: (end) => server.atEnd(end) });
+  const secrets = [world.partner.key];
+  while (secrets.length < partnerCount) secrets.push((await world.addPartner()).key);
+  const http = startHttpLoad();
+  server.atEnd(async () => http.end());
+  const requests = createRequests({ secrets }, '1.00');
+  const running = http.start({ port: Number(new URL(world.api.url).port), connections, requests, status: 201 });
+  await running.begun();
+  // Until the first ones are closed too.
+  await wait(10_000);
+  const fromMs = Date.now();
+  const before = await countPayouts(database);
+  for (let second = 10; second <= seconds; second += 10) {
+    await wait(fromMs + second * 1_000 - Date.now());
+    const { accepted, closed } = await countPayouts(database);
+    say(`${second} s: ${accepted} accepted, ${closed} closed`);
+  }
+  const toMs = Date.now();
+  const after = await countPayouts(database);
+  const { p50Ms, p99Ms } = await running.finish({ fromMs, toMs });
+  await untilQuiet(database, { timeoutMs: 60_000 });
+  const violations = await findViolations({ ...world, database });
+  for (const violation of violations.slice(0, 10)) say(violation);
+  const times = await readTimes(database);
+  const perSecond = (count: number): number => rounded((count * 1_000) / (toMs - fromMs), 1);
+  return {
+    name: 'whole_life',
+    seconds,
+    accepted_per_s: perSecond(after.accepted - before.accepted),
+    closed_per_s: perSecond(after.closed - before.closed),
+    whole_uk_rail_per_s: 161,
+    accepted_p50_ms: rounded(p50Ms, 1),
+    accepted_p99_ms: rounded(p99Ms, 1),
+    closed_p50_s: rounded(times.p50, 2),
+    closed_p99_s: rounded(times.p99, 2),
+    open_at_end: after.accepted - after.closed,
+    violations: violations.length,
+  };
+}
