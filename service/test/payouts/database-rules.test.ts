@@ -8,7 +8,7 @@ import type { Move } from '../../src/payouts/move.ts';
 import type { PayoutState } from '../../src/payouts/payout.ts';
 import { createCommits, type Commits } from '../../src/payouts/commits/commits.ts';
 import type { NewPayout } from '../../src/payouts/commits/store.ts';
-import { findPayout } from '../../src/payouts/store.ts';
+import { findPayout, hintPayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
@@ -377,4 +377,21 @@ test('a wallet does not go below zero, whoever asks', async () => {
   await asAdmin(database.superuserUrl, async (client) =>
     assert.rejects(client.query('update kelpie.wallets set balance_micro_usdc = -1'), { code: refusedByRule }),
   );
+});
+
+test('that a payment is under way is news of every payout but one that is known to be', async () => {
+  const isOpened = async (state: PayoutState, hint: { paymentId: string; isUnderWay: boolean }): Promise<boolean> => {
+    const { id, orderId } = await plantPayout(database, mine, state);
+    assert(await hintPayout(calls, { environment: 'sandbox', orderId, at: new Date(), ...hint }));
+    return asAdmin(database.superuserUrl, async (client) => {
+      const { rowCount } = await client.query('select from kelpie.open_payouts where payout_id = $1', [id]);
+      return rowCount === 1;
+    });
+  };
+  for (const state of states) {
+    assert.equal(await isOpened(state, { paymentId: 't1', isUnderWay: false }), true, state);
+    assert.equal(await isOpened(state, { paymentId: 't1', isUnderWay: true }), state !== 'processing', state);
+    // Of another payment than the one that we know.
+    assert.equal(await isOpened(state, { paymentId: 't2', isUnderWay: true }), true, state);
+  }
 });
