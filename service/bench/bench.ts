@@ -33,7 +33,7 @@ const tell = (line: object): void => console.log(JSON.stringify(line));
 const lengths = {
   whole: { partners: 200, rounds: 7, warmUpMs: 15_000, timing: { warmMs: 500, windowMs: 2_500 } },
   quick: { partners: 200, rounds: 3, warmUpMs: 3_000, timing: { warmMs: 150, windowMs: 700 } },
-  trial: { partners: 10, rounds: 1, warmUpMs: 200, timing: { warmMs: 100, windowMs: 400 } },
+  trial: { partners: 10, rounds: 1, warmUpMs: 0, timing: { warmMs: 50, windowMs: 400 } },
 };
 const length = options.trial ? lengths.trial : options.quick ? lengths.quick : lengths.whole;
 

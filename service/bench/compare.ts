@@ -37,9 +37,11 @@ export async function compare(
     say(`${name.padEnd(12)} ${slice.tps.toFixed(0).padStart(6)}/s  p99 ${slice.p99Ms.toFixed(1).padStart(6)} ms`);
     return slice;
   };
-  say('Warming up.');
-  await measure('create_128', { ...timing, warmMs: warmUpMs });
-  for (const name of ['get', 'list'] as const) await measure(name);
+  if (warmUpMs > 0) {
+    say('Warming up.');
+    await measure('create_128', { ...timing, warmMs: warmUpMs });
+    for (const name of ['get', 'list'] as const) await measure(name);
+  }
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
     say(`Round ${round + 1} of ${rounds}.`);

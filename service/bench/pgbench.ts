@@ -81,8 +81,8 @@ function startPgbench(options: PgbenchOptions, name: string, script: BareScript,
   return spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** PostgreSQL plans a statement anew the first few times that a connection sends it; the api's are long past that. */
-const transactionsAtFirst = 8;
+/** PostgreSQL plans a statement anew the first five times that a connection sends it; the api's are long past that. */
+const transactionsAtFirst = 6;
 
 /** Follows the log that pgbench writes in blocks: client, number, microseconds, script, and when it was done. */
 function followLog(file: string) {
