@@ -60,25 +60,15 @@ function fieldsOf({ amount, country, reference, recipient }: PayoutOrder): [path
   ];
 }
 
-/** Eight bytes tell two values apart surely enough: a caller would have to try for centuries to meet the same ones. */
-const bytesAField = 8;
-
-/** One keyed digest a field: a plain hash of an account number could be guessed. */
+/** One keyed digest of all of it: a plain hash of an account number could be guessed. */
 export function fingerprintOf(digest: KeyedDigest, order: PayoutOrder): Buffer {
-  const parts = fieldsOf(order).map(([path, value]) =>
-    digest(value === null ? path : `${path}=${value}`).subarray(0, bytesAField),
-  );
-  return Buffer.concat(parts);
+  return digest(JSON.stringify(fieldsOf(order)));
 }
 
-/** The paths whose values differ between the order and the one whose fingerprint was kept. */
-export function mismatchedFields(digest: KeyedDigest, order: PayoutOrder, kept: Buffer): string[] {
-  const fingerprint = fingerprintOf(digest, order);
-  return fieldsOf(order)
-    .map(([path], at) => ({ path, from: at * bytesAField }))
-    .filter(({ from }) => {
-      const part = (all: Buffer): Buffer => all.subarray(from, from + bytesAField);
-      return !part(fingerprint).equals(part(kept));
-    })
-    .map(({ path }) => path);
+/** The paths whose values differ between two orders. */
+export function mismatchedFields(one: PayoutOrder, other: PayoutOrder): string[] {
+  const fields = fieldsOf(other);
+  return fieldsOf(one)
+    .filter(([, value], at) => value !== fields[at]?.[1])
+    .map(([path]) => path);
 }

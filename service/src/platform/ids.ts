@@ -1,12 +1,13 @@
 import { v7 } from 'uuid';
 import type { Clock } from './clock.ts';
+import { takeRandomBytes } from './random-bytes.ts';
 
 /**
  * A UUIDv7. The instant inside it is the clock's: rows sort by the time they were made, inserts stay at the right edge of
  * an index, and a monthly partition is a range of ids.
  */
 export function newId(clock: Clock): string {
-  return v7({ msecs: clock.now().getTime() });
+  return v7({ msecs: clock.now().getTime(), random: takeRandomBytes(16) });
 }
 
 /** The UUIDv7 of an instant and at least 16 bytes: the same of the same, on every process. */

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import { takeRandomBytes } from './random-bytes.ts';
 
 /** Keys of 32 bytes by their version. The newest seals; the others still open what they sealed. */
 export type DataKeys = ReadonlyMap<number, Buffer>;
@@ -35,7 +36,7 @@ export function createSealer(dataKeys: DataKeys): Sealer {
   };
   return {
     seal(plain, place) {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = takeRandomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, keyOf(newest), nonce).setAAD(bindingOf(place, newest));
       const encrypted = [cipher.update(plain, 'utf8'), cipher.final()];
       return Buffer.concat([Buffer.of(newest), nonce, ...encrypted, cipher.getAuthTag()]);

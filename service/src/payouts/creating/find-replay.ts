@@ -1,15 +1,23 @@
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { Sealer } from '../../platform/sealing.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import { mismatchedFields, orderIdOf, type PayoutOrder } from '../order.ts';
+import { fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../order.ts';
 import { isVisible, type VisiblePayout } from '../payout.ts';
+import { openRecipient } from '../sealed-recipient.ts';
 import { findClaim, findPayout } from '../store.ts';
 import { waitForPayout } from './wait-for-payout.ts';
 
 interface Repeated extends PartnerContext {
   idempotencyKey: string;
   order: PayoutOrder;
+}
+
+interface ReplayParts {
+  calls: SingleCalls;
+  bodyDigest: KeyedDigest;
+  sealer: Sealer;
 }
 
 export type Replay =
@@ -26,15 +34,15 @@ export type Replay =
  * the same key is refused.
  */
 export async function findReplay(
-  parts: { calls: SingleCalls; bodyDigest: KeyedDigest },
+  parts: ReplayParts,
   { order, idempotencyKey, ...of }: Repeated,
   startedAt: number,
 ): Promise<Replay> {
   const orderId = orderIdOf(of, idempotencyKey);
   const claim = await findClaim(parts.calls, of, orderId);
   if (claim === null) return { kind: 'none' };
-  const mismatched = mismatchedFields(parts.bodyDigest, order, claim.fingerprint);
-  if (mismatched.length > 0) throw await reused(parts.calls, of, claim.payoutId, mismatched);
+  if (!fingerprintOf(parts.bodyDigest, order).equals(claim.fingerprint))
+    throw await reused(parts, { ...of, id: claim.payoutId }, order);
   const payout = await waitForPayout(parts, { ...of, id: claim.payoutId }, startedAt);
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   if (isVisible(payout)) return { kind: 'payout', payout };
@@ -42,16 +50,19 @@ export async function findReplay(
   return { kind: isFree ? 'recipient_rejected' : 'not_created' };
 }
 
+/** Says in which fields the bodies differ, and of neither what they hold. */
 async function reused(
-  calls: SingleCalls,
-  of: PartnerContext,
-  payoutId: string,
-  mismatched: string[],
+  { calls, sealer }: ReplayParts,
+  { id, ...of }: PartnerContext & { id: string },
+  order: PayoutOrder,
 ): Promise<Refusal> {
-  const payout = await findPayout(calls, of, payoutId);
+  const payout = await findPayout(calls, of, id);
+  if (payout === null) throw new Error('a key stands for a payout that is not there');
+  const { amount, reference } = payout;
+  const first: PayoutOrder = { amount, country: 'GB', reference, recipient: openRecipient(sealer, payout) };
   return new Refusal({
     code: 'idempotency_key_reused',
     message: 'This Idempotency-Key was used with another body. Use a new key for a new payout.',
-    details: { ...(payout !== null && isVisible(payout) ? { payout_id: payout.id } : {}), mismatched },
+    details: { ...(isVisible(payout) ? { payout_id: payout.id } : {}), mismatched: mismatchedFields(first, order) },
   });
 }
