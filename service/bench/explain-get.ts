@@ -1,4 +1,5 @@
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { payoutCalls } from '../src/payouts/index.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
 
 /** How PostgreSQL finds a payout by its id. */
@@ -21,19 +22,22 @@ async function findOldest(superuserUrl: string): Promise<{ id: string; partner_i
   });
 }
 
-/** The statement inside kelpie.show_payout, as the service's role, with the plan that a function comes to keep. */
-export async function explainGet(database: Pick<TestDatabase, 'serviceUrl' | 'superuserUrl'>): Promise<GetPlan> {
+/** The plan of the statement inside the function that the service calls, as the server itself reports it. */
+export async function explainGet(database: Pick<TestDatabase, 'superuserUrl'>): Promise<GetPlan> {
   const { id, partner_id: partnerId, partitions } = await findOldest(database.superuserUrl);
-  return asAdmin(database.serviceUrl, async (client) => {
-    await client.query('begin');
-    await client.query(`select kelpie.enter($1, 'sandbox')`, [partnerId]);
-    await client.query('set local plan_cache_mode = force_generic_plan');
-    await client.query('prepare get (uuid) as select * from kelpie.payouts p where p.id = $1');
-    const { rows } = await client.query<Record<'QUERY PLAN', string>>(
-      `explain (analyze, buffers, costs off) execute get (${client.escapeLiteral(id)})`,
+  return asAdmin(database.superuserUrl, async (client) => {
+    const told: string[] = [];
+    client.on('notice', ({ message }) => told.push(message ?? ''));
+    await client.query(`load 'auto_explain'`);
+    await client.query(
+      `select set_config(name, value, false) from (values
+         ('auto_explain.log_min_duration', '0'), ('auto_explain.log_analyze', 'on'), ('auto_explain.log_buffers', 'on'),
+         ('auto_explain.log_nested_statements', 'on'), ('auto_explain.log_level', 'notice'),
+         ('plan_cache_mode', 'force_generic_plan')
+       ) as setting (name, value)`,
     );
-    await client.query('rollback');
-    const plan = rows.map((row) => row['QUERY PLAN']);
+    await client.query(payoutCalls.showEach.text, [[partnerId], ['sandbox'], [id]]);
+    const plan = told.flatMap((text) => text.split('\n')).filter((line) => line !== '');
     const read = plan.filter((line) => / on payouts_\d{4}_\d\d /.test(line) && !line.includes('never executed'));
     return { partitionsRead: read.length, partitions: Number(partitions), plan };
   });

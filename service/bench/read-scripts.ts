@@ -23,7 +23,11 @@ export function getScript(partners: BenchPartners, payoutIds: NumberedIds): Bare
   const number = `(:who * ${plantedAPartner} + :nth)`;
   return {
     draws: [anyReader(partners), `set nth random(0, ${plantedAPartner - 1})`],
-    statement: fill(payoutCalls.showPayout, [partners.ids.sql(':who'), `'sandbox'`, payoutIds.sql(number)]),
+    statement: fill(payoutCalls.showEach, [
+      `array[${partners.ids.sql(':who')}]`,
+      `array['sandbox']::kelpie.environment[]`,
+      `array[${payoutIds.sql(number)}]`,
+    ]),
     values: none,
     makesPayouts: false,
   };

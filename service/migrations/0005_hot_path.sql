@@ -31,29 +31,31 @@ declare
   touched uuid[] := '{}';
   balances bigint[] := '{}';
   versions bigint[] := '{}';
-  wanted integer;
-  found_wallets integer;
+  is_whole boolean;
+  is_balanced boolean;
+  is_of_one boolean;
 begin
   -- A null, or an array that is too short and padded with nulls, would slip through every comparison below.
-  if exists (
-    select from unnest(transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids) as entry
-    where not (entry is not null)
-  ) then
+  select bool_and(t.is_whole), bool_and(t.usdc = 0 and t.gbp = 0),
+    bool_and(t.wallet_entries <= 1) and count(*) = count(distinct t.transfer_id)
+  into is_whole, is_balanced, is_of_one
+  from (
+    select entry.transfer_id, bool_and(entry is not null) as is_whole,
+      coalesce(sum(entry.amount) filter (where kelpie.currency_of(entry.account) = 'USDC'), 0) as usdc,
+      coalesce(sum(entry.amount) filter (where kelpie.currency_of(entry.account) <> 'USDC'), 0) as gbp,
+      count(*) filter (where entry.account = 'wallet') as wallet_entries
+    from unnest(transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids)
+      as entry (transfer_id, line, partner_id, environment, account, amount, reason, cause_id)
+    group by entry.transfer_id, entry.partner_id, entry.environment
+  ) t;
+  if not is_whole then
     raise exception 'an entry is not whole' using errcode = 'not_null_violation';
   end if;
-  if exists (
-    select from unnest(transfer_ids, accounts, amounts) as entry (transfer_id, account, amount)
-    group by entry.transfer_id, kelpie.currency_of(entry.account)
-    having sum(entry.amount) <> 0
-  ) then
-    raise exception 'a transfer does not sum to zero' using errcode = 'check_violation';
-  end if;
-  if exists (
-    select from unnest(transfer_ids, partner_ids, environments, accounts) as entry (transfer_id, partner_id, environment, account)
-    group by entry.transfer_id
-    having count(distinct (entry.partner_id, entry.environment)) > 1 or count(*) filter (where entry.account = 'wallet') > 1
-  ) then
+  if not is_of_one then
     raise exception 'a transfer has one partner, one environment and at most one wallet entry' using errcode = 'check_violation';
+  end if;
+  if not is_balanced then
+    raise exception 'a transfer does not sum to zero' using errcode = 'check_violation';
   end if;
   -- A transaction posts for the partner that it is about, and for none where it says none; a batch says that it is one.
   if not kelpie.is_batch() and exists (
@@ -63,12 +65,15 @@ begin
     raise exception 'a transfer of another partner' using errcode = 'insufficient_privilege';
   end if;
 
-  select count(distinct (entry.partner_id, entry.environment)) into wanted
-  from unnest(partner_ids, environments) as entry (partner_id, environment);
-  select count(*) into found_wallets
-  from kelpie.wallets w
-  where (w.partner_id, w.environment) in (select * from unnest(partner_ids, environments));
-  if found_wallets <> wanted then
+  if exists (
+    select from (
+      select distinct entry.partner_id, entry.environment
+      from unnest(partner_ids, environments) as entry (partner_id, environment)
+    ) side
+    where not exists (
+      select from kelpie.wallets w where w.partner_id = side.partner_id and w.environment = side.environment
+    )
+  ) then
     raise exception 'a transfer for a partner without a wallet' using errcode = 'foreign_key_violation';
   end if;
 
@@ -570,8 +575,6 @@ revoke all on function kelpie.hint_payout(kelpie.environment, uuid, text, timest
 grant execute on function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz, boolean) to kelpie_service;
 alter function kelpie.hint_payout(kelpie.environment, uuid, text, timestamptz, boolean) owner to kelpie_payouts;
 
-revoke create on schema kelpie from kelpie_payouts;
-
 -- What a partner is shown of a payout: reads carry no more than that, and what is sealed stays where it is.
 create type kelpie.shown_payout as (
   id uuid,
@@ -589,19 +592,28 @@ create type kelpie.shown_payout as (
   created_via text
 );
 
-create function kelpie.show_payout(of_partner uuid, of_environment kelpie.environment, of_payout uuid)
-  returns setof kelpie.shown_payout
-  language plpgsql volatile
+-- Payouts by their ids, each for the partner that asks for it: another's is as little there as one that never was.
+create function kelpie.show_each_payout(partner_ids uuid[], environments kelpie.environment[], payout_ids uuid[])
+  returns table (place bigint, payout kelpie.shown_payout)
+  language plpgsql stable security definer
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
   return query
-    select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_sends_micro_usdc,
+    select item.place, (
+      p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_sends_micro_usdc,
       p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via
-    from kelpie.payouts p
-    where p.id = of_payout and p.state not in ('sending', 'not_created');
+    )::kelpie.shown_payout
+    from unnest(partner_ids, environments, payout_ids) with ordinality as item (partner_id, environment, id, place)
+    join kelpie.payouts p on p.id = item.id and p.partner_id = item.partner_id and p.environment = item.environment
+    where p.state not in ('sending', 'not_created');
 end;
 $$;
+revoke all on function kelpie.show_each_payout(uuid[], kelpie.environment[], uuid[]) from public;
+grant execute on function kelpie.show_each_payout(uuid[], kelpie.environment[], uuid[]) to kelpie_service;
+alter function kelpie.show_each_payout(uuid[], kelpie.environment[], uuid[]) owner to kelpie_payouts;
+
+revoke create on schema kelpie from kelpie_payouts;
 
 -- The newest that a partner may see.
 create function kelpie.show_payouts(of_partner uuid, of_environment kelpie.environment, at_most integer)

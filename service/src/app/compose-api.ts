@@ -9,7 +9,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { createSides } from '../partners/index.ts';
 import { addPayoutRoutes } from '../payouts/edge/payout-routes.ts';
 import { addWebhookRoutes } from '../payouts/edge/webhook-routes.ts';
-import { createCommits, createRates } from '../payouts/index.ts';
+import { createCommits, createPayoutReader, createRates } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, newestMigration } from '../platform/database/migrate.ts';
@@ -76,6 +76,7 @@ function payoutParts({ clock, logger, pool, reach, secrets, ...parts }: ApiParts
     pool,
     banks,
     sides: createSides(calls),
+    payouts: createPayoutReader(calls),
     rates: createRates(banks, clock),
     sealer: createSealer(secrets.dataKeys),
     accountDigest: createKeyedDigest(secrets.indexKey, 'account index'),

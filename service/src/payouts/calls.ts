@@ -16,7 +16,10 @@ export const payoutCalls = {
   takeOpen: functionCall('take_open_payouts', 3),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
-  showPayout: functionCall('show_payout', 3),
+  showEach: {
+    name: 'show_each_payout',
+    text: 'select place, (payout).* from kelpie.show_each_payout($1, $2, $3)',
+  },
   showPayouts: functionCall('show_payouts', 3),
   hint: functionCall('hint_payout', 5),
   listSidesAtBanks: functionCall('list_sides_at_banks', 2),

@@ -4,6 +4,7 @@ export type { Banks } from './banks.ts';
 export { findLateReturns } from './following/find-late-returns.ts';
 export type { PayoutParts } from './parts.ts';
 export { createRates } from './creating/rates.ts';
+export { createPayoutReader } from './read-payouts.ts';
 export { payoutCalls } from './calls.ts';
 export { createCommits } from './commits/commits.ts';
 export { startSweep } from './following/sweep.ts';

@@ -1,8 +1,9 @@
-import type { SingleCalls } from '../platform/database/single-call.ts';
+import { tooBusy, wasUndone, type SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
+import { createMicroBatch } from '../platform/micro-batch.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { isVisible, type ShownPayout, type VisiblePayout } from './payout.ts';
-import { findPayout, findShownPayout } from './store.ts';
+import { findPayout, findShownPayouts, type Asked } from './store.ts';
 
 /** Another's payout is as little there as one that never was. */
 function notFound(): Refusal {
@@ -16,9 +17,28 @@ export async function readPayout(calls: SingleCalls, of: PartnerContext, payoutI
   return payout;
 }
 
-/** A payout of the caller's, as it is shown. */
-export async function showPayout(calls: SingleCalls, of: PartnerContext, payoutId: string): Promise<ShownPayout> {
-  const payout = await findShownPayout(calls, of, payoutId);
-  if (payout === null) throw notFound();
-  return payout;
+export interface PayoutReader {
+  /** A payout of the caller's, as it is shown. */
+  show(asked: Asked): Promise<ShownPayout>;
+}
+
+const mostAtOnce = 64;
+
+/** Those who ask at the same time are answered by one call: waking the database costs more than looking up a row. */
+export function createPayoutReader(calls: SingleCalls): PayoutReader {
+  const findTogether = createMicroBatch<Asked, ShownPayout | null>({
+    size: mostAtOnce,
+    keyOf: null,
+    together: async (asked) => findShownPayouts(calls, asked),
+    alone: async (asked) => (await findShownPayouts(calls, [asked]))[0] ?? null,
+    didNothing: wasUndone,
+    tooMany: tooBusy,
+  });
+  return {
+    async show(asked) {
+      const payout = await findTogether(asked);
+      if (payout === null) throw notFound();
+      return payout;
+    },
+  };
 }

@@ -117,10 +117,23 @@ function shownFrom(row: ShownRow, environment: Payout['environment']): ShownPayo
   };
 }
 
-/** What its partner may see of it: none of one that is not there, is another's, or is not to be seen. */
-export async function findShownPayout(calls: SingleCalls, of: PartnerContext, id: string): Promise<ShownPayout | null> {
-  const [row] = await calls.call<ShownRow>(payoutCalls.showPayout, [of.partnerId, of.environment, id]);
-  return row === undefined ? null : shownFrom(row, of.environment);
+/** A payout, and the partner that asks for it. */
+export interface Asked extends PartnerContext {
+  payoutId: string;
+}
+
+/** What each partner may see of what it asks for: null for what is not there, is another's, or is not to be seen. */
+export async function findShownPayouts(calls: SingleCalls, asked: readonly Asked[]): Promise<(ShownPayout | null)[]> {
+  const rows = await calls.call<ShownRow & { place: string }>(payoutCalls.showEach, [
+    asked.map(({ partnerId }) => partnerId),
+    asked.map(({ environment }) => environment),
+    asked.map(({ payoutId }) => payoutId),
+  ]);
+  const rowAt = new Map(rows.map((row) => [Number(row.place), row]));
+  return asked.map(({ environment }, at) => {
+    const row = rowAt.get(at + 1);
+    return row === undefined ? null : shownFrom(row, environment);
+  });
 }
 
 /** The newest that a partner may see. */

@@ -1,8 +1,8 @@
 interface MicroBatchOptions<Item, Result> {
   /** The most items of one batch. */
   size: number;
-  /** No two items of one key are under way at once. */
-  keyOf: (item: Item) => string;
+  /** No two items of one key are under way at once. Null says that it does not matter. */
+  keyOf: ((item: Item) => string) | null;
   /** The result of each, in the same order; undefined for one that has to be asked alone. */
   together: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>;
   alone: (item: Item) => Promise<Result>;
@@ -14,7 +14,7 @@ interface MicroBatchOptions<Item, Result> {
 
 interface Waiting<Item, Result> {
   item: Item;
-  key: string;
+  key: string | null;
   resolve: (result: Result | Promise<Result>) => void;
   reject: (error: unknown) => void;
 }
@@ -39,8 +39,8 @@ export function createMicroBatch<Item, Result>(
     const taken: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     for (const one of waiting) {
-      const isFree = taken.length < options.size && !keysUnderWay.has(one.key);
-      if (isFree) keysUnderWay.add(one.key);
+      const isFree = taken.length < options.size && (one.key === null || !keysUnderWay.has(one.key));
+      if (isFree && one.key !== null) keysUnderWay.add(one.key);
       (isFree ? taken : left).push(one);
     }
     waiting = left;
@@ -54,7 +54,7 @@ export function createMicroBatch<Item, Result>(
       underWay += 1;
       void askTogether(options, batch).finally(() => {
         underWay -= 1;
-        for (const { key } of batch) keysUnderWay.delete(key);
+        for (const { key } of batch) if (key !== null) keysUnderWay.delete(key);
         sendSoon();
       });
     }
@@ -67,7 +67,7 @@ export function createMicroBatch<Item, Result>(
   return async (item) =>
     new Promise((resolve, reject) => {
       if (waiting.length >= mostWaiting) return reject(options.tooMany());
-      waiting.push({ item, key: options.keyOf(item), resolve, reject });
+      waiting.push({ item, key: options.keyOf?.(item) ?? null, resolve, reject });
       sendSoon();
     });
 }
@@ -79,7 +79,10 @@ async function askTogether<Item, Result>(
 ): Promise<void> {
   try {
     const results = await together(batch.map(({ item }) => item));
-    for (const [at, { item, resolve }] of batch.entries()) resolve(results[at] ?? alone(item));
+    for (const [at, { item, resolve }] of batch.entries()) {
+      const result = results[at];
+      resolve(result === undefined ? alone(item) : result);
+    }
   } catch (error) {
     if (!didNothing(error)) {
       for (const { reject } of batch) reject(error);

@@ -36,7 +36,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   // Reads that nothing hangs on, and hints that the bank sends again.
   findRate: { api: 'nothing that a crash could spoil' },
   findClaim: { api: 'nothing that a crash could spoil' },
-  showPayout: { api: 'nothing that a crash could spoil' },
+  showEach: { api: 'nothing that a crash could spoil' },
   showPayouts: { api: 'nothing that a crash could spoil' },
   hint: { api: 'nothing that a crash could spoil' },
   listSidesAtBanks: { worker: 'nothing that a crash could spoil' },

@@ -12,7 +12,7 @@ import { cancelPayout } from '../following/cancel-payout.ts';
 import { createPayout, type CreateParts } from '../creating/create-payout.ts';
 import { quotePayout } from '../creating/quote.ts';
 import { readBalance } from '../read-balance.ts';
-import { showPayout } from '../read-payouts.ts';
+import type { PayoutReader } from '../read-payouts.ts';
 import { listShownPayouts } from '../store.ts';
 import { refuseBody } from './refuse-body.ts';
 import {
@@ -27,6 +27,7 @@ import {
 import { balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
 
 export interface PayoutRouteParts extends CreateParts, Authentication {
+  payouts: PayoutReader;
   pool: Pool;
 }
 
@@ -155,7 +156,7 @@ function addReadRoutes(app: Server, parts: PayoutRouteParts): void {
     response: { 200: PayoutSchema.ref, ...errors(401, 404) },
   };
   app.get('/v1/payouts/:id', { schema: one, onRequest: parts.requireKey }, async (request) =>
-    payoutBody(await showPayout(parts.calls, parts.callerOf(request), request.params.id)),
+    payoutBody(await parts.payouts.show({ ...parts.callerOf(request), payoutId: request.params.id })),
   );
 }
 
