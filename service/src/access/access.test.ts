@@ -27,6 +27,7 @@ function counted(): { calls: SingleCalls; asked: () => number } {
   let asked = 0;
   return {
     calls: {
+      ...calls,
       async call(call, values) {
         asked += 1;
         return calls.call(call, values);

@@ -1,5 +1,6 @@
 import type { PaymentFailure } from '../banks/index.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
+import { readInstant } from '../platform/database/instants.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import { payoutCalls } from './calls.ts';
 import { isOrderId } from './order.ts';
@@ -80,40 +81,41 @@ export async function findPayout(calls: SingleCalls, of: PartnerContext, payoutI
   return row === undefined ? null : payoutFrom(row);
 }
 
-interface ShownRow extends Pick<
-  PayoutRow,
-  | 'id'
-  | 'reference'
-  | 'bank_reference'
-  | 'amount_pence'
-  | 'fee_pence'
-  | 'wallet_sends_micro_usdc'
-  | 'recipient_name'
-  | 'account_last4'
-  | 'failure_code'
-  | 'failure_reason'
-  | 'updated_at'
-  | 'created_via'
-> {
-  state: ShownPayout['state'];
-}
+/** The columns of what is shown of a payout, in their order. */
+type ShownColumns = [
+  id: string,
+  state: ShownPayout['state'],
+  reference: string | null,
+  bankReference: string,
+  amount: string,
+  fee: string,
+  walletSends: string,
+  recipientName: string,
+  accountLast4: string,
+  failureCode: PaymentFailure | null,
+  failureReason: string | null,
+  updatedAt: string,
+  createdVia: Payout['createdVia'],
+];
 
-function shownFrom(row: ShownRow, environment: Payout['environment']): ShownPayout {
+function shownFrom(columns: ShownColumns, environment: Payout['environment']): ShownPayout {
+  const [id, state, reference, bankReference, amount, fee, walletSends, recipientName, accountLast4] = columns;
+  const [, , , , , , , , , failureCode, failureReason, updatedAt, createdVia] = columns;
   return {
-    id: row.id,
+    id,
     environment,
-    state: row.state,
-    reference: row.reference,
-    bankReference: row.bank_reference,
-    amount: BigInt(row.amount_pence),
-    fee: BigInt(row.fee_pence),
-    walletSends: BigInt(row.wallet_sends_micro_usdc),
-    recipientName: row.recipient_name,
-    accountLast4: row.account_last4,
-    failureCode: row.failure_code,
-    failureReason: row.failure_reason,
-    updatedAt: row.updated_at,
-    createdVia: row.created_via,
+    state,
+    reference,
+    bankReference,
+    amount: BigInt(amount),
+    fee: BigInt(fee),
+    walletSends: BigInt(walletSends),
+    recipientName,
+    accountLast4,
+    failureCode,
+    failureReason,
+    updatedAt: readInstant(updatedAt),
+    createdVia,
   };
 }
 
@@ -124,22 +126,23 @@ export interface Asked extends PartnerContext {
 
 /** What each partner may see of what it asks for: null for what is not there, is another's, or is not to be seen. */
 export async function findShownPayouts(calls: SingleCalls, asked: readonly Asked[]): Promise<(ShownPayout | null)[]> {
-  const rows = await calls.call<ShownRow & { place: string }>(payoutCalls.showEach, [
+  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.showEach, [
     asked.map(({ partnerId }) => partnerId),
     asked.map(({ environment }) => environment),
     asked.map(({ payoutId }) => payoutId),
   ]);
-  const rowAt = new Map(rows.map((row) => [Number(row.place), row]));
+  const rowAt = new Map(rows.map(([place, ...columns]) => [Number(place), columns]));
   return asked.map(({ environment }, at) => {
-    const row = rowAt.get(at + 1);
-    return row === undefined ? null : shownFrom(row, environment);
+    const columns = rowAt.get(at + 1);
+    return columns === undefined ? null : shownFrom(columns, environment);
   });
 }
 
-/** The newest that a partner may see. */
+/** The newest that a partner may see, the newest first. */
 export async function listShownPayouts(calls: SingleCalls, of: PartnerContext, limit: number): Promise<ShownPayout[]> {
-  const rows = await calls.call<ShownRow>(payoutCalls.showPayouts, [of.partnerId, of.environment, limit]);
-  return rows.map((row) => shownFrom(row, of.environment));
+  const values = [of.partnerId, of.environment, limit];
+  const rows = await calls.callForTexts<ShownColumns>(payoutCalls.showPayouts, values);
+  return rows.map((columns) => shownFrom(columns, of.environment));
 }
 
 /** The payout that an idempotency key stands for, and the fingerprint of its body. */

@@ -1,5 +1,6 @@
 import { Pool, types } from 'pg';
 import type { Logger } from '../logging.ts';
+import { inUtc, isInstant, readInstant } from './instants.ts';
 
 export type { Pool };
 
@@ -25,22 +26,12 @@ const statementTimeoutMs = 10_000;
 const queryTimeoutMs = 12_000;
 const lockTimeoutMs = 5_000;
 
-/**
- * The driver's own reader of instants knows every form that there is, and is a good part of what a list costs. We have the
- * server write them all in one.
- */
-function readInstant(text: string): Date {
-  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
-}
-
-const instantForm = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
-
 function getTypeParser(...[id, format]: Parameters<typeof types.getTypeParser>): (value: string) => unknown {
   // The driver checks that it is a number, and hands it on as it came.
   if (id === types.builtins.INT8) return (text) => text;
   const usual = types.getTypeParser(id, format);
   if (id !== types.builtins.TIMESTAMPTZ || format === 'binary') return usual;
-  return (text) => (instantForm.test(text) ? readInstant(text) : usual(text));
+  return (text) => (isInstant(text) ? readInstant(text) : usual(text));
 }
 
 export function openPool({ url, connections, applicationName, logger, unhurried }: PoolOptions): Pool {
@@ -48,7 +39,7 @@ export function openPool({ url, connections, applicationName, logger, unhurried 
     connectionString: url,
     max: connections,
     application_name: applicationName,
-    options: `${planOnce} -c timezone=UTC`,
+    options: `${planOnce} ${inUtc}`,
     types: { getTypeParser },
     connectionTimeoutMillis: connectTimeoutMs,
     ...(unhurried ? {} : { statement_timeout: statementTimeoutMs, query_timeout: queryTimeoutMs }),

@@ -1,4 +1,4 @@
-import { DatabaseError } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import type { ReachPoint } from '../crash-point.ts';
 import { Refusal } from '../refusal.ts';
 import type { Pool } from './pool.ts';
@@ -10,9 +10,13 @@ export interface Call {
   text: string;
 }
 
+type Texts = (string | null)[];
+
 /** What a store function gets first where its work is one call. */
 export interface SingleCalls {
   call<Row extends object>(call: Call, values: readonly unknown[]): Promise<Row[]>;
+  /** The same, with a row as the list of its columns' texts. That is read in half the time: for what comes by the dozen. */
+  callForTexts<Columns extends Texts>(call: Call, values: readonly unknown[]): Promise<Columns[]>;
 }
 
 /** The database itself asks for another try: two transactions were in each other's way. */
@@ -44,7 +48,11 @@ function refuse(): never {
   throw tooBusy();
 }
 
-async function callOnce<Row extends object>(pool: Pool, { name, text }: Call, values: readonly unknown[]) {
+type Ask<Row> = (client: PoolClient) => Promise<{ rows: Row[] }>;
+
+const asText = { getTypeParser: () => (text: string) => text };
+
+async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
   const client = await pool.connect().catch(refuse);
   let warned = false;
   let broken = true;
@@ -53,7 +61,7 @@ async function callOnce<Row extends object>(pool: Pool, { name, text }: Call, va
   };
   client.on('notice', onNotice);
   try {
-    const { rows } = await client.query<Row>({ name, text, values: [...values] });
+    const { rows } = await ask(client);
     broken = false;
     // The wait for the standby was broken off: the server says that all is well, and warns.
     if (warned) throw new CommitUncertain('the server warned while it committed');
@@ -69,19 +77,25 @@ async function callOnce<Row extends object>(pool: Pool, { name, text }: Call, va
 }
 
 export function createSingleCalls(pool: Pool, reach: ReachPoint): SingleCalls {
-  return {
-    async call<Row extends object>(call: Call, values: readonly unknown[]): Promise<Row[]> {
-      await reach(`database.${call.name}.before`);
-      for (let tries = 1; ; tries += 1) {
-        try {
-          const rows = await callOnce<Row>(pool, call, values);
-          await reach(`database.${call.name}.after`);
-          return rows;
-        } catch (error) {
-          const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '');
-          if (!again || tries === mostTries) throw error;
-        }
+  const askAgain = async <Row>({ name }: Call, ask: Ask<Row>): Promise<Row[]> => {
+    await reach(`database.${name}.before`);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const rows = await askOnce(pool, ask);
+        await reach(`database.${name}.after`);
+        return rows;
+      } catch (error) {
+        const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '');
+        if (!again || tries === mostTries) throw error;
       }
-    },
+    }
+  };
+  return {
+    call: async <Row extends object>(call: Call, values: readonly unknown[]) =>
+      askAgain(call, async (client) => client.query<Row>({ ...call, values: [...values] })),
+    callForTexts: async <Columns extends Texts>(call: Call, values: readonly unknown[]) =>
+      askAgain(call, async (client) =>
+        client.query<Columns>({ ...call, values: [...values], rowMode: 'array', types: asText }),
+      ),
   };
 }
