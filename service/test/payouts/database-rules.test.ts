@@ -379,19 +379,20 @@ test('a wallet does not go below zero, whoever asks', async () => {
   );
 });
 
+async function isOpenedBy(state: PayoutState, hint: { paymentId: string; isUnderWay: boolean }): Promise<boolean> {
+  const { id, orderId } = await plantPayout(database, mine, state);
+  assert(await hintPayout(calls, { environment: 'sandbox', orderId, at: new Date(), ...hint }));
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rowCount } = await client.query('select from kelpie.open_payouts where payout_id = $1', [id]);
+    return rowCount === 1;
+  });
+}
+
 test('that a payment is under way is news of every payout but one that is known to be', async () => {
-  const isOpened = async (state: PayoutState, hint: { paymentId: string; isUnderWay: boolean }): Promise<boolean> => {
-    const { id, orderId } = await plantPayout(database, mine, state);
-    assert(await hintPayout(calls, { environment: 'sandbox', orderId, at: new Date(), ...hint }));
-    return asAdmin(database.superuserUrl, async (client) => {
-      const { rowCount } = await client.query('select from kelpie.open_payouts where payout_id = $1', [id]);
-      return rowCount === 1;
-    });
-  };
   for (const state of states) {
-    assert.equal(await isOpened(state, { paymentId: 't1', isUnderWay: false }), true, state);
-    assert.equal(await isOpened(state, { paymentId: 't1', isUnderWay: true }), state !== 'processing', state);
+    assert.equal(await isOpenedBy(state, { paymentId: 't1', isUnderWay: false }), true, state);
+    assert.equal(await isOpenedBy(state, { paymentId: 't1', isUnderWay: true }), state !== 'processing', state);
     // Of another payment than the one that we know.
-    assert.equal(await isOpened(state, { paymentId: 't2', isUnderWay: true }), true, state);
+    assert.equal(await isOpenedBy(state, { paymentId: 't2', isUnderWay: true }), true, state);
   }
 });

@@ -80,13 +80,15 @@ test('a header that is none is refused, and so is a signed body without an event
   }
 });
 
+function isUnderWay(state: string | undefined): boolean {
+  const told = body.replace('"payment_processed"', JSON.stringify(state ?? null));
+  const outcome = read(sign(told, now.getTime()), told);
+  assert(outcome.kind === 'genuine');
+  return outcome.isUnderWay;
+}
+
 test('a webhook that says only that a payment is under way is known as that, and one that says nothing is not', () => {
-  const says = (state: string | undefined) => {
-    const told = JSON.stringify({ ...JSON.parse(body), event_object: { id: 't1', state } });
-    const outcome = read(sign(told, now.getTime()), told);
-    return outcome.kind === 'genuine' && outcome.isUnderWay;
-  };
-  for (const state of ['awaiting_funds', 'funds_received', 'payment_submitted']) assert.equal(says(state), true, state);
+  for (const state of ['awaiting_funds', 'funds_received', 'payment_submitted']) assert.equal(isUnderWay(state), true);
   for (const state of ['payment_processed', 'returned', 'a new word', undefined])
-    assert.equal(says(state), false, state);
+    assert.equal(isUnderWay(state), false);
 });

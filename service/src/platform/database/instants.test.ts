@@ -27,9 +27,7 @@ test('an instant comes back as it went in, to the millisecond, in whatever zone 
   assert.deepEqual(await read('2026-11-15 07:00:00.123999+00'), new Date('2026-11-15T07:00:00.123Z'));
 });
 
-test('what is no instant of ours is still read as the driver reads it', async () => {
-  assert.equal(await read('-infinity'), Number.NEGATIVE_INFINITY);
-  assert.equal(await read('infinity'), Number.POSITIVE_INFINITY);
-  const longAgo = await read('0044-03-15 12:00:00+00 BC');
-  assert(longAgo instanceof Date && longAgo.getUTCFullYear() < 0);
+test('what is no point in time is refused, not taken for one', async () => {
+  for (const text of ['-infinity', 'infinity', '0044-03-15 12:00:00+00 BC'])
+    await assert.rejects(read(text), /an instant of a form/);
 });

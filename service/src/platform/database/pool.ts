@@ -1,6 +1,6 @@
-import { Pool, types } from 'pg';
+import { Pool, TypeOverrides, types } from 'pg';
 import type { Logger } from '../logging.ts';
-import { inUtc, isInstant, readInstant } from './instants.ts';
+import { inUtc, readInstant } from './instants.ts';
 
 export type { Pool };
 
@@ -26,13 +26,10 @@ const statementTimeoutMs = 10_000;
 const queryTimeoutMs = 12_000;
 const lockTimeoutMs = 5_000;
 
-function getTypeParser(...[id, format]: Parameters<typeof types.getTypeParser>): (value: string) => unknown {
-  // The driver checks that it is a number, and hands it on as it came.
-  if (id === types.builtins.INT8) return (text) => text;
-  const usual = types.getTypeParser(id, format);
-  if (id !== types.builtins.TIMESTAMPTZ || format === 'binary') return usual;
-  return (text) => (isInstant(text) ? readInstant(text) : usual(text));
-}
+const readers = new TypeOverrides();
+// The driver checks that it is a number, and hands it on as it came.
+readers.setTypeParser(types.builtins.INT8, (text: string) => text);
+readers.setTypeParser(types.builtins.TIMESTAMPTZ, readInstant);
 
 export function openPool({ url, connections, applicationName, logger, unhurried }: PoolOptions): Pool {
   const pool = new Pool({
@@ -40,7 +37,7 @@ export function openPool({ url, connections, applicationName, logger, unhurried 
     max: connections,
     application_name: applicationName,
     options: `${planOnce} ${inUtc}`,
-    types: { getTypeParser },
+    types: readers,
     connectionTimeoutMillis: connectTimeoutMs,
     ...(unhurried ? {} : { statement_timeout: statementTimeoutMs, query_timeout: queryTimeoutMs }),
     lock_timeout: lockTimeoutMs,
