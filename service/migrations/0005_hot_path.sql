@@ -5,9 +5,8 @@ grant create on schema kelpie to kelpie_ledger;
 set local role kelpie_ledger;
 
 -- Posts many transfers of many partners in one call. The arrays are the columns of the entries, in order of arrival; the
--- entries of one transfer stand together. A transfer that would take its wallet below zero is not posted, nor is what stands
--- behind it for the same cause; it touches no other. Says of each transfer with a wallet entry whether it was posted, and
--- what the wallet then holds.
+-- entries of one transfer stand together. A transfer that would take its wallet below zero is not posted, and touches no
+-- other. Says of each transfer with a wallet entry whether it was posted, and what the wallet then holds.
 create or replace function kelpie.post_transfers(
   transfer_ids uuid[],
   lines smallint[],
@@ -26,8 +25,6 @@ declare
   change record;
   wallet record;
   refused uuid[] := '{}';
-  refused_causes uuid[] := '{}';
-  refused_from bigint[] := '{}';
   touched uuid[] := '{}';
   balances bigint[] := '{}';
   versions bigint[] := '{}';
@@ -89,10 +86,10 @@ begin
 
   -- Wallet by wallet, in order of arrival: what a wallet can't cover is refused, and what comes behind it still has its turn.
   for change in
-    select entry.transfer_id, entry.partner_id, entry.environment, entry.cause_id, entry.arrival, -entry.amount as by_micro_usdc,
+    select entry.transfer_id, entry.partner_id, entry.environment, -entry.amount as by_micro_usdc,
       row_number() over w = 1 as first, lead(entry.transfer_id) over w is null as last
-    from unnest(transfer_ids, partner_ids, environments, accounts, amounts, cause_ids) with ordinality
-      as entry (transfer_id, partner_id, environment, account, amount, cause_id, arrival)
+    from unnest(transfer_ids, partner_ids, environments, accounts, amounts) with ordinality
+      as entry (transfer_id, partner_id, environment, account, amount, arrival)
     where entry.account = 'wallet'
     window w as (partition by entry.partner_id, entry.environment order by entry.arrival)
     order by entry.partner_id, entry.environment, entry.arrival
@@ -102,12 +99,7 @@ begin
       from kelpie.wallets w
       where w.partner_id = change.partner_id and w.environment = change.environment;
     end if;
-    posted := change.cause_id <> all (refused_causes);
-    if posted and wallet.balance + change.by_micro_usdc < 0 then
-      posted := false;
-      refused_causes := refused_causes || change.cause_id;
-      refused_from := refused_from || change.arrival;
-    end if;
+    posted := wallet.balance + change.by_micro_usdc >= 0;
     if not posted then
       refused := refused || change.transfer_id;
     else
@@ -132,16 +124,17 @@ begin
   )
   select entry.transfer_id, entry.line, entry.partner_id, entry.environment, entry.account, entry.amount, entry.reason,
     entry.cause_id, after.balance, after.version
-  from unnest(transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids) with ordinality
-    as entry (transfer_id, line, partner_id, environment, account, amount, reason, cause_id, arrival)
+  from unnest(transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids)
+    as entry (transfer_id, line, partner_id, environment, account, amount, reason, cause_id)
   left join unnest(touched, balances, versions) as after (transfer_id, balance, version)
     on after.transfer_id = entry.transfer_id and entry.account = 'wallet'
-  left join unnest(refused_causes, refused_from) as refusal (cause_id, arrival) on refusal.cause_id = entry.cause_id
-  -- The entries of a transfer stand together, and the one that was refused may not be its first.
-  where entry.transfer_id <> all (refused) and (refusal.arrival is null or entry.arrival < refusal.arrival);
+  where entry.transfer_id <> all (refused);
 
   -- Refused for want of funds, though it was posted before and that is where the funds are: a bug, as any other repeat.
-  if exists (select from kelpie.ledger_entries e where e.transfer_id = any (refused) and e.line = 1) then
+  if refused <> '{}' and exists (
+    select from unnest(refused) as r (transfer_id)
+    join kelpie.ledger_entries e on e.transfer_id = r.transfer_id and e.line = 1
+  ) then
     raise exception 'a transfer that was posted before' using errcode = 'unique_violation';
   end if;
 end;
@@ -176,34 +169,39 @@ grant delete on kelpie.open_payouts to kelpie_payouts;
 grant insert on kelpie.activity to kelpie_payouts;
 grant select, insert, update on kelpie.bank_recipients to kelpie_payouts;
 
--- A key that was lost, or stood for another payout, would let the same order be paid twice. Only one whose payout was
--- never made, or certainly never sent, can go.
+-- A key that was lost, or stood for another payout, would let the same order be paid twice. It changes only where its
+-- payout was certainly never sent, and goes only then or where its payout was never made.
 create or replace function kelpie.refuse_loss_of_key() returns trigger
   language plpgsql
 as $$
 begin
-  if exists (select from kelpie.payouts p where p.id = old.payout_id and p.state <> 'not_created') then
-    raise exception 'a key stands for its payout for ever' using errcode = 'check_violation';
+  if exists (select from kelpie.payouts p where p.id = old.payout_id and p.state = 'not_created') then
+    return case tg_op when 'DELETE' then old else new end;
   end if;
-  return case tg_op when 'DELETE' then old else new end;
+  if tg_op = 'DELETE' and not exists (select from kelpie.payouts p where p.id = old.payout_id) then
+    return old;
+  end if;
+  raise exception 'a key stands for its payout for ever' using errcode = 'check_violation';
 end;
 $$;
 
 grant create on schema kelpie to kelpie_payouts;
 
--- Posts the entries of those payouts of a batch that are wanted. An entry names the place of its payout in the batch, and
--- so its partner: it can't name another's.
+-- Posts entries of those payouts of a batch that are wanted: those of each payout's first transfer, or those of the rest.
+-- An entry names the place of its payout in the batch, and so its partner: it can't name another's.
 create function kelpie.post_of_payouts(
   is_wanted boolean[],
   partner_ids uuid[],
   environments kelpie.environment[],
   payout_ids uuid[],
   entry_payouts integer[],
+  entry_firsts boolean[],
   entry_transfers uuid[],
   entry_lines smallint[],
   entry_accounts kelpie.ledger_account[],
   entry_amounts bigint[],
-  entry_reasons text[]
+  entry_reasons text[],
+  of_first boolean
 ) returns table (transfer_id uuid, posted boolean, wallet_balance bigint)
   language sql volatile
 begin atomic
@@ -214,9 +212,9 @@ begin atomic
       array_agg(environments[entry.place]) as of_environments, array_agg(payout_ids[entry.place]) as causes
     from (
       select e.place, e.transfer_id, e.line, e.account, e.amount, e.reason
-      from unnest(entry_payouts, entry_transfers, entry_lines, entry_accounts, entry_amounts, entry_reasons) with ordinality
-        as e (place, transfer_id, line, account, amount, reason, arrival)
-      where is_wanted[e.place] order by e.arrival
+      from unnest(entry_payouts, entry_firsts, entry_transfers, entry_lines, entry_accounts, entry_amounts, entry_reasons)
+        with ordinality as e (place, is_first, transfer_id, line, account, amount, reason, arrival)
+      where is_wanted[e.place] and e.is_first = of_first order by e.arrival
     ) entry
     having count(*) > 0
   ) e
@@ -266,14 +264,16 @@ create function kelpie.create_payouts(
   activity_statuses integer[],
   -- The transfers of each payout, as the text of an array.
   transfer_lists text[],
-  -- The entries of those transfers, each with the place of its payout in the arrays above.
+  -- The entries of those transfers, each with the place of its payout in the arrays above, and whether its transfer is the
+  -- payout's first.
   entry_payouts integer[],
+  entry_firsts boolean[],
   entry_transfers uuid[],
   entry_lines smallint[],
   entry_accounts kelpie.ledger_account[],
   entry_amounts bigint[],
   entry_reasons text[]
-) returns table (payout_id uuid, outcome text, available_micro_usdc bigint, bank_recipient_id text)
+) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_id text)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
@@ -286,6 +286,12 @@ declare
   available bigint[];
 begin
   perform set_config('kelpie.batch', 'on', true);
+  if exists (
+    select from unnest(entry_payouts, entry_firsts) as entry (place, is_first)
+    where (entry.place between 1 and cardinality(payout_ids) and entry.is_first is not null) is not true
+  ) then
+    raise exception 'an entry of no payout' using errcode = 'check_violation';
+  end if;
 
   -- Whoever comes second with the same key waits here until the first has committed.
   with claimed as (
@@ -307,10 +313,11 @@ begin
   from unnest(payout_ids) with ordinality as item (payout_id, place)
   left join claimed on claimed.payout_id = item.payout_id;
 
+  -- What is held first decides; what follows from it is posted for those alone that it was granted to.
   select array_agg(t.transfer_id), array_agg(t.wallet_balance) into refused_transfers, balances
   from kelpie.post_of_payouts(
-    is_claimed, partner_ids, environments, payout_ids, entry_payouts, entry_transfers, entry_lines, entry_accounts,
-    entry_amounts, entry_reasons
+    is_claimed, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
+    entry_accounts, entry_amounts, entry_reasons, true
   ) t
   where not t.posted;
   is_granted := is_claimed;
@@ -331,6 +338,14 @@ begin
       select item.order_id from unnest(order_ids) with ordinality as item (order_id, place)
       where is_claimed[item.place] and not is_granted[item.place]
     );
+  end if;
+
+  perform from kelpie.post_of_payouts(
+    is_granted, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
+    entry_accounts, entry_amounts, entry_reasons, false
+  ) t where not t.posted;
+  if found then
+    raise exception 'what follows from a hold takes nothing from the wallet';
   end if;
 
   insert into kelpie.payouts (
@@ -379,12 +394,12 @@ begin
   where is_granted[item.place] and item.id is not null;
 
   return query
-    select item.id,
+    select item.place,
       case when is_granted[item.place] then 'created' when is_claimed[item.place] then 'insufficient_funds' else 'alone' end,
       available[item.place],
       r.bank_recipient_id
-    from unnest(payout_ids, partner_ids, environments, account_indexes, first_states) with ordinality
-      as item (id, partner_id, environment, account_index, state, place)
+    from unnest(partner_ids, environments, account_indexes, first_states) with ordinality
+      as item (partner_id, environment, account_index, state, place)
     left join kelpie.bank_recipients r
       on item.state = 'sending' and r.partner_id = item.partner_id and r.environment = item.environment
       and r.account_index = item.account_index;
@@ -425,12 +440,13 @@ create function kelpie.move_payouts(
   known_recipient_ids text[],
   -- The entries of the transfers, each with the place of its payout in the arrays above.
   entry_payouts integer[],
+  entry_firsts boolean[],
   entry_transfers uuid[],
   entry_lines smallint[],
   entry_accounts kelpie.ledger_account[],
   entry_amounts bigint[],
   entry_reasons text[]
-) returns table (payout_id uuid, is_moved boolean)
+) returns table (place integer, is_moved boolean)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
@@ -441,8 +457,16 @@ declare
   account_indexes bytea[];
 begin
   perform set_config('kelpie.batch', 'on', true);
+  if exists (
+    select from unnest(entry_payouts, entry_firsts) as entry (place, is_first)
+    where (entry.place between 1 and cardinality(payout_ids) and entry.is_first is not null) is not true
+  ) then
+    raise exception 'an entry of no payout' using errcode = 'check_violation';
+  end if;
 
-  perform from kelpie.payouts p where p.id = any (payout_ids) order by p.id for no key update;
+  -- Joined, not compared with the whole array: so each id is looked for in its own month.
+  perform from unnest(payout_ids) as item (id) join kelpie.payouts p on p.id = item.id
+  order by p.id for no key update of p;
   with moved as (
     update kelpie.payouts p
     set state = item.state,
@@ -459,19 +483,19 @@ begin
     from unnest(
       payout_ids, partner_ids, environments, from_revisions, instants, states, now_attempts, now_bank_payment_ids,
       now_bank_states, now_bank_took_micro_usdc, now_bank_refunded_micro_usdc, now_failure_codes, now_failure_reasons
-    ) as item (
+    ) with ordinality as item (
       id, partner_id, environment, revision, instant, state, attempts, bank_payment_id, bank_state, took, refunded,
-      failure_code, failure_reason
+      failure_code, failure_reason, place
     )
     where p.id = item.id and p.partner_id = item.partner_id and p.environment = item.environment
       and p.revision = item.revision
-    returning p.id, p.attempts, p.account_index
+    returning item.place, p.attempts, p.account_index
   )
-  select array_agg(moved.id is not null order by item.place), array_agg(moved.attempts order by item.place),
+  select array_agg(moved.place is not null order by item.place), array_agg(moved.attempts order by item.place),
     array_agg(moved.account_index order by item.place)
   into is_done, attempts_now, account_indexes
-  from unnest(payout_ids) with ordinality as item (id, place)
-  left join moved on moved.id = item.id;
+  from generate_subscripts(payout_ids, 1) as item (place)
+  left join moved on moved.place = item.place;
 
   insert into kelpie.payout_history (
     payout_id, number, partner_id, environment, at, state, what, by, attempt, bank_state, detail, transfer_ids
@@ -524,14 +548,14 @@ begin
   on conflict (partner_id, environment, account_index) do update set bank_recipient_id = excluded.bank_recipient_id;
 
   perform from kelpie.post_of_payouts(
-    is_done, partner_ids, environments, payout_ids, entry_payouts, entry_transfers, entry_lines, entry_accounts,
-    entry_amounts, entry_reasons
+    is_done, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
+    entry_accounts, entry_amounts, entry_reasons, true
   ) t where not t.posted;
   if found then
     raise exception 'a payout that goes on takes nothing from the wallet';
   end if;
 
-  return query select item.id, is_done[item.place] from unnest(payout_ids) with ordinality as item (id, place);
+  return query select item.place, is_done[item.place] from generate_subscripts(payout_ids, 1) as item (place);
 end;
 $$;
 revoke all on function kelpie.move_payouts from public;

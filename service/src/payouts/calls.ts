@@ -9,9 +9,9 @@ function functionCall(name: string, size: number): Call {
 /** Every call that the life of a payout makes: each is a commit of its own, and a moment at which a process can die. */
 export const payoutCalls = {
   createPayout: functionCall('create_payout', 38),
-  createPayouts: functionCall('create_payouts', 40),
+  createPayouts: functionCall('create_payouts', 41),
   movePayout: functionCall('move_payout', 35),
-  movePayouts: functionCall('move_payouts', 30),
+  movePayouts: functionCall('move_payouts', 31),
   giveBack: functionCall('give_back_open_payout', 4),
   takeOpen: functionCall('take_open_payouts', 3),
   findPayout: functionCall('find_payout', 3),

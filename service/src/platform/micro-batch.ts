@@ -22,6 +22,9 @@ interface Waiting<Item, Result> {
 /** While one batch is at work in the database, the next is on its way: more would only wait for each other. */
 const mostUnderWay = 2;
 const mostWaiting = 1_024;
+/** Of one key: who repeats itself so often may not take the room of others. */
+const mostWaitingOfKey = 256;
+const lanes = 4;
 
 /**
  * Gathers what arrives while the database is busy, without a timer: an idle server asks at once, with what came in the same
@@ -31,16 +34,23 @@ export function createMicroBatch<Item, Result>(
   options: MicroBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = [];
+  const waitingOfKey = new Map<string, number>();
   const keysUnderWay = new Set<string>();
   let underWay = 0;
   let isSending = false;
 
+  const beginKey = (key: string): void => {
+    keysUnderWay.add(key);
+    const left = (waitingOfKey.get(key) ?? 1) - 1;
+    if (left === 0) waitingOfKey.delete(key);
+    else waitingOfKey.set(key, left);
+  };
   const take = (): Waiting<Item, Result>[] => {
     const taken: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     for (const one of waiting) {
       const isFree = taken.length < options.size && (one.key === null || !keysUnderWay.has(one.key));
-      if (isFree && one.key !== null) keysUnderWay.add(one.key);
+      if (isFree && one.key !== null) beginKey(one.key);
       (isFree ? taken : left).push(one);
     }
     waiting = left;
@@ -66,8 +76,11 @@ export function createMicroBatch<Item, Result>(
   };
   return async (item) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= mostWaiting) return reject(options.tooMany());
-      waiting.push({ item, key: options.keyOf?.(item) ?? null, resolve, reject });
+      const key = options.keyOf?.(item) ?? null;
+      const ofKey = key === null ? 0 : (waitingOfKey.get(key) ?? 0);
+      if (waiting.length >= mostWaiting || ofKey >= mostWaitingOfKey) return reject(options.tooMany());
+      if (key !== null) waitingOfKey.set(key, ofKey + 1);
+      waiting.push({ item, key, resolve, reject });
       sendSoon();
     });
 }
@@ -88,6 +101,12 @@ async function askTogether<Item, Result>(
       for (const { reject } of batch) reject(error);
       return;
     }
-    await Promise.all(batch.map(async ({ item, resolve, reject }) => alone(item).then(resolve, reject)));
+    // A few at a time: one that waits for a lock must not take every connection with it.
+    const left = [...batch];
+    const work = async (): Promise<void> => {
+      for (let one = left.shift(); one !== undefined; one = left.shift())
+        await alone(one.item).then(one.resolve, one.reject);
+    };
+    await Promise.all(Array.from({ length: lanes }, work));
   }
 }

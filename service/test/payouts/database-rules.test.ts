@@ -7,12 +7,12 @@ import { ledgerEvents } from '../../src/ledger/index.ts';
 import type { Move } from '../../src/payouts/move.ts';
 import type { PayoutState } from '../../src/payouts/payout.ts';
 import { createCommits, type Commits } from '../../src/payouts/commits/commits.ts';
-import type { NewPayout } from '../../src/payouts/commits/store.ts';
+import { insertPayouts, movePayouts, type NewPayout } from '../../src/payouts/commits/store.ts';
 import { findPayout, hintPayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
-import { createSingleCalls } from '../../src/platform/database/single-call.ts';
+import { createSingleCalls, type SingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/logging.ts';
@@ -395,4 +395,38 @@ test('that a payment is under way is news of every payout but one that is known 
     // Of another payment than the one that we know.
     assert.equal(await isOpenedBy(state, { paymentId: 't2', isUnderWay: true }), true, state);
   }
+});
+
+test('one payout twice in a batch moves once, and is paid back once', async () => {
+  const { id } = await plantPayout(database, mine, 'processing');
+  const payout = await findPayout(calls, mine, id);
+  assert(payout !== null);
+  const before = await walletOf(mine);
+  const move = plain(moveTo('failed'));
+  const later = { ...payout, revision: payout.revision + 1 };
+  const stranger = { ...later, partnerId: theirs.partnerId };
+  const batch = [payout, payout, later, stranger].map((one) => ({ payout: one, move }));
+  const moved = await movePayouts(calls, systemClock, batch);
+  assert.deepEqual(moved.filter(Boolean), [true]);
+  assert.equal(await walletOf(mine), before + 1_920_000n);
+  assert.equal((await findPayout(calls, mine, id))?.revision, 2);
+});
+
+/** Which argument of create_payouts says of each entry whose it is. */
+const placesOfEntries = 34;
+
+test('an entry that names no payout of its batch fails the batch', async () => {
+  const before = await everything();
+  for (const place of [0, 2, null]) {
+    const broken: SingleCalls = {
+      ...calls,
+      call: async (call, values) =>
+        calls.call(
+          call,
+          values.map((value, at) => (at === placesOfEntries && Array.isArray(value) ? value.map(() => place) : value)),
+        ),
+    };
+    await assert.rejects(insertPayouts(broken, [newPayout()]), { code: '23514' });
+  }
+  assert.deepEqual(await everything(), before);
 });

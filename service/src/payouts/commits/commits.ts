@@ -5,6 +5,7 @@ import {
   insertPayout,
   insertPayouts,
   isPlain,
+  isPlainNew,
   movePayout,
   movePayouts,
   type InsertOutcome,
@@ -32,13 +33,14 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce: number):
     together: async (batch) => movePayouts(calls, clock, batch),
     alone: moveAlone,
   });
+  const insertTogether = createMicroBatch<NewPayout, InsertOutcome>({
+    ...rules,
+    keyOf: ({ payout }) => payout.orderId,
+    together: async (batch) => insertPayouts(calls, batch),
+    alone: insertAlone,
+  });
   return {
-    insert: createMicroBatch<NewPayout, InsertOutcome>({
-      ...rules,
-      keyOf: ({ payout }) => payout.orderId,
-      together: async (batch) => insertPayouts(calls, batch),
-      alone: insertAlone,
-    }),
+    insert: async (made) => (isPlainNew(made) ? insertTogether(made) : insertAlone(made)),
     move: async (moving) => (isPlain(moving.move) ? moveTogether(moving) : moveAlone(moving)),
   };
 }

@@ -31,8 +31,15 @@ export function entryColumns(transfers: readonly NewTransfer[]): unknown[] {
   return columnsOf(entriesOf(transfers));
 }
 
-/** The entries of many payouts in one: each says before all else whose it is, by the place of its payout, from 1. */
+/**
+ * The entries of many payouts in one: each says before all else whose it is, by the place of its payout, from 1, and
+ * whether it is of that payout's first transfer.
+ */
 export function placedEntryColumns(transfersOfEach: readonly (readonly NewTransfer[])[]): unknown[] {
   const entries = transfersOfEach.map(entriesOf);
-  return [entries.flatMap((own, at) => own.map(() => at + 1)), ...columnsOf(entries.flat())];
+  return [
+    entries.flatMap((own, at) => own.map(() => at + 1)),
+    entries.flatMap((own) => own.map(({ id }) => id === own[0]?.id)),
+    ...columnsOf(entries.flat()),
+  ];
 }

@@ -116,7 +116,7 @@ export async function insertPayout(calls: SingleCalls, made: NewPayout): Promise
 }
 
 interface BatchRow {
-  payout_id: string;
+  place: string;
   outcome: 'created' | 'insufficient_funds' | 'alone';
   available_micro_usdc: string | null;
   bank_recipient_id: string | null;
@@ -139,6 +139,11 @@ function outcomeFrom(made: NewPayout, row: BatchRow | undefined): InsertOutcome 
   }
 }
 
+/** Whether it only takes from the wallet. One that fails at once gives back in the same commit, before the next is looked at. */
+export function isPlainNew({ transfers }: NewPayout): boolean {
+  return transfers.slice(1).every(({ lines }) => lines.every(({ account }) => account !== 'wallet'));
+}
+
 /** The first commits of many, in one. Undefined for one that is not simply new: `insertPayout` says what it is. */
 export async function insertPayouts(
   calls: SingleCalls,
@@ -155,8 +160,8 @@ export async function insertPayouts(
     ),
     ...placedEntryColumns(batch.map(({ transfers }) => transfers)),
   ]);
-  const rowOf = new Map(rows.map((row) => [row.payout_id, row]));
-  return batch.map((made) => outcomeFrom(made, rowOf.get(made.payout.id)));
+  const rowAt = new Map(rows.map((row) => [Number(row.place), row]));
+  return batch.map((made, at) => outcomeFrom(made, rowAt.get(at + 1)));
 }
 
 /** A later commit of a payout, and the payout as its caller read it. */
@@ -234,7 +239,7 @@ export function isPlain({ steps, openCase, pauseRail, forgetRecipient, freeKey }
 /** Plain later commits of many payouts, in one. Says of each what `movePayout` would. */
 export async function movePayouts(calls: SingleCalls, clock: Clock, batch: readonly Moving[]): Promise<boolean[]> {
   const stepsOfEach = batch.map(({ move }) => stepsOf(move, clock));
-  const rows = await calls.call<{ payout_id: string; is_moved: boolean }>(payoutCalls.movePayouts, [
+  const rows = await calls.call<{ place: number; is_moved: boolean }>(payoutCalls.movePayouts, [
     ...transpose(
       batch.map((moving, at) => {
         const step = stepsOfEach[at]?.[0];
@@ -252,6 +257,6 @@ export async function movePayouts(calls: SingleCalls, clock: Clock, batch: reado
     ),
     ...placedEntryColumns(stepsOfEach.map(transfersOf)),
   ]);
-  const isMoved = new Map(rows.map((row) => [row.payout_id, row.is_moved]));
-  return batch.map(({ payout }) => isMoved.get(payout.id) === true);
+  const isMoved = new Map(rows.map((row) => [row.place, row.is_moved]));
+  return batch.map((_, at) => isMoved.get(at + 1) === true);
 }

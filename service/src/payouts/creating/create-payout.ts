@@ -25,7 +25,7 @@ import { inUse, waitForPayout } from './wait-for-payout.ts';
 
 export interface CreateParts extends PayoutParts {
   rates: Rates;
-  /** Digests of accounts, and of the fields of bodies. */
+  /** Digests of accounts, and of bodies. */
   accountDigest: KeyedDigest;
   bodyDigest: KeyedDigest;
 }
