@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { ledgerEvents } from '../../src/ledger/index.ts';
+import { payoutCalls } from '../../src/payouts/calls.ts';
+import { createCommits } from '../../src/payouts/commits/commits.ts';
+import { isPlain, type Moving } from '../../src/payouts/commits/store.ts';
+import type { Move, Step } from '../../src/payouts/move.ts';
+import type { PayoutState } from '../../src/payouts/payout.ts';
+import { findPayout } from '../../src/payouts/store.ts';
+import { goOn } from '../../src/platform/crash-point.ts';
+import { openPool } from '../../src/platform/database/pool.ts';
+import { createSingleCalls, type Call, type SingleCalls } from '../../src/platform/database/single-call.ts';
+import type { PartnerContext } from '../../src/platform/database/transaction.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createLogger } from '../../src/platform/logging.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createSimulatedPartner } from '../harness/partners.ts';
+import { plantPayout } from '../harness/planted-payout.ts';
+
+// A plain move that goes in with others is done by another function of the database than one that goes alone. Here each is
+// done both ways, on two payouts that are the same but for their ids, and every row that it leaves is compared.
+
+const atOnce = 64;
+const database = await createTestDatabase();
+const logger = createLogger('test', 'silent');
+const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
+after(async () => pool.end());
+const calls = createSingleCalls(pool, goOn);
+const now = new Date();
+const clock = { now: () => now };
+const alone = createCommits(calls, clock, 1);
+const mine = await createSimulatedPartner(database);
+/** The bank knows every recipient of theirs already, and none of mine. */
+const theirs = await createSimulatedPartner(database);
+
+function inMinutes(minutes: number): Date {
+  return new Date(now.getTime() + minutes * 60_000);
+}
+
+const [idle, hint] = ['-infinity', 'hinted'];
+const leases = {
+  'not open': null,
+  'not due': { due_at: inMinutes(5), leased_until: idle, takes: 0 },
+  'in hand': { due_at: inMinutes(2), leased_until: inMinutes(2), takes: 1, hinted_payment_id: hint },
+  'in hand with news': { due_at: inMinutes(-1), leased_until: inMinutes(2), takes: 3, hinted_payment_id: hint },
+  'due with a hint': { due_at: inMinutes(-3), leased_until: idle, takes: 2, hinted_payment_id: hint },
+};
+const afterwards: readonly Move['afterwards'][] = [
+  { kind: 'keep' },
+  { kind: 'watch', dueAt: inMinutes(60) },
+  { kind: 'close' },
+];
+
+type Kind = Pick<Move, 'activity' | 'learned'> & Pick<Step, 'to' | 'lines'> & { from: PayoutState };
+
+/** By the amount, no two moves say the same: none can pass for another. */
+const kinds: Record<string, (held: bigint) => Kind> = {
+  taken: (held) => ({
+    from: 'pending',
+    to: 'processing',
+    learned: { bankPaymentId: `t-${held}`, bankState: `took ${held}`, bankTook: held },
+    lines: ledgerEvents.taken({ byBank: held }),
+  }),
+  arrived: (held) => ({
+    from: 'processing',
+    to: 'completed',
+    learned: { bankState: `sent ${held}` },
+    lines: ledgerEvents.arrived({ held, byBank: held - 7n }),
+  }),
+  refunded: (held) => ({
+    from: 'processing',
+    to: 'failed',
+    learned: { bankRefunded: held, failure: { code: 'account_closed', reason: `{"${held}", \\NULL}, it's 'closed'` } },
+    lines: ledgerEvents.refundedAfterFailure({ held, byBank: held + 9n, refund: held }),
+  }),
+  not_sent: (held) => ({ from: 'sending', to: 'not_created', learned: {}, lines: ledgerEvents.released({ held }) }),
+  accepted: (held) => ({
+    from: 'sending',
+    to: 'processing',
+    learned: { bankPaymentId: `t-${held}` },
+    lines: [],
+    activity: { action: 'payout.create', status: 201, by: `key ${held}` },
+  }),
+  cancelled: (held) => ({
+    from: 'pending',
+    to: 'cancelled',
+    learned: {},
+    lines: ledgerEvents.released({ held }),
+    activity: { action: 'payout.cancel', status: null, by: `key ${held}` },
+  }),
+  noted: (held) => ({ from: 'processing', to: 'processing', learned: { attempts: Number(held % 1_000n) }, lines: [] }),
+  noted_when_completed: () => ({ from: 'completed', to: 'completed', learned: {}, lines: [] }),
+  noted_when_failed: () => ({ from: 'failed', to: 'failed', learned: { bankState: 'failed' }, lines: [] }),
+};
+
+interface Combination {
+  name: string;
+  of: PartnerContext;
+  from: PayoutState;
+  lease: object | null;
+  move: Move;
+}
+
+const combinations: Combination[] = [];
+for (const [open, lease] of Object.entries(leases))
+  for (const next of afterwards)
+    for (const [what, kindOf] of Object.entries(kinds))
+      for (const recipient of [{}, { knownRecipientId: `r-${combinations.length}` }]) {
+        const number = combinations.length;
+        const { from, to, lines, ...known } = kindOf(1_920_000n + BigInt(number));
+        const steps = [{ to, what, detail: number % 3 === 0 ? null : `"${number}"`, lines }];
+        const at = new Date(now.getTime() + number);
+        combinations.push({
+          name: `${what}, ${open}, then ${next.kind}, ${JSON.stringify(recipient)}`,
+          of: Math.floor(number / 2) % 2 === 0 ? mine : theirs,
+          from,
+          lease,
+          move: { at, by: `worker ${number}`, steps, afterwards: next, ...known, ...recipient },
+        });
+      }
+
+const models = new Map<PayoutState, string>();
+for (const from of new Set(combinations.map((combination) => combination.from)))
+  models.set(from, (await plantPayout(database, mine, from)).id);
+
+/** A payout for each, copied from the one of its state: twins differ in their ids, and in the account where it is not given. */
+async function plant(planted: readonly Combination[], account?: string): Promise<Moving[]> {
+  const items = planted.map(({ of, from, lease }) => {
+    const id = newId(clock);
+    const own = { id, payout_id: id, partner_id: of.partnerId, environment: of.environment };
+    return { model: models.get(from), own, lease: lease === null ? null : { ...lease, ...own } };
+  });
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `create temp table item as select * from jsonb_to_recordset($1) as item (model uuid, own jsonb, lease jsonb)`,
+      [JSON.stringify(items)],
+    );
+    await client.query(
+      `insert into kelpie.payouts select c.* from item join kelpie.payouts p on p.id = item.model, jsonb_populate_record(
+         p, own || jsonb_build_object('account_index', sha256(coalesce($1, own ->> 'id')::bytea))) c`,
+      [account],
+    );
+    await client.query(
+      `insert into kelpie.payout_history select c.* from item join kelpie.payout_history h on h.payout_id = item.model,
+         jsonb_populate_record(h, own) c`,
+    );
+    await client.query(
+      `insert into kelpie.open_payouts select c.* from item, jsonb_populate_record(null::kelpie.open_payouts, lease) c
+       where jsonb_typeof(lease) = 'object'`,
+    );
+    await client.query(
+      `insert into kelpie.bank_recipients (partner_id, environment, account_index, bank_recipient_id, registered_at)
+       select p.partner_id, p.environment, p.account_index, 'old', $2
+       from item join kelpie.payouts p on p.id = (own ->> 'id')::uuid where p.partner_id = $1`,
+      [theirs.partnerId, inMinutes(-9)],
+    );
+  });
+  return Promise.all(
+    planted.map(async ({ of, move }, at) => {
+      const payout = await findPayout(calls, of, items[at]?.own.id ?? '');
+      assert(payout !== null);
+      return { payout, move };
+    }),
+  );
+}
+
+/** Every row of a payout's, without the ids that are made anew for each; a transfer is known by the change that it is of. */
+const rowsSql = `select
+  to_jsonb(p) - '{id,account_index}'::text[] as payout,
+  array(select to_jsonb(h) - '{payout_id,transfer_ids}'::text[] || jsonb_build_object('transfers', cardinality(h.transfer_ids))
+    from kelpie.payout_history h where h.payout_id = p.id order by h.number) as history,
+  array(select to_jsonb(o) - 'payout_id' from kelpie.open_payouts o where o.payout_id = p.id) as open,
+  array(select to_jsonb(a) - '{id,detail}'::text[] from kelpie.activity a where a.detail = p.id::text) as activity,
+  array(select to_jsonb(e) - '{transfer_id,cause_id,wallet_balance_after,wallet_version}'::text[] || jsonb_build_object('of',
+      (select h.number from kelpie.payout_history h where h.payout_id = p.id and e.transfer_id = any (h.transfer_ids)))
+    from kelpie.ledger_entries e where e.cause_id = p.id order by e.transfer_id, e.line) as entries,
+  array(select to_jsonb(r) - 'account_index' from kelpie.bank_recipients r
+    where (r.partner_id, r.environment, r.account_index) = (p.partner_id, p.environment, p.account_index)) as recipients
+  from unnest($1::uuid[]) with ordinality as item (id, place) join kelpie.payouts p on p.id = item.id order by item.place`;
+
+async function rowsOf(movings: readonly Moving[]): Promise<object[]> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    // Compiling it takes longer than running it.
+    await client.query('set jit = off');
+    const { rows } = await client.query<object>(rowsSql, [movings.map(({ payout }) => payout.id)]);
+    assert.equal(rows.length, movings.length);
+    return rows;
+  });
+}
+
+/** The balance and the version of each wallet. */
+async function readWallets(): Promise<bigint[]> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ balance: string; version: string }>(
+      'select balance_micro_usdc as balance, version from kelpie.wallets order by partner_id',
+    );
+    return rows.flatMap(({ balance, version }) => [BigInt(balance), BigInt(version)]);
+  });
+}
+
+async function changeOfWallets(work: () => Promise<void>): Promise<bigint[]> {
+  const before = await readWallets();
+  await work();
+  return (await readWallets()).map((value, at) => value - (before[at] ?? 0n));
+}
+
+async function moveEachAlone(movings: readonly Moving[]): Promise<void> {
+  for (const moving of movings) assert.equal(await alone.move(moving), true);
+}
+
+/** All at once, the last first: their order is not that of their ids. Says of each whether it was done. */
+async function moveTogether(movings: readonly Moving[]): Promise<boolean[]> {
+  const made: string[] = [];
+  const counted: SingleCalls = {
+    ...calls,
+    call: async <Row extends object>(call: Call, values: readonly unknown[]) => {
+      made.push(call.name);
+      return calls.call<Row>(call, values);
+    },
+  };
+  const together = createCommits(counted, clock, atOnce);
+  const said = await Promise.all(movings.toReversed().map(async (moving) => together.move(moving)));
+  // Full batches, and none that failed and was done one by one after all.
+  const batches = Math.ceil(movings.length / atOnce);
+  assert.deepEqual(made, Array<string>(batches).fill(payoutCalls.movePayouts.name));
+  return said.toReversed();
+}
+
+function assertSame(names: readonly string[], found: readonly object[], expected: readonly object[]): void {
+  for (const [at, name] of names.entries()) assert.deepEqual({ name, ...found[at] }, { name, ...expected[at] });
+}
+
+test(`each of ${combinations.length} plain moves leaves the same rows in a batch as alone`, async () => {
+  assert(combinations.every(({ move }) => isPlain(move)));
+  const [one, other] = [await plant(combinations), await plant(combinations)];
+  const names = combinations.map(({ name }) => name);
+  assertSame(names, await rowsOf(other), await rowsOf(one));
+  const expected = await changeOfWallets(async () => moveEachAlone(one));
+  const changed = await changeOfWallets(async () => assert(!(await moveTogether(other)).includes(false)));
+  assertSame(names, await rowsOf(other), await rowsOf(one));
+  assert.deepEqual(changed, expected);
+  assert(changed.every((change) => change > 0n));
+});
+
+const isOld = (_: unknown, at: number): boolean => at % 3 === 0;
+const isNew = (_: unknown, at: number): boolean => at % 3 !== 0;
+
+test('moves in a batch that build on an old number say false and leave nothing, and the others are done', async () => {
+  const some = combinations.filter((_, at) => at % 5 === 0);
+  const [one, other] = [await plant(some), await plant(some)];
+  for (const { payout } of other.filter(isOld)) {
+    const steps = [{ to: payout.state, what: 'quicker', detail: null, lines: [] }];
+    await moveEachAlone([{ payout, move: { at: now, by: 'test', steps, learned: {}, afterwards: { kind: 'keep' } } }]);
+  }
+  const before = await rowsOf(other);
+  const expected = await changeOfWallets(async () => moveEachAlone(one.filter(isNew)));
+  const changed = await changeOfWallets(async () => assert.deepEqual(await moveTogether(other), some.map(isNew)));
+  assert.deepEqual(changed, expected);
+  const names = some.map(({ name }) => name);
+  const [found, done] = [await rowsOf(other), await rowsOf(one)];
+  assertSame(names.filter(isOld), found.filter(isOld), before.filter(isOld));
+  assertSame(names.filter(isNew), found.filter(isNew), done.filter(isNew));
+});
+
+test('of two moves in a batch that name a recipient of one account, the later counts, as alone', async () => {
+  const first = combinations.find(({ of, move }) => of === mine && move.knownRecipientId !== undefined);
+  assert(first !== undefined);
+  // Of one instant: of two, a batch keeps the later as that of the registration, and one after the other the earlier.
+  const twice = [first, { ...first, move: { ...first.move, knownRecipientId: 'r-another' } }];
+  const [one, other] = [await plant(twice, 'an account'), await plant(twice, 'another')];
+  await moveEachAlone(one.toReversed());
+  assert.deepEqual(await moveTogether(other), [true, true]);
+  assertSame(['first', 'second'], await rowsOf(other), await rowsOf(one));
+});
