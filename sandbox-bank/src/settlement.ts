@@ -2,7 +2,7 @@ import type { BankClock } from './clock.ts';
 import { inTransaction, type Pool } from './database.ts';
 import type { Log } from './log.ts';
 import { startLoop, type Loop } from './loop.ts';
-import { changeState } from './transfers/change-state.ts';
+import { changeStates } from './transfers/change-state.ts';
 import type { State, Transfer } from './transfers/transfer.ts';
 
 const pollMs = 100;
@@ -32,11 +32,12 @@ async function moveBatch({ pool, clock, settleAfterMs }: SettlementParts): Promi
       `select * from transfers where next_at <= $1 order by next_at limit $2 for update skip locked`,
       [at, batchSize],
     );
-    for (const transfer of rows) {
+    const changes = rows.map((transfer) => {
       if (transfer.next_state === null || transfer.next_at === null) throw new Error('a transfer is due for nothing');
       const next = arrivalAfter(transfer.next_state, transfer.next_at, settleAfterMs);
-      await changeState(tx, transfer, { to: transfer.next_state, at, ...next });
-    }
+      return { transfer, to: transfer.next_state, ...next };
+    });
+    if (changes.length > 0) await changeStates(tx, changes, at);
     return rows.length;
   });
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database.ts';
-import { recordEvent } from '../webhooks/events.ts';
+import { recordEvents } from '../webhooks/events.ts';
 import type { State, Transfer } from './transfer.ts';
 
 interface Change {
@@ -10,15 +10,40 @@ interface Change {
   reason?: string | null;
 }
 
-/** The one way by which a transfer gets another state: everyone who listens is told of it. */
+/** Everyone who listens is told of it. */
 export async function changeState(tx: Transaction, transfer: Transfer, change: Change): Promise<Transfer> {
-  const { rows } = await tx.query<Transfer>(
-    `update transfers set state = $2, updated_at = $3, next_state = $4, next_at = $5, reason = coalesce($6, reason)
-     where id = $1 returning *`,
-    [transfer.id, change.to, change.at, change.next?.state ?? null, change.next?.at ?? null, change.reason ?? null],
-  );
-  const [changed] = rows;
+  const [changed] = await changeStates(tx, [{ transfer, ...change }], change.at);
   if (changed === undefined) throw new Error('a locked transfer is gone');
-  await recordEvent(tx, changed, transfer.state, change.at);
   return changed;
+}
+
+/** The one way by which transfers get another state, each in its turn. */
+export async function changeStates(
+  tx: Transaction,
+  changes: readonly (Omit<Change, 'at'> & { transfer: Transfer })[],
+  at: Date,
+): Promise<Transfer[]> {
+  const { rows } = await tx.query<Transfer>(
+    `update transfers set state = change.state, updated_at = $1, next_state = change.next_state, next_at = change.next_at,
+       reason = coalesce(change.reason, transfers.reason)
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::text[])
+       as change (id, state, next_state, next_at, reason)
+     where transfers.id = change.id returning transfers.*`,
+    [
+      at,
+      changes.map(({ transfer }) => transfer.id),
+      changes.map(({ to }) => to),
+      changes.map(({ next }) => next?.state ?? null),
+      changes.map(({ next }) => next?.at ?? null),
+      changes.map(({ reason }) => reason ?? null),
+    ],
+  );
+  const changed = new Map(rows.map((row) => [row.id, row]));
+  const inTurn = changes.map(({ transfer: before }) => {
+    const transfer = changed.get(before.id);
+    if (transfer === undefined) throw new Error('a locked transfer is gone');
+    return { transfer, from: before.state };
+  });
+  await recordEvents(tx, inTurn, at);
+  return inTurn.map(({ transfer }) => transfer);
 }

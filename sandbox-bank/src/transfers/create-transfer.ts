@@ -4,7 +4,7 @@ import { Refusal } from '../http/refusal.ts';
 import { newId } from '../ids.ts';
 import { priceTransfer } from '../pricing.ts';
 import { moveMoney } from '../wallet-money.ts';
-import { recordEvent } from '../webhooks/events.ts';
+import { recordEvents } from '../webhooks/events.ts';
 import { submissionAfter } from './acts.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -65,7 +65,7 @@ export async function createTransfer(
       at,
     ],
   );
-  await recordEvent(tx, transfer, null, at);
+  await recordEvents(tx, [{ transfer, from: null }], at);
   // Last, since it locks the wallet: orders that share one then wait for each other as briefly as can be.
   if (!(await moveMoney(tx, { walletId, microUsdc: -takenMicroUsdc, kind: 'transfer', transferId, at }))) {
     throw new Refusal({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });

@@ -18,24 +18,37 @@ function envelope(id: string, transfer: Transfer, from: State | null, at: Date):
   };
 }
 
+/** A transfer as it is now, and what it was before; null where it was not. */
+export interface Change {
+  transfer: Transfer;
+  from: State | null;
+}
+
 /**
- * Notes that a transfer changed, and what is to be delivered to whom, in the transaction of the change itself: a bank
+ * Notes that transfers changed, and what is to be delivered to whom, in the transaction of the change itself: a bank
  * that is killed right after it still tells everybody. How the deliveries are spoilt is decided here, too: lost ones are
  * not made, repeated ones are made three times, shuffled ones wait for the next half second and have a random position.
  */
-export async function recordEvent(tx: Transaction, transfer: Transfer, from: State | null, at: Date): Promise<void> {
-  const id = newId(at);
+export async function recordEvents(tx: Transaction, changes: readonly Change[], at: Date): Promise<void> {
+  const events = changes.map(({ transfer, from }) => {
+    const id = newId(at);
+    return { id, transferId: transfer.id, body: JSON.stringify(envelope(id, transfer, from, at)) };
+  });
   await tx.query(
     `with event as (
-       insert into events (id, transfer_id, body, created_at) values ($1, $2, $3, $4) returning id)
+       insert into events (id, transfer_id, body, created_at)
+       select id, transfer_id, body, $4 from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
+         as change (id, transfer_id, body, nth)
+       order by nth returning id, seq)
      insert into deliveries (event_id, endpoint_id, position, due_at)
      select event.id, endpoint.id,
        case webhook_mode when 'shuffle' then random() else 0 end,
        case webhook_mode when 'shuffle' then to_timestamp(ceil(extract(epoch from now()) * 2) / 2) else now() end
      from event, webhook_endpoints endpoint, bank_state,
        generate_series(1, case webhook_mode when 'lose' then 0 when 'repeat' then 3 else 1 end)
-     where endpoint.status = 'active'`,
-    [id, transfer.id, JSON.stringify(envelope(id, transfer, from, at)), at],
+     where endpoint.status = 'active'
+     order by event.seq`,
+    [events.map(({ id }) => id), events.map(({ transferId }) => transferId), events.map(({ body }) => body), at],
   );
 }
 
