@@ -71,7 +71,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void server.end().finally(() => process.exit(130)));
 try {
   if (loaded !== undefined) await runLoaded(server, loaded);
-  else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 24, say }));
+  else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 8, say }));
   else if (options.curve) await runCurve(server);
   else for (const line of await compare(server, { ...length, say })) tell(line);
 } finally {

@@ -1,6 +1,18 @@
 -- What is done most often, made cheaper. Many commits of payouts in one: what arrives while the database is busy goes in
 -- together, each exactly as if alone. Reads that carry what is shown, hints that are news, pages with room for updates.
 
+-- As before, in a language whose plans are kept: an SQL function is planned anew at every call.
+create or replace function kelpie.enter(partner uuid, of_environment kelpie.environment) returns void
+  language plpgsql volatile
+as $$
+declare
+  said text;
+begin
+  said := set_config('kelpie.partner_id', partner::text, true);
+  said := set_config('kelpie.environment', of_environment::text, true);
+end;
+$$;
+
 grant create on schema kelpie to kelpie_ledger;
 set local role kelpie_ledger;
 
