@@ -31,6 +31,8 @@ create or replace function kelpie.post_transfers(
 ) returns table (transfer_id uuid, posted boolean, wallet_balance bigint)
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
+  -- Wallets are found by their keys, also on a connection that first saw few of them.
+  set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -40,6 +42,7 @@ declare
   touched uuid[] := '{}';
   balances bigint[] := '{}';
   versions bigint[] := '{}';
+  lowest bigint;
   is_whole boolean;
   is_balanced boolean;
   is_of_one boolean;
@@ -97,40 +100,69 @@ begin
   order by w.partner_id, w.environment
   for no key update;
 
-  -- Wallet by wallet, in order of arrival: what a wallet can't cover is refused, and what comes behind it still has its turn.
-  for change in
-    select entry.transfer_id, entry.partner_id, entry.environment, -entry.amount as by_micro_usdc,
-      row_number() over w = 1 as first, lead(entry.transfer_id) over w is null as last
+  -- As a rule every wallet covers all that is asked of it. Then this is one step for all of them.
+  select array_agg(c.transfer_id), array_agg(w.balance_micro_usdc + c.so_far), array_agg(w.version + c.nth),
+    min(w.balance_micro_usdc + c.so_far)
+  into touched, balances, versions, lowest
+  from (
+    select entry.transfer_id, entry.partner_id, entry.environment, (sum(-entry.amount) over w)::bigint as so_far,
+      row_number() over w as nth
     from unnest(transfer_ids, partner_ids, environments, accounts, amounts) with ordinality
       as entry (transfer_id, partner_id, environment, account, amount, arrival)
     where entry.account = 'wallet'
     window w as (partition by entry.partner_id, entry.environment order by entry.arrival)
-    order by entry.partner_id, entry.environment, entry.arrival
-  loop
-    if change.first then
-      select w.balance_micro_usdc as balance, w.version into wallet
-      from kelpie.wallets w
-      where w.partner_id = change.partner_id and w.environment = change.environment;
-    end if;
-    posted := wallet.balance + change.by_micro_usdc >= 0;
-    if not posted then
-      refused := refused || change.transfer_id;
-    else
-      wallet.balance := wallet.balance + change.by_micro_usdc;
-      wallet.version := wallet.version + 1;
-      touched := touched || change.transfer_id;
-      balances := balances || wallet.balance;
-      versions := versions || wallet.version;
-    end if;
-    transfer_id := change.transfer_id;
-    wallet_balance := wallet.balance;
-    return next;
-    if change.last then
-      update kelpie.wallets w
-      set balance_micro_usdc = wallet.balance, version = wallet.version
-      where w.partner_id = change.partner_id and w.environment = change.environment and w.version <> wallet.version;
-    end if;
-  end loop;
+  ) c
+  join kelpie.wallets w on w.partner_id = c.partner_id and w.environment = c.environment;
+  if lowest >= 0 then
+    update kelpie.wallets w
+    set balance_micro_usdc = w.balance_micro_usdc + c.by_micro_usdc, version = w.version + c.entries
+    from (
+      select entry.partner_id, entry.environment, sum(-entry.amount)::bigint as by_micro_usdc, count(*) as entries
+      from unnest(partner_ids, environments, accounts, amounts) as entry (partner_id, environment, account, amount)
+      where entry.account = 'wallet'
+      group by entry.partner_id, entry.environment
+    ) c
+    where w.partner_id = c.partner_id and w.environment = c.environment;
+    return query select t.transfer_id, true, t.balance from unnest(touched, balances) as t (transfer_id, balance);
+  elsif lowest < 0 then
+    touched := '{}';
+    balances := '{}';
+    versions := '{}';
+    -- Wallet by wallet, in order of arrival: what a wallet can't cover is refused, and what comes behind it still has its turn.
+    for change in
+      select entry.transfer_id, entry.partner_id, entry.environment, -entry.amount as by_micro_usdc,
+        row_number() over w = 1 as first, lead(entry.transfer_id) over w is null as last
+      from unnest(transfer_ids, partner_ids, environments, accounts, amounts) with ordinality
+        as entry (transfer_id, partner_id, environment, account, amount, arrival)
+      where entry.account = 'wallet'
+      window w as (partition by entry.partner_id, entry.environment order by entry.arrival)
+      order by entry.partner_id, entry.environment, entry.arrival
+    loop
+      if change.first then
+        select w.balance_micro_usdc as balance, w.version into wallet
+        from kelpie.wallets w
+        where w.partner_id = change.partner_id and w.environment = change.environment;
+      end if;
+      posted := wallet.balance + change.by_micro_usdc >= 0;
+      if not posted then
+        refused := refused || change.transfer_id;
+      else
+        wallet.balance := wallet.balance + change.by_micro_usdc;
+        wallet.version := wallet.version + 1;
+        touched := touched || change.transfer_id;
+        balances := balances || wallet.balance;
+        versions := versions || wallet.version;
+      end if;
+      transfer_id := change.transfer_id;
+      wallet_balance := wallet.balance;
+      return next;
+      if change.last then
+        update kelpie.wallets w
+        set balance_micro_usdc = wallet.balance, version = wallet.version
+        where w.partner_id = change.partner_id and w.environment = change.environment and w.version <> wallet.version;
+      end if;
+    end loop;
+  end if;
 
   insert into kelpie.ledger_entries (
     transfer_id, line, partner_id, environment, account, amount, reason, cause_id, wallet_balance_after, wallet_version

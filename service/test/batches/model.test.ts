@@ -162,8 +162,7 @@ function noteBatches(calls: SingleCalls): SingleCalls {
   return {
     ...calls,
     async call(call, values) {
-      const [partnerIds] = values;
-      if (call.name === payoutCalls.createPayouts.name && Array.isArray(partnerIds)) batchSizes.push(partnerIds.length);
+      if (call.name === payoutCalls.createPayouts.name) batchSizes.push(String(values[0]).split(',').length);
       return calls.call(call, values);
     },
   };

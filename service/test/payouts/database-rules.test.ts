@@ -423,7 +423,9 @@ test('an entry that names no payout of its batch fails the batch', async () => {
       call: async (call, values) =>
         calls.call(
           call,
-          values.map((value, at) => (at === placesOfEntries && Array.isArray(value) ? value.map(() => place) : value)),
+          values.map((value, at) =>
+            at === placesOfEntries ? String(value).replace(/\d+/g, `${place ?? 'NULL'}`) : value,
+          ),
         ),
     };
     await assert.rejects(insertPayouts(broken, [newPayout()]), { code: '23514' });

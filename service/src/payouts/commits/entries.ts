@@ -1,4 +1,5 @@
 import type { Line } from '../../ledger/index.ts';
+import { arrayLiteral } from '../../platform/database/array-literal.ts';
 
 /** A transfer of a payout's, before the database has posted it. */
 export interface NewTransfer {
@@ -19,11 +20,11 @@ function entriesOf(transfers: readonly NewTransfer[]): Entry[] {
 /** The entries' columns, as the database takes them. */
 function columnsOf(entries: readonly Entry[]): unknown[] {
   return [
-    entries.map(({ id }) => id),
-    entries.map(({ number }) => number),
-    entries.map(({ line }) => line.account),
-    entries.map(({ line }) => line.amount),
-    entries.map(({ reason }) => reason),
+    arrayLiteral(entries.map(({ id }) => id)),
+    arrayLiteral(entries.map(({ number }) => number)),
+    arrayLiteral(entries.map(({ line }) => line.account)),
+    arrayLiteral(entries.map(({ line }) => line.amount)),
+    arrayLiteral(entries.map(({ reason }) => reason)),
   ];
 }
 
@@ -38,8 +39,8 @@ export function entryColumns(transfers: readonly NewTransfer[]): unknown[] {
 export function placedEntryColumns(transfersOfEach: readonly (readonly NewTransfer[])[]): unknown[] {
   const entries = transfersOfEach.map(entriesOf);
   return [
-    entries.flatMap((own, at) => own.map(() => at + 1)),
-    entries.flatMap((own) => own.map(({ id }) => id === own[0]?.id)),
+    arrayLiteral(entries.flatMap((own, at) => own.map(() => at + 1))),
+    arrayLiteral(entries.flatMap((own) => own.map(({ id }) => id === own[0]?.id))),
     ...columnsOf(entries.flat()),
   ];
 }

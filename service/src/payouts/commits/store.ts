@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { arrayLiteral } from '../../platform/database/array-literal.ts';
 import { raisedBy, type SingleCalls } from '../../platform/database/single-call.ts';
 import { newId } from '../../platform/ids.ts';
 import { payoutCalls } from '../calls.ts';
@@ -70,8 +71,8 @@ function newColumns({ payout, ...made }: NewPayout): unknown[] {
 }
 
 /** Rows of the same columns, as one array a column. */
-function transpose(rows: readonly (readonly unknown[])[]): unknown[][] {
-  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
+function transpose(rows: readonly (readonly unknown[])[]): string[] {
+  return (rows[0] ?? []).map((_, column) => arrayLiteral(rows.map((row) => row[column])));
 }
 
 /** What the function refuses by an error, which undoes all that it did. */
