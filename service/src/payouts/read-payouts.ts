@@ -29,6 +29,7 @@ export function createPayoutReader(calls: SingleCalls): PayoutReader {
   const findTogether = createMicroBatch<Asked, ShownPayout | null>({
     size: mostAtOnce,
     keyOf: null,
+    eager: true,
     together: async (asked) => findShownPayouts(calls, asked),
     alone: async (asked) => (await findShownPayouts(calls, [asked]))[0] ?? null,
     didNothing: wasUndone,

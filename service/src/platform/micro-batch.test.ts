@@ -15,11 +15,12 @@ function order(name: string, key = name): Order {
 }
 
 /** A batch of which the test says when it ends, and how. */
-function createScene(size = 64) {
+function createScene(size = 64, eager = true) {
   const batches: { names: string[]; end: PromiseWithResolvers<(string | undefined)[]> }[] = [];
   const alone: string[] = [];
   const ask = createMicroBatch<Order, string>({
     size,
+    eager,
     keyOf: ({ key }) => key,
     async together(orders) {
       const end = Promise.withResolvers<(string | undefined)[]>();
@@ -131,4 +132,38 @@ test('where a thousand wait already, one more is refused at once', async () => {
     await succeed(at);
   }
   assert.equal((await Promise.all(waiting)).length, answers.length);
+});
+
+test('where batches would wait for the same rows, a second one goes only when it is full', async () => {
+  const { ask, names, succeed } = createScene(2, false);
+  const answers = [ask(order('a'))];
+  await nextTurn();
+  answers.push(ask(order('b')));
+  await nextTurn();
+  assert.deepEqual(names(), [['a']]);
+  answers.push(ask(order('c')));
+  await nextTurn();
+  assert.deepEqual(names(), [['a'], ['b', 'c']]);
+  answers.push(ask(order('d')));
+  await nextTurn();
+  await succeed(0);
+  assert.deepEqual(names().length, 2, 'the second is under way, and d alone is not full');
+  await succeed(1);
+  assert.deepEqual(names()[2], ['d']);
+  await succeed(2);
+  assert.equal((await Promise.all(answers)).length, 4);
+});
+
+test('a batch that is held up does not hold up the next', async () => {
+  const { ask, names, succeed } = createScene(64, false);
+  const answers = [ask(order('a'))];
+  await nextTurn();
+  const heldUpAt = performance.now();
+  while (performance.now() - heldUpAt < 60) await nextTurn();
+  answers.push(ask(order('b')));
+  await nextTurn();
+  assert.deepEqual(names(), [['a'], ['b']]);
+  await succeed(1);
+  await succeed(0);
+  assert.equal((await Promise.all(answers)).length, 2);
 });

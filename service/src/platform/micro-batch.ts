@@ -10,6 +10,11 @@ interface MicroBatchOptions<Item, Result> {
   didNothing: (error: unknown) => boolean;
   /** What an item is refused with where too many wait already. */
   tooMany: () => Error;
+  /**
+   * Whether a second batch goes before it is full, while the first is under way. Not for what waits for the same rows in the
+   * database: there one larger batch is done sooner than two that queue.
+   */
+  eager: boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -21,6 +26,8 @@ interface Waiting<Item, Result> {
 
 /** While one batch is at work in the database, the next is on its way: more would only wait for each other. */
 const mostUnderWay = 2;
+/** A batch that takes longer than this is held up by something: the next does not wait for it to be over. */
+const soonMs = 50;
 const mostWaiting = 1_024;
 /** Of one key: who repeats itself so often may not take the room of others. */
 const mostWaitingOfKey = 256;
@@ -37,6 +44,7 @@ export function createMicroBatch<Item, Result>(
   const waitingOfKey = new Map<string, number>();
   const keysUnderWay = new Set<string>();
   let underWay = 0;
+  let lastSentAt = 0;
   let isSending = false;
 
   const beginKey = (key: string): void => {
@@ -56,12 +64,15 @@ export function createMicroBatch<Item, Result>(
     waiting = left;
     return taken;
   };
+  const isTimely = (): boolean =>
+    underWay === 0 || options.eager || waiting.length >= options.size || performance.now() - lastSentAt > soonMs;
   const send = (): void => {
     isSending = false;
-    while (underWay < mostUnderWay) {
+    while (underWay < mostUnderWay && isTimely()) {
       const batch = take();
       if (batch.length === 0) return;
       underWay += 1;
+      lastSentAt = performance.now();
       void askTogether(options, batch).finally(() => {
         underWay -= 1;
         for (const { key } of batch) if (key !== null) keysUnderWay.delete(key);

@@ -26,7 +26,7 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce: number):
   const insertAlone = async (made: NewPayout) => insertPayout(calls, made);
   const moveAlone = async (moving: Moving) => movePayout(calls, clock, moving);
   if (atOnce === 1) return { insert: insertAlone, move: moveAlone };
-  const rules = { size: atOnce, didNothing: wasUndone, tooMany: tooBusy };
+  const rules = { size: atOnce, eager: false, didNothing: wasUndone, tooMany: tooBusy };
   const moveTogether = createMicroBatch<Moving, boolean>({
     ...rules,
     keyOf: ({ payout }) => payout.id,
