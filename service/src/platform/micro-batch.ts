@@ -26,11 +26,15 @@ interface Waiting<Item, Result> {
 
 /** While one batch is at work in the database, the next is on its way: more would only wait for each other. */
 const mostUnderWay = 2;
-/** A batch that takes longer than this is held up by something: the next does not wait for it to be over. */
+/**
+ * A batch that takes longer than this is held up by something: whoever comes then is not made to wait for it, and takes
+ * along those who wait already.
+ */
 const soonMs = 50;
 const mostWaiting = 1_024;
 /** Of one key: who repeats itself so often may not take the room of others. */
 const mostWaitingOfKey = 256;
+/** How many of a batch that failed are asked alone at a time. */
 const lanes = 4;
 
 /**
