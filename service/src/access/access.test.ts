@@ -58,7 +58,7 @@ test('no two secrets are the same', () => {
 
 test('a key is known by its secret: whose it is, and in which environment', async () => {
   const { id, prefix, secret } = await createKey('Shop');
-  const keyring = createKeyring(counted().calls, pepper);
+  const keyring = createKeyring(counted().calls, systemClock, pepper);
   assert.deepEqual(await keyring.identify(secret), { id, prefix, ...owner });
 });
 
@@ -76,7 +76,7 @@ test('nothing of a secret is kept but its first digits and a digest that is wort
   for (let start = 0; start + 8 <= hidden.length; start += 1)
     assert(!kept.row.includes(hidden.slice(start, start + 8)), 'a part of the secret is in the row');
   assert(kept.secret_hmac.equals(pepper.digest(secret)));
-  const withoutPepper = createKeyring(counted().calls, createPepper(Buffer.alloc(32, 6)));
+  const withoutPepper = createKeyring(counted().calls, systemClock, createPepper(Buffer.alloc(32, 6)));
   assert.equal(await withoutPepper.identify(secret), null);
 });
 
@@ -85,13 +85,13 @@ test('a revoked key is not found', async () => {
   await asAdmin(database.superuserUrl, async (client) =>
     client.query('update kelpie.api_keys set revoked_at = now() where id = $1', [id]),
   );
-  assert.equal(await createKeyring(counted().calls, pepper).identify(secret), null);
+  assert.equal(await createKeyring(counted().calls, systemClock, pepper).identify(secret), null);
 });
 
 test('a text that is no secret is answered without asking the database', async () => {
   const { secret } = await createKey();
   const { calls, asked } = counted();
-  const keyring = createKeyring(calls, pepper);
+  const keyring = createKeyring(calls, systemClock, pepper);
   for (const text of [
     '',
     'kp_sandbox_',
@@ -113,7 +113,7 @@ test('the same secret a hundred times at once asks the database once, whether it
   const { secret } = await createKey();
   for (const text of [secret, newSecret('sandbox').secret]) {
     const { calls, asked } = counted();
-    const keyring = createKeyring(calls, pepper);
+    const keyring = createKeyring(calls, systemClock, pepper);
     await Promise.all(Array.from({ length: 100 }, async () => keyring.identify(text)));
     assert.equal(asked(), 1);
   }
@@ -121,7 +121,7 @@ test('the same secret a hundred times at once asks the database once, whether it
 
 test('the secret of one environment does not open the other', async () => {
   const { secret } = await createKey();
-  const keyring = createKeyring(counted().calls, pepper);
+  const keyring = createKeyring(counted().calls, systemClock, pepper);
   assert.equal(await keyring.identify(secret.replace('kp_sandbox_', 'kp_live_')), null);
 });
 

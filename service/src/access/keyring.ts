@@ -1,3 +1,4 @@
+import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { createShortMemory } from '../platform/short-memory.ts';
@@ -19,14 +20,14 @@ export interface Keyring {
 const keepMs = 900;
 const mostRemembered = 10_000;
 
-export function createKeyring(calls: SingleCalls, pepper: Pepper): Keyring {
+export function createKeyring(calls: SingleCalls, clock: Clock, pepper: Pepper): Keyring {
   const memory = createShortMemory<CallingKey | null>({ keepMs, most: mostRemembered });
   return {
     async identify(secret) {
       if (!isSecret(secret)) return null;
       const digest = pepper.digest(secret);
       return memory.get(digest.toString('base64'), async () => {
-        const row = await findApiKey(calls, digest);
+        const row = await findApiKey(calls, digest, clock.now());
         if (row === null || !sameDigest(row.secret_hmac, digest)) return null;
         return { id: row.id, partnerId: row.partner_id, environment: row.environment, prefix: row.key_prefix };
       });

@@ -20,9 +20,18 @@ const { own, mode, clock, reach, logger, metrics, metricsPort, pool } = await be
 }));
 
 const webhookKeys = openWebhookKeys(own.webhookKeys);
-const { app, drain } = await composeApi({ ...own, webhookKeys, clock, reach, logger, meter: metrics.meter, pool });
+const { app, drain, recorder } = await composeApi({
+  ...own,
+  webhookKeys,
+  clock,
+  reach,
+  logger,
+  meter: metrics.meter,
+  pool,
+});
 stopOnSignal(logger, async () => {
   await drain.drain();
+  await recorder.flush();
   await pool.end();
   await metrics.close();
 });

@@ -13,6 +13,8 @@ export interface Authentication {
   /** A hook: whoever brings no key that is known and good gets no further, not even to having its body read. */
   requireKey: (request: FastifyRequest) => Promise<void>;
   callerOf: (request: FastifyRequest) => Caller;
+  /** The same, or undefined where nobody has been asked, or has shown a key that is good. */
+  findCaller: (request: FastifyRequest) => Caller | undefined;
 }
 
 const bearerForm = /^Bearer +(\S+) *$/i;
@@ -31,5 +33,6 @@ export function createAuthentication(identify: (secret: string) => Promise<Calle
       if (caller === undefined) throw new Error('this route does not ask who is calling');
       return caller;
     },
+    findCaller: (request) => callers.get(request),
   };
 }

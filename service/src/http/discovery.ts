@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { refusals } from './responses.ts';
 import { nameSchema } from './schemas.ts';
 import type { Server } from './server.ts';
 
@@ -23,7 +24,7 @@ export function addDiscoveryRoutes(app: Server, publicUrl: string): void {
       summary,
       tags: ['Discovery'],
       security: [],
-      response: { 200: Discovery.ref },
+      response: { 200: Discovery.ref, ...refusals('rate_limited') },
     };
     app.get(url, { schema }, async () => ({ ...product, docs: `${publicUrl}/docs` }));
   }

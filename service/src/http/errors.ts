@@ -1,37 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { errorCodes } from './error-codes.ts';
 import { fieldProblems } from './field-problems.ts';
 import { nameSchema } from './schemas.ts';
 import { Refusal, type RefusalCode } from '../platform/refusal.ts';
-
-/** One HTTP status for each code. */
-export const statusOf: Readonly<Record<RefusalCode, number>> = {
-  idempotency_key_required: 400,
-  invalid_json: 400,
-  malformed_request: 400,
-  unauthorized: 401,
-  insufficient_funds: 402,
-  partner_not_active: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  idempotency_key_in_use: 409,
-  payout_not_cancellable: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  corridor_not_enabled: 422,
-  idempotency_key_reused: 422,
-  invalid_amount: 422,
-  invalid_recipient: 422,
-  invalid_request: 422,
-  recipient_account_rejected: 422,
-  headers_too_large: 431,
-  internal_error: 500,
-  balance_unavailable: 502,
-  payout_not_created: 502,
-  rate_unavailable: 502,
-  unavailable: 503,
-};
 
 export const ErrorSchema = nameSchema(
   'Error',
@@ -111,9 +83,17 @@ function asFrameworkRefusal(error: FastifyError): Refusal {
   return new Refusal(callersFault ? notReadable : ourFault);
 }
 
+const refusals = new WeakMap<FastifyRequest, Refusal>();
+
+/** What a request was refused with, or undefined. */
+export function refusalOf(request: FastifyRequest): Refusal | undefined {
+  return refusals.get(request);
+}
+
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const refusal = asRefusal(error);
-  const status = statusOf[refusal.code];
+  const { status } = errorCodes[refusal.code];
+  refusals.set(request, refusal);
   if (status === 500) request.log.error({ error }, 'request.failed');
   else if (refusal.internal !== undefined) request.log.warn({ error: refusal }, 'request.refused');
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);

@@ -15,6 +15,27 @@ function decode(body: Buffer): string | undefined {
   }
 }
 
+/** The texts and the colons of JSON: what is in a text is none of ours. */
+const textOrColon = /"(?:[^"\\]|\\.)*"|:/g;
+
+function countColons(json: string): number {
+  let colons = 0;
+  for (const [token] of json.matchAll(textOrColon)) if (token === ':') colons += 1;
+  return colons;
+}
+
+function countFields(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const parts: unknown[] = Object.values(value);
+  const own = Array.isArray(value) ? 0 : parts.length;
+  return parts.reduce<number>((sum, part) => sum + countFields(part), own);
+}
+
+/** Of a field that is named twice the parser keeps the last: then there are more colons than fields. */
+function namesAFieldTwice(json: string, value: object): boolean {
+  return countColons(json) !== countFields(value);
+}
+
 /** Nothing but a JSON object is a body here. A key that could reach an object's prototype makes it unreadable. */
 export function readJsonObjects(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -24,11 +45,12 @@ export function readJsonObjects(app: FastifyInstance): void {
     // Bytes that are no text would be replaced in silence otherwise, and a name written wrong.
     const text = decode(body);
     if (text === undefined) return done(refuse('it is not UTF-8'));
-    return parse(request, text, (error, value) => {
+    return parse(request, text, (error, value: unknown) => {
       if (error !== null) return done(refuse('it could not be parsed'));
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         return done(refuse('it has to start with { and end with }'));
       }
+      if (namesAFieldTwice(text, value)) return done(refuse('it names a field twice'));
       return done(null, value);
     });
   });

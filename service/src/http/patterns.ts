@@ -8,6 +8,11 @@ export const patterns = {
   /** As PostgreSQL reads one; the validator's own form would let `urn:uuid:` through. */
   uuid: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$',
   listLimit: '^([1-9]|[1-9][0-9]|1[0-9]{2}|200)$',
+  fourDigits: '^[0-9]{4}$',
+  slug: '^[a-z0-9-]{2,40}$',
+  idempotencyKey: '^[A-Za-z0-9_\\-:.]{8,100}$',
+  payoutStatuses:
+    '^(pending|processing|completed|failed|cancelled|returned)(,(pending|processing|completed|failed|cancelled|returned)){0,5}$',
 } as const;
 
 /** What each asks for, in words: nobody wants to read a pattern in an error. */
@@ -17,6 +22,13 @@ const rules = new Map<unknown, string>([
   [patterns.sixDigits, 'must be 6 digits'],
   [patterns.eightDigits, 'must be 8 digits'],
   [patterns.listLimit, 'must be a whole number from 1 to 200'],
+  [patterns.fourDigits, 'must be 4 digits'],
+  [patterns.uuid, 'must be an id'],
+  [patterns.idempotencyKey, 'must be 8 to 100 letters, digits, and _ - : .'],
+  [
+    patterns.payoutStatuses,
+    'must be one status, or several separated by commas: pending, processing, completed, failed, cancelled, returned',
+  ],
 ]);
 
 /** The rule of a pattern in words, or undefined for one that has none. */

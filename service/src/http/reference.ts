@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
+import { describeParameters } from './described-as.ts';
 import { product } from './discovery.ts';
 import type { Server } from './server.ts';
 
@@ -43,6 +44,14 @@ export async function describeRoutes(app: Server): Promise<void> {
       },
       security: [{ apiKey: [] }],
     },
+    transform: ({ schema, url }) => ({
+      url,
+      schema: {
+        ...schema,
+        ...(schema?.querystring === undefined ? {} : { querystring: describeParameters(schema.querystring) }),
+        ...(schema?.headers === undefined ? {} : { headers: describeParameters(schema.headers) }),
+      },
+    }),
     // Named schemas keep their names, so that the types made from them read well.
     refResolver: {
       buildLocalReference: ({ $id: name }, _base, _fragment, index) =>

@@ -16,6 +16,7 @@ import { trackConnections, type Connections } from './connections.ts';
 import { ErrorSchema, nothingHere, sendError } from './errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { describedAs } from './described-as.ts';
 import { insistOnStrictBodies } from './strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
 import { answerUnreadableRequest } from './unreadable-request.ts';
@@ -63,7 +64,14 @@ export function createServer({ clock, logger, meter }: ServerParts): {
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false },
     ajv: {
-      customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, strict: true },
+      customOptions: {
+        allErrors: true,
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: true,
+        strict: true,
+        keywords: [describedAs],
+      },
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('request-id', request.id);

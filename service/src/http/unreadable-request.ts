@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody, notReadable, statusOf } from './errors.ts';
+import { errorCodes } from './error-codes.ts';
+import { errorBody, notReadable } from './errors.ts';
 import type { RefusalCode } from '../platform/refusal.ts';
 
 const refusals = new Map<string, { code: RefusalCode; message: string }>(
@@ -25,7 +26,7 @@ export function answerUnreadableRequest(
     return;
   }
   const refusal = refusals.get(error.code ?? '') ?? notReadable;
-  const status = statusOf[refusal.code];
+  const { status } = errorCodes[refusal.code];
   const body = JSON.stringify(errorBody({ ...refusal, details: undefined }));
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nRequest-Id: ${requestId}\r\n` +

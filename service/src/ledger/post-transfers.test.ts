@@ -6,7 +6,9 @@ import * as fc from 'fast-check';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { createPartners } from '../../test/harness/partners.ts';
 import { systemClock } from '../platform/clock.ts';
+import { goOn } from '../platform/crash-point.ts';
 import { openPool } from '../platform/database/pool.ts';
+import { createSingleCalls } from '../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logging.ts';
@@ -20,6 +22,7 @@ const mostBatches = 4;
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: callsAtOnce, applicationName: 'test', logger });
+const calls = createSingleCalls(pool, goOn);
 const readerPool = openPool({
   url: database.readerUrl,
   connections: callsAtOnce,
@@ -158,7 +161,7 @@ test('a large transfer that its wallet can not cover does not keep a small one b
     postTransfers(tx, [walletChange(owner, 100n), walletChange(owner, -150n), walletChange(owner, -40n)]),
   );
   assert.deepEqual(outcomes, [{ kind: 'posted' }, { kind: 'insufficient_funds', available: 100n }, { kind: 'posted' }]);
-  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 60n);
+  assert.equal(await getBalance(calls, owner), 60n);
 });
 
 test('a transfer that does not sum to zero in each currency is refused whole', async () => {
@@ -180,7 +183,7 @@ test('a transfer that does not sum to zero in each currency is refused whole', a
     );
     await assert.rejects(posted, { code: '23514' });
   }
-  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 0n);
+  assert.equal(await getBalance(calls, owner), 0n);
 });
 
 test('a transfer that was posted before can not be posted again', async () => {
@@ -191,7 +194,7 @@ test('a transfer that was posted before can not be posted again', async () => {
     inTransaction(pool, owner, async (tx) => postTransfers(tx, [transfer])),
     { code: '23505' },
   );
-  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 5n);
+  assert.equal(await getBalance(calls, owner), 5n);
 });
 
 test('a hold that was posted before is refused as such, also where the wallet could not cover it twice', async () => {
@@ -227,7 +230,7 @@ test('an entry with a part missing is refused whole, also beside one that is ref
     );
     await assert.rejects(posted, { code: '23502' });
   }
-  assert.equal(await inTransaction(pool, owner, async (tx) => getBalance(tx, owner)), 0n);
+  assert.equal(await getBalance(calls, owner), 0n);
 });
 
 test("a transaction that is one partner's posts nothing for another, and locks no wallet of theirs", async () => {
@@ -273,7 +276,7 @@ test('a new wallet is empty, and can not be opened with money in it or for someb
   );
   const live: PartnerContext = { ...owner, environment: 'live' };
   await inTransaction(pool, live, async (tx) => openWallet(tx, live));
-  assert.equal(await inTransaction(pool, live, async (tx) => getBalance(tx, live)), 0n);
+  assert.equal(await getBalance(calls, live), 0n);
   await assert.rejects(
     inTransaction(pool, live, async (tx) => openWallet(tx, { ...other, environment: 'live' })),
     { code: '42501' },

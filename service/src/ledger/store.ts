@@ -1,3 +1,4 @@
+import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { Account, Transfer } from './transfer.ts';
 
@@ -45,15 +46,17 @@ export async function lockWalletRow(
   return rows[0]?.balance ?? null;
 }
 
+const findBalanceCall: Call = {
+  name: 'find_wallet_balance',
+  text: 'select * from kelpie.find_wallet_balance($1, $2)',
+};
+
 export async function findWalletBalance(
-  tx: Transaction,
+  calls: SingleCalls,
   { partnerId, environment }: PartnerContext,
 ): Promise<string | null> {
-  const { rows } = await tx.query<{ balance: string }>(
-    'select balance_micro_usdc as balance from kelpie.wallets where partner_id = $1 and environment = $2',
-    [partnerId, environment],
-  );
-  return rows[0]?.balance ?? null;
+  const [row] = await calls.call<{ balance_micro_usdc: string }>(findBalanceCall, [partnerId, environment]);
+  return row?.balance_micro_usdc ?? null;
 }
 
 export interface EntryRow {

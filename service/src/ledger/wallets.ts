@@ -1,9 +1,10 @@
 import type { MicroUsdc } from '../money/amounts.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import { findWalletBalance, lockWalletRow } from './store.ts';
 
-export async function getBalance(tx: Transaction, owner: PartnerContext): Promise<MicroUsdc> {
-  return present(await findWalletBalance(tx, owner));
+export async function getBalance(calls: SingleCalls, owner: PartnerContext): Promise<MicroUsdc> {
+  return present(await findWalletBalance(calls, owner));
 }
 
 /** What the wallet holds, and will until the end of this transaction. */

@@ -1,5 +1,6 @@
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
+import type { Account, PublicPartner } from './account.ts';
 import type { PartnerSide } from './side.ts';
 
 interface SideRow {
@@ -32,6 +33,65 @@ export async function getSide(calls: SingleCalls, of: PartnerContext): Promise<P
       bankShare: { fixedPence: BigInt(row.bank_fixed_pence), basisPoints: BigInt(row.bank_basis_points) },
     },
   };
+}
+
+interface AccountRow {
+  name: string;
+  status: PartnerSide['status'];
+  rail: PartnerSide['rail'];
+  fixed_pence: string;
+  basis_points: string;
+  monthly_pence: string;
+  billing_email: string | null;
+  contact_email: string | null;
+  verification_status: string;
+  verification_provider_status: string | null;
+  verification_continue_url: string | null;
+  verification_terms_url: string | null;
+  screening: string;
+}
+
+const showAccountCall: Call = { name: 'show_account', text: 'select * from kelpie.show_account($1, $2)' };
+
+export async function getAccount(calls: SingleCalls, of: PartnerContext): Promise<Account> {
+  const [row] = await calls.call<AccountRow>(showAccountCall, [of.partnerId, of.environment]);
+  if (row === undefined) throw new Error('a partner without this environment');
+  return {
+    partnerId: of.partnerId,
+    environment: of.environment,
+    name: row.name,
+    status: row.status,
+    rail: row.rail,
+    payoutPrice: { fixedPence: BigInt(row.fixed_pence), basisPoints: BigInt(row.basis_points) },
+    monthlyPrice: BigInt(row.monthly_pence),
+    billingEmail: row.billing_email,
+    contactEmail: row.contact_email,
+    verification: {
+      status: row.verification_status,
+      providerStatus: row.verification_provider_status,
+      continueUrl: row.verification_continue_url,
+      termsUrl: row.verification_terms_url,
+    },
+    screening: row.screening,
+  };
+}
+
+interface PublicPartnerRow {
+  slug: string;
+  name: string;
+  logo_url: string | null;
+  brand_color: string | null;
+}
+
+const findPublicPartnerCall: Call = {
+  name: 'find_public_partner',
+  text: 'select * from kelpie.find_public_partner($1)',
+};
+
+export async function findPublicPartner(calls: SingleCalls, slug: string): Promise<PublicPartner | null> {
+  const [row] = await calls.call<PublicPartnerRow>(findPublicPartnerCall, [slug]);
+  if (row === undefined) return null;
+  return { slug: row.slug, name: row.name, logoUrl: row.logo_url, brandColor: row.brand_color };
 }
 
 interface NewPartner {

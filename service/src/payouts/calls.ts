@@ -20,7 +20,9 @@ export const payoutCalls = {
     name: 'show_each_payout',
     text: 'select place, (payout).* from kelpie.show_each_payout($1, $2, $3)',
   },
-  showPayouts: functionCall('show_payouts', 3),
+  showPayouts: functionCall('show_payouts', 4),
+  searchPayouts: functionCall('search_payouts', 11),
+  listRecipients: functionCall('list_recipients', 5),
   hint: functionCall('hint_payout', 5),
   listSidesAtBanks: functionCall('list_sides_at_banks', 2),
   keepUnmatched: {

@@ -32,7 +32,8 @@ export interface OpenCase {
 /** A money action's answer, in the partner's list of what was asked. */
 export interface Activity {
   action: 'payout.create' | 'payout.cancel';
-  /** Null where nobody was there to be answered any more. */
+  /** The request that is answered, and with what. Null where nobody was there to be answered any more. */
+  requestId: string | null;
   status: number | null;
   by: string;
 }

@@ -2,8 +2,8 @@ import { getBalance } from '../ledger/index.ts';
 import type { MicroUsdc, Pence } from '../money/amounts.ts';
 import { poundsForUsdc, type GbpPerUsd } from '../money/rates.ts';
 import { isActive, type Sides } from '../partners/index.ts';
-import type { Pool } from '../platform/database/pool.ts';
-import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { rateAgesMs, type Rates } from './creating/rates.ts';
 
@@ -15,7 +15,7 @@ export interface Balance {
 
 /** What the wallet holds, and about how many pounds that is. */
 export async function readBalance(
-  { pool, sides, rates }: { pool: Pool; sides: Sides; rates: Rates },
+  { calls, sides, rates }: { calls: SingleCalls; sides: Sides; rates: Rates },
   caller: PartnerContext,
 ): Promise<Balance> {
   const side = await sides.get(caller);
@@ -27,6 +27,6 @@ export async function readBalance(
       message: 'The bank does not give a rate now. Try again in a minute.',
     });
   }
-  const usdc = await inTransaction(pool, caller, async (tx) => getBalance(tx, caller));
+  const usdc = await getBalance(calls, caller);
   return { usdc, gbp: poundsForUsdc(usdc, rate), rate };
 }

@@ -1,4 +1,5 @@
 import type { PaymentFailure } from '../banks/index.ts';
+import type { Pence } from '../money/amounts.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { readInstant } from '../platform/database/instants.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
@@ -138,11 +139,93 @@ export async function findShownPayouts(calls: SingleCalls, asked: readonly Asked
   });
 }
 
-/** The newest that a partner may see, the newest first. */
-export async function listShownPayouts(calls: SingleCalls, of: PartnerContext, limit: number): Promise<ShownPayout[]> {
-  const values = [of.partnerId, of.environment, limit];
+/** The newest that a partner may see, the newest first, from the one after `beforeId` on. */
+export async function listShownPayouts(
+  calls: SingleCalls,
+  of: PartnerContext,
+  { beforeId, limit }: { beforeId: string; limit: number },
+): Promise<ShownPayout[]> {
+  const values = [of.partnerId, of.environment, beforeId, limit];
   const rows = await calls.callForTexts<ShownColumns>(payoutCalls.showPayouts, values);
   return rows.map((columns) => shownFrom(columns, of.environment));
+}
+
+/** What payouts are looked for by. Null fits all. */
+export interface PayoutSearch {
+  /** From this id on, and before that one. */
+  fromId: string;
+  beforeId: string;
+  states: ShownPayout['state'][] | null;
+  reference: string | null;
+  orderId: string | null;
+  accountLast4: string | null;
+  createdVia: Payout['createdVia'] | null;
+}
+
+/** Those that fit, the newest first; and where the search ended, if it ended before it had looked at all of them. */
+export async function searchShownPayouts(
+  calls: SingleCalls,
+  of: PartnerContext,
+  search: PayoutSearch,
+  { limit, lookAt }: { limit: number; lookAt: number },
+): Promise<{ payouts: ShownPayout[]; endedAt: string | null }> {
+  const rows = await calls.callForTexts<ShownColumns | PlaceColumns>(payoutCalls.searchPayouts, [
+    of.partnerId,
+    of.environment,
+    search.fromId,
+    search.beforeId,
+    search.states,
+    search.reference,
+    search.orderId,
+    search.accountLast4,
+    search.createdVia,
+    limit,
+    lookAt,
+  ]);
+  const last = rows.at(-1);
+  const endedAt = last !== undefined && isPlace(last) ? last[0] : null;
+  return { payouts: rows.filter((row) => !isPlace(row)).map((row) => shownFrom(row, of.environment)), endedAt };
+}
+
+/** A place in the list, and no payout: all but the id is empty. */
+type PlaceColumns = [id: string, state: null];
+
+function isPlace(columns: ShownColumns | PlaceColumns): columns is PlaceColumns {
+  return columns[1] === null;
+}
+
+/** Whom a partner has paid or tried to: an account under a name. */
+export interface PaidRecipient {
+  name: string;
+  accountLast4: string;
+  payouts: number;
+  paid: Pence;
+  lastPaidAt: Date;
+}
+
+interface RecipientRow {
+  recipient_name: string;
+  account_last4: string;
+  payouts: string;
+  paid_pence: string;
+  last_paid_at: Date;
+}
+
+/** The one that was paid last comes first. */
+export async function listRecipients(
+  calls: SingleCalls,
+  of: PartnerContext,
+  { fromId, limit, lookAt }: { fromId: string; limit: number; lookAt: number },
+): Promise<PaidRecipient[]> {
+  const values = [of.partnerId, of.environment, fromId, limit, lookAt];
+  const rows = await calls.call<RecipientRow>(payoutCalls.listRecipients, values);
+  return rows.map((row) => ({
+    name: row.recipient_name,
+    accountLast4: row.account_last4,
+    payouts: Number(row.payouts),
+    paid: BigInt(row.paid_pence),
+    lastPaidAt: row.last_paid_at,
+  }));
 }
 
 /** The payout that an idempotency key stands for, and the fingerprint of its body. */

@@ -17,6 +17,15 @@ export function idFor(instant: Date, bytes: Uint8Array): string {
   return v7({ msecs: instant.getTime(), random: bytes.slice(0, 16), seq });
 }
 
+/** The smallest UUIDv7 of an instant: every id that was made before it is smaller. */
+export function firstIdAt(instant: Date): string {
+  const digits = Math.max(0, instant.getTime()).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+}
+
+/** Larger than every id there is. */
+export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** The instant inside a UUIDv7. */
 export function instantOf(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));

@@ -27,6 +27,7 @@ const allowedFields = new Set([
   'process',
   'queue',
   'request_id',
+  'requests',
   'route',
   'signal',
   'status',

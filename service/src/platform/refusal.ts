@@ -1,4 +1,4 @@
-/** What a caller can be told. The HTTP status of each code stands in one table, in http/errors.ts. */
+/** What a caller can be told. The HTTP status of each code stands in one table, in http/error-codes.ts. */
 export type RefusalCode =
   | 'balance_unavailable'
   | 'corridor_not_enabled'
@@ -19,6 +19,7 @@ export type RefusalCode =
   | 'payload_too_large'
   | 'payout_not_cancellable'
   | 'payout_not_created'
+  | 'rate_limited'
   | 'rate_unavailable'
   | 'recipient_account_rejected'
   | 'request_timeout'
@@ -35,6 +36,8 @@ interface RefusalParts {
   internal?: string;
   /** When it is worth asking again. */
   retryAfterSeconds?: number;
+  /** Whether the commit that it follows from has written it down as what was answered. */
+  isRecorded?: boolean;
 }
 
 /** The one error that a caller is meant to see. Everything else that is thrown is our fault, and answers 500. */
@@ -44,6 +47,7 @@ export class Refusal extends Error {
   readonly details: unknown;
   readonly internal: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly isRecorded: boolean;
 
   constructor(parts: RefusalParts) {
     super(parts.message);
@@ -51,6 +55,7 @@ export class Refusal extends Error {
     this.details = parts.details;
     this.internal = parts.internal;
     this.retryAfterSeconds = parts.retryAfterSeconds;
+    this.isRecorded = parts.isRecorded ?? false;
   }
 }
 

@@ -188,6 +188,7 @@ async function order(parts: CreateParts, partner: Partner, asked: Ask) {
     environment: partner.environment,
     keyId: asked.revoked ? partner.revokedKeyId : partner.keyId,
     keyPrefix: 'kp_sandbox_00000000',
+    requestId: newId(systemClock),
     idempotencyKey: `key-number-${asked.key}`,
     order: {
       amount: BigInt(asked.pounds) * 100n,

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { Bank, Payment } from '../../src/banks/index.ts';
 import { cancelPayout } from '../../src/payouts/following/cancel-payout.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { createPayoutParts } from '../harness/payout-parts.ts';
@@ -37,7 +39,8 @@ test('a cancellation whose refund the bank does not show is refused, is noted as
   const { id } = await plantPayout(database, partner, 'processing');
   const parts = createPayoutParts(database, { provider_sandbox: bank });
   for (let times = 0; times < 2; times += 1) {
-    await assert.rejects(cancelPayout(parts, { ...partner, keyPrefix: 'kp_sandbox_00000000' }, id), {
+    const caller = { ...partner, keyPrefix: 'kp_sandbox_00000000', requestId: newId(systemClock) };
+    await assert.rejects(cancelPayout(parts, caller, id), {
       code: 'payout_not_cancellable',
     });
   }

@@ -38,6 +38,8 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   findClaim: { api: 'nothing that a crash could spoil' },
   showEach: { api: 'nothing that a crash could spoil' },
   showPayouts: { api: 'nothing that a crash could spoil' },
+  searchPayouts: { api: 'nothing that a crash could spoil' },
+  listRecipients: { api: 'nothing that a crash could spoil' },
   hint: { api: 'nothing that a crash could spoil' },
   listSidesAtBanks: { worker: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },

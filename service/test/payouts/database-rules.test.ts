@@ -223,7 +223,7 @@ function moveTo(to: PayoutState, change: Partial<Move> = {}): Move {
     steps: [{ to, what: 'tested', detail: null, lines }],
     learned: { attempts: 2, bankState: 'new', failure: { code: 'unknown', reason: 'why' } },
     afterwards: { kind: 'close' },
-    activity: { action: 'payout.create', status: 201, by: 'test' },
+    activity: { action: 'payout.create', requestId: null, status: 201, by: 'test' },
     openCase: { kind: 'tested', detail: 'tested' },
     pauseRail: true,
     knownRecipientId: 'r1',

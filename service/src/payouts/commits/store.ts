@@ -201,7 +201,7 @@ function learnedColumns({ learned, afterwards }: Move): unknown[] {
 
 function activityColumns(activity: Activity | undefined, clock: Clock): unknown[] {
   if (activity === undefined) return [null, null, null, null];
-  return [newId(clock), activity.action, activity.status, activity.by];
+  return [activity.requestId ?? newId(clock), activity.action, activity.status, activity.by];
 }
 
 function basisColumns({ payout, move }: Moving): unknown[] {

@@ -32,6 +32,7 @@ export interface CreateParts extends PayoutParts {
 
 /** A partner's API key asks, with a key of its own that stands for this one payout. */
 export interface CreateRequest extends PartnerContext {
+  requestId: string;
   keyId: string;
   keyPrefix: string;
   idempotencyKey: string;
@@ -39,7 +40,9 @@ export interface CreateRequest extends PartnerContext {
 }
 
 export type Created =
-  { kind: 'created'; payout: VisiblePayout; cost: PayoutCost } | { kind: 'replayed'; payout: VisiblePayout };
+  /** `isRecorded`: the commit that fixed the answer has written down that it was given. */
+  | { kind: 'created'; payout: VisiblePayout; cost: PayoutCost; isRecorded: boolean }
+  | { kind: 'replayed'; payout: VisiblePayout };
 
 const notActive = {
   code: 'partner_not_active',
@@ -74,11 +77,12 @@ export async function createPayout(
   if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
   if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
   const payout: Payout = { ...made.payout, ...outcome, revision: 1, attempts: 1, bankRefunded: null };
-  if (isVisible(payout)) return { kind: 'created', payout, cost };
-  const sender = { by: request.keyPrefix, answers: true };
+  if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
+  const sender = { by: request.keyPrefix, requestId: request.requestId };
   const { recipient } = request.order;
   const sent = await sendPayout(parts, payout, { sender, recipient, knownRecipientId: outcome.bankRecipientId });
-  return { kind: 'created', payout: await readSent(parts, payout, sent, startedAt), cost };
+  const isRecorded = sent.kind === 'recorded';
+  return { kind: 'created', payout: await readSent(parts, payout, sent, startedAt), cost, isRecorded };
 }
 
 /** The rate, where all is well; otherwise what stands in the way. */
@@ -159,12 +163,13 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
     open: { leasedUntil, dueAt: leasedUntil },
     activity: null,
   };
-  return side.rail === 'simulated' ? simulate(parts, made, order) : made;
+  return side.rail === 'simulated' ? simulate(parts, made, request) : made;
 }
 
 /** Nothing leaves the process for it, so the bank's answer is part of the first commit. */
-async function simulate(parts: CreateParts, made: NewPayout, { recipient }: PayoutOrder): Promise<NewPayout> {
+async function simulate(parts: CreateParts, made: NewPayout, request: CreateRequest): Promise<NewPayout> {
   const bank = bankOf(parts.banks, 'simulated');
+  const { recipient } = request.order;
   const { payout } = made;
   const customer = { customerId: payout.partnerId, walletId: payout.partnerId };
   const registered = await bank.registerRecipient({ ...customer, recipient, idempotencyKey: payout.id });
@@ -179,7 +184,7 @@ async function simulate(parts: CreateParts, made: NewPayout, { recipient }: Payo
     orderedAt: payout.updatedAt,
   };
   const sent = await bank.sendPayment(order);
-  const activity = { id: newId(parts.clock), status: 201 };
+  const activity = { id: request.requestId, status: 201 };
   const transfer = (reason: string, lines: ReturnType<typeof ledgerEvents.taken>) => ({
     id: newId(parts.clock),
     reason,
@@ -242,8 +247,9 @@ async function readSent(
   sent: SendResult,
   startedAt: number,
 ): Promise<VisiblePayout> {
-  if (sent.kind === 'recorded' && sent.as === 'recipient_rejected') throw new Refusal(recipientRejected);
+  const isRecorded = sent.kind === 'recorded';
+  if (isRecorded && sent.as === 'recipient_rejected') throw new Refusal({ ...recipientRejected, isRecorded });
   const now = await waitForPayout(parts, payout, startedAt);
-  if (now === null || !isVisible(now)) throw new Refusal(notCreated);
+  if (now === null || !isVisible(now)) throw new Refusal({ ...notCreated, isRecorded });
   return now;
 }

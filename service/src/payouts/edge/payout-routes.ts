@@ -1,25 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/authentication.ts';
-import { ErrorSchema } from '../../http/errors.ts';
 import { bodyProblems } from '../../http/field-problems.ts';
+import { Query } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
+import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import { parsePounds } from '../../money/amounts.ts';
-import type { Pool } from '../../platform/database/pool.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { cancelPayout } from '../following/cancel-payout.ts';
 import { createPayout, type CreateParts } from '../creating/create-payout.ts';
 import { quotePayout } from '../creating/quote.ts';
 import { readBalance } from '../read-balance.ts';
 import type { PayoutReader } from '../read-payouts.ts';
-import { listShownPayouts } from '../store.ts';
 import { refuseBody } from './refuse-body.ts';
 import {
   BalanceSchema,
   CreatePayoutRequest,
   PayoutCreated,
-  PayoutList,
   PayoutSchema,
   QuoteRequest,
   QuoteSchema,
@@ -28,10 +27,10 @@ import { balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
 
 export interface PayoutRouteParts extends CreateParts, Authentication {
   payouts: PayoutReader;
-  pool: Pool;
+  activity: ActivityLog;
 }
 
-const keyForm = /^[A-Za-z0-9_\-:.]{8,100}$/;
+const keyForm = new RegExp(patterns.idempotencyKey);
 
 function idempotencyKeyOf(request: FastifyRequest): string {
   const key = request.headers['idempotency-key'];
@@ -53,18 +52,14 @@ async function refuseWrongBody(request: FastifyRequest): Promise<void> {
   if (problems.length > 0) throw refuseBody(problems);
 }
 
-const errors = (...statuses: number[]) => Object.fromEntries(statuses.map((status) => [status, ErrorSchema.ref]));
-const environmentQuery = { environment: Type.Optional(Type.Unknown({ description: 'Ignored: the key decides.' })) };
-const Query = Type.Object(environmentQuery);
-const ListQuery = Type.Object({
-  ...environmentQuery,
-  limit: Type.Optional(Type.String({ pattern: patterns.listLimit, default: '50' })),
-});
+const replayHeader = { 'Idempotent-Replayed': { type: 'string', enum: ['true'] } };
 const PayoutPath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
 const KeyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      description: `Required: your own id of this payout, ${keyForm.source}. Repeated, it pays nothing twice.`,
+      // Not by the schema: what is wrong with it is a 400 of its own.
+      'x-described-as': { type: 'string', pattern: patterns.idempotencyKey, required: true },
+      description: 'Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice.',
     }),
   ),
 });
@@ -76,13 +71,12 @@ export function addPayoutRoutes(app: Server, parts: PayoutRouteParts): void {
     QuoteSchema,
     PayoutSchema,
     PayoutCreated,
-    PayoutList,
     BalanceSchema,
   ])
     app.addSchema(definition);
   addQuoteRoute(app, parts);
   addCreateRoute(app, parts);
-  addReadRoutes(app, parts);
+  addReadRoute(app, parts);
   addCancelRoute(app, parts);
   addBalanceRoute(app, parts);
 }
@@ -94,11 +88,20 @@ function addQuoteRoute(app: Server, parts: PayoutRouteParts): void {
     tags: ['Payouts'],
     querystring: Query,
     body: QuoteRequest.ref,
-    response: { 200: QuoteSchema.ref, ...errors(400, 401, 422, 502) },
+    response: {
+      200: QuoteSchema.ref,
+      ...bodyRefusals('invalid_amount', 'corridor_not_enabled', 'invalid_request', 'rate_unavailable'),
+    },
   };
   app.post(
     '/v1/quotes',
-    { schema, attachValidation: true, onRequest: parts.requireKey, preHandler: refuseWrongBody },
+    {
+      schema,
+      config: { action: 'quote.create' },
+      attachValidation: true,
+      onRequest: parts.requireKey,
+      preHandler: refuseWrongBody,
+    },
     async (request) => {
       const amount = parsePounds(request.body.amount_gbp) ?? 0n;
       return quoteBody(await quotePayout(parts, parts.callerOf(request), amount));
@@ -116,46 +119,63 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
     headers: KeyHeader,
     querystring: Query,
     body: CreatePayoutRequest.ref,
-    response: { 200: PayoutSchema.ref, 201: PayoutCreated.ref, ...errors(400, 401, 402, 403, 409, 422, 502, 503) },
+    response: {
+      200: {
+        ...PayoutSchema.ref,
+        description: 'A payout that this key made before, as it is now.',
+        headers: replayHeader,
+      },
+      201: PayoutCreated.ref,
+      ...bodyRefusals(
+        'idempotency_key_required',
+        'insufficient_funds',
+        'partner_not_active',
+        'idempotency_key_in_use',
+        'invalid_amount',
+        'invalid_recipient',
+        'corridor_not_enabled',
+        'invalid_request',
+        'idempotency_key_reused',
+        'recipient_account_rejected',
+        'payout_not_created',
+      ),
+    },
   };
   const onRequest = [parts.requireKey, requireIdempotencyKey];
   app.post(
     '/v1/payouts',
-    { schema, attachValidation: true, onRequest, preHandler: refuseWrongBody },
+    { schema, config: { action: 'payout.create' }, attachValidation: true, onRequest, preHandler: refuseWrongBody },
     async (request, reply) => {
       const idempotencyKey = idempotencyKeyOf(request);
       const order = orderFrom(request.body);
-      const made = await createPayout(parts, { ...parts.callerOf(request), idempotencyKey, order });
+      const made = await createPayout(parts, {
+        ...parts.callerOf(request),
+        requestId: request.id,
+        idempotencyKey,
+        order,
+      });
+      const { payout } = made;
+      parts.activity.isAbout(request, payout.id);
       if (made.kind === 'replayed')
-        return reply.header('idempotent-replayed', 'true').code(200).send(payoutBody(made.payout));
-      const { payout, cost } = made;
-      const quote = quoteBody({ amount: payout.amount, rate: payout.rate, cost });
+        return reply.header('idempotent-replayed', 'true').code(200).send(payoutBody(payout));
+      if (made.isRecorded) parts.activity.isRecorded(request);
+      const quote = quoteBody({ amount: payout.amount, rate: made.payout.rate, cost: made.cost });
       return reply.code(201).send({ ...payoutBody(payout), quote });
     },
   );
 }
 
-function addReadRoutes(app: Server, parts: PayoutRouteParts): void {
-  const list = {
-    operationId: 'listPayouts',
-    summary: 'The newest payouts',
-    tags: ['Payouts'],
-    querystring: ListQuery,
-    response: { 200: PayoutList.ref, ...errors(401, 422) },
-  };
-  app.get('/v1/payouts', { schema: list, onRequest: parts.requireKey }, async (request) => {
-    const payouts = await listShownPayouts(parts.calls, parts.callerOf(request), Number(request.query.limit ?? 50));
-    return { object: 'list' as const, data: payouts.map(payoutBody) };
-  });
-  const one = {
+function addReadRoute(app: Server, parts: PayoutRouteParts): void {
+  const schema = {
     operationId: 'getPayout',
     summary: 'One payout as it is now',
     tags: ['Payouts'],
     params: PayoutPath,
     querystring: Query,
-    response: { 200: PayoutSchema.ref, ...errors(401, 404) },
+    response: { 200: PayoutSchema.ref, ...keyedRefusals('not_found') },
   };
-  app.get('/v1/payouts/:id', { schema: one, onRequest: parts.requireKey }, async (request) =>
+  const config = { action: 'payout.get' };
+  app.get('/v1/payouts/:id', { schema, config, onRequest: parts.requireKey }, async (request) =>
     payoutBody(await parts.payouts.show({ ...parts.callerOf(request), payoutId: request.params.id })),
   );
 }
@@ -168,11 +188,18 @@ function addCancelRoute(app: Server, parts: PayoutRouteParts): void {
     tags: ['Payouts'],
     params: PayoutPath,
     querystring: Query,
-    response: { 200: PayoutSchema.ref, ...errors(401, 404, 409, 503) },
+    response: { 200: PayoutSchema.ref, ...bodyRefusals('not_found', 'payout_not_cancellable') },
   };
-  app.post('/v1/payouts/:id/cancel', { schema, onRequest: parts.requireKey }, async (request) =>
-    payoutBody(await cancelPayout(parts, parts.callerOf(request), request.params.id)),
-  );
+  const config = { action: 'payout.cancel' };
+  app.post('/v1/payouts/:id/cancel', { schema, config, onRequest: parts.requireKey }, async (request) => {
+    const { payout, isRecorded } = await cancelPayout(
+      parts,
+      { ...parts.callerOf(request), requestId: request.id },
+      request.params.id,
+    );
+    if (isRecorded) parts.activity.isRecorded(request);
+    return payoutBody(payout);
+  });
 }
 
 function addBalanceRoute(app: Server, parts: PayoutRouteParts): void {
@@ -181,9 +208,10 @@ function addBalanceRoute(app: Server, parts: PayoutRouteParts): void {
     summary: 'What the wallet holds',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: BalanceSchema.ref, ...errors(401, 403, 502) },
+    response: { 200: BalanceSchema.ref, ...keyedRefusals('partner_not_active', 'balance_unavailable') },
   };
-  app.get('/v1/balance', { schema, onRequest: parts.requireKey }, async (request) =>
+  const config = { action: 'balance.get' };
+  app.get('/v1/balance', { schema, config, onRequest: parts.requireKey }, async (request) =>
     balanceBody(await readBalance(parts, parts.callerOf(request))),
   );
 }

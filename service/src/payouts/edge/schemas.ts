@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Environment, Id, Instant, listOf, MoneyString, nullableText, oneOf } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
 import { nameSchema } from '../../http/schemas.ts';
 
@@ -7,14 +8,8 @@ import { nameSchema } from '../../http/schemas.ts';
 const text = (maxLength: number, more: object = {}) =>
   Type.String({ minLength: 1, maxLength, pattern: patterns.visibleText, ...more });
 
-const MoneyString = Type.String({ pattern: patterns.money, maxLength: 20, examples: ['850.00'] });
 const Country = Type.Literal('GB');
-const oneOf = <const Words extends string[]>(words: Words, more: object = {}) =>
-  Type.Enum(words, { type: 'string', ...more });
-const Environment = oneOf(['sandbox', 'live']);
 const Rate = Type.Number({ description: 'Pounds for one dollar, to six places.', examples: [0.79] });
-// A union of types would be told apart by a validator at every answer; a list of types is not.
-const nullableText = (more: object = {}) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...more });
 const strict = { additionalProperties: false };
 
 export const QuoteRequest = nameSchema(
@@ -89,7 +84,7 @@ export const QuoteSchema = nameSchema(
 );
 
 const payoutFields = {
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   object: Type.Literal('payout'),
   environment: Environment,
   status: oneOf(['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'], {
@@ -104,8 +99,8 @@ const payoutFields = {
   recipient: Type.Object({ name: nullableText(), account_last4: nullableText() }),
   failure_code: nullableText({ description: 'Stable: write your code against this.' }),
   failure_reason: nullableText({ description: 'For people.' }),
-  created_at: Type.String({ format: 'date-time' }),
-  updated_at: Type.String({ format: 'date-time' }),
+  created_at: Instant,
+  updated_at: Instant,
   created_via: oneOf(['api', 'dashboard']),
 };
 export const PayoutSchema = nameSchema('Payout', Type.Object(payoutFields));
@@ -115,7 +110,9 @@ export const PayoutCreated = nameSchema(
 );
 export const PayoutList = nameSchema(
   'PayoutList',
-  Type.Object({ object: Type.Literal('list'), data: Type.Array(PayoutSchema.ref) }),
+  listOf(PayoutSchema.ref, {
+    description: 'Newest first. The `Link` header has the address of the next page, if there is one.',
+  }),
 );
 export const BalanceSchema = nameSchema(
   'Balance',

@@ -13,31 +13,38 @@ function notCancellable(why: string): Refusal {
   return new Refusal({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });
 }
 
+interface Canceller extends PartnerContext {
+  keyPrefix: string;
+  requestId: string;
+}
+
 /** A payout changes under us seldom, and each time it comes nearer to its end. */
 const mostTries = 5;
 
 /** Stops a payout, where the bank still can. It is cancelled only once the bank's own record says so. Safe to repeat. */
 export async function cancelPayout(
   parts: PayoutParts,
-  caller: PartnerContext & { keyPrefix: string },
+  caller: Canceller,
   payoutId: string,
-): Promise<VisiblePayout> {
+): Promise<{ payout: VisiblePayout; isRecorded: boolean }> {
+  let isRecorded = false;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const payout = await readPayout(parts.calls, caller, payoutId);
-    if (payout.state === 'cancelled') return payout;
+    if (payout.state === 'cancelled') return { payout, isRecorded };
     if (payout.state === 'pending') throw notCancellable('the bank has not confirmed that it has it yet');
     if (payout.state !== 'processing' || payout.bankPaymentId === null) throw notCancellable(`it is ${payout.state}`);
-    await cancelOnce(parts, caller, payout, payout.bankPaymentId);
+    isRecorded = await cancelOnce(parts, caller, payout, payout.bankPaymentId);
   }
   throw new Refusal({ code: 'unavailable', message: 'This payout is changing just now. Try again.' });
 }
 
+/** Says whether this was what cancelled it: its answer is written down then. */
 async function cancelOnce(
   { banks, commits, clock, logger }: PayoutParts,
-  { keyPrefix }: { keyPrefix: string },
+  { keyPrefix, requestId }: Canceller,
   payout: Payout,
   paymentId: string,
-): Promise<void> {
+): Promise<boolean> {
   const payment = await askToCancel(bankOf(banks, payout.rail), paymentId);
   const at = clock.now();
   const { isOver, ...following } = followPayment(payout, payment);
@@ -46,9 +53,12 @@ async function cancelOnce(
   alarmOnCase(logger, payout.id, following.openCase);
   // Only what is cancelled is answered with 200: a cancellation without its refund is told to a person, and refused.
   const isCancelled = following.steps.at(-1)?.to === 'cancelled';
-  const activity = isCancelled ? { activity: { action: 'payout.cancel', status: 200, by: keyPrefix } as const } : {};
+  const activity = isCancelled
+    ? { activity: { action: 'payout.cancel', requestId, status: 200, by: keyPrefix } as const }
+    : {};
   // Where another was quicker, the next turn reads what it made of it.
-  await commits.move({ payout, move: { at, by: keyPrefix, ...following, afterwards, ...activity } });
+  const isMoved = await commits.move({ payout, move: { at, by: keyPrefix, ...following, afterwards, ...activity } });
+  return isMoved && isCancelled;
 }
 
 /** The payment as the bank has it, cancelled: by this request, or by one that came before it. */

@@ -63,7 +63,7 @@ async function sendAgain(parts: PayoutParts, payout: Payout): Promise<void> {
   };
   if (!(await parts.commits.move({ payout, move: counted }))) return;
   const current = { ...payout, attempts, revision: payout.revision + 1 };
-  await sendPayout(parts, current, { sender: { by: worker, answers: false }, knownRecipientId: null });
+  await sendPayout(parts, current, { sender: { by: worker, requestId: null }, knownRecipientId: null });
 }
 
 /** The bank has forgotten the key by now, so the order is not sent again: only its own list can tell. */

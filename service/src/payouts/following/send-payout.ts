@@ -15,8 +15,8 @@ import { openRecipient } from '../sealed-recipient.ts';
 /** Who asks the bank. */
 export interface Sender {
   by: string;
-  /** Whether somebody waits to be answered; a worker finishes what nobody waits for any more. */
-  answers: boolean;
+  /** The request that waits to be answered. Null where a worker finishes what nobody waits for any more. */
+  requestId: string | null;
 }
 
 export type SendResult =
@@ -129,10 +129,12 @@ function secondCommit({ clock }: PayoutParts, payout: Payout, sender: Sender, an
     ...(registered === undefined ? {} : { knownRecipientId: registered }),
     ...(answer.forget === undefined ? {} : { forgetRecipient: true }),
   };
-  const activity = (status: number): { activity?: Activity } =>
-    payout.state === 'sending'
-      ? { activity: { action: 'payout.create', status: sender.answers ? status : null, by: payout.createdBy } }
-      : {};
+  const { requestId } = sender;
+  const activity = (answered: number): { activity?: Activity } => {
+    if (payout.state !== 'sending') return {};
+    const status = requestId === null ? null : answered;
+    return { activity: { action: 'payout.create', requestId, status, by: payout.createdBy } };
+  };
 
   if (asked.kind === 'accepted') {
     const { isOver, ...following } = followPayment(payout, asked.payment);

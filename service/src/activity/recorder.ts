@@ -1,0 +1,99 @@
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Logger } from '../platform/logging.ts';
+import { insertActivity, type ActivityRow } from './store.ts';
+
+export interface ActivityRecorder {
+  /** Remembers a request. It is written a moment later, together with others, and nobody waits for that. */
+  record(row: ActivityRow): void;
+  /** Writes what is remembered. Says nothing of whether that worked: what did not is tried again. */
+  flush(): Promise<void>;
+}
+
+/** A partner sees its newest 200: of those that came in one moment, no more are worth writing. */
+export const mostShown = 200;
+const flushEveryMs = 250;
+/** More than this are not remembered while the database does not take them. */
+const mostRemembered = 20_000;
+const mostAtOnce = 1_000;
+/** A caller that is turned away a thousand times a second is told so once: its other requests would drown otherwise. */
+const tellTurnedAwayEveryMs = 1_000;
+
+interface Remembered {
+  byPartner: Map<string, ActivityRow[]>;
+  size: number;
+}
+
+function nothing(): Remembered {
+  return { byPartner: new Map(), size: 0 };
+}
+
+function* inLots(rows: readonly ActivityRow[]): Generator<readonly ActivityRow[]> {
+  for (let from = 0; from < rows.length; from += mostAtOnce) yield rows.slice(from, from + mostAtOnce);
+}
+
+export function createActivityRecorder(calls: SingleCalls, logger: Logger): ActivityRecorder {
+  let remembered = nothing();
+  let lost = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+  const turnedAway = new Map<string, number>();
+
+  const isToldAlready = ({ by }: ActivityRow): boolean => {
+    const now = performance.now();
+    if ((turnedAway.get(by) ?? 0) > now) return true;
+    if (turnedAway.size >= mostRemembered) turnedAway.clear();
+    turnedAway.set(by, now + tellTurnedAwayEveryMs);
+    return false;
+  };
+
+  const remember = (row: ActivityRow): void => {
+    if (remembered.size >= mostRemembered) {
+      lost += 1;
+      return;
+    }
+    const rows = remembered.byPartner.get(row.partnerId);
+    remembered.size += 1;
+    if (rows === undefined) remembered.byPartner.set(row.partnerId, [row]);
+    else if (rows.push(row) === 2 * mostShown) {
+      rows.splice(0, mostShown);
+      remembered.size -= mostShown;
+    }
+  };
+
+  const write = async (): Promise<void> => {
+    const taken = remembered;
+    remembered = nothing();
+    const rows = [...taken.byPartner.values()].flatMap((ofPartner) => ofPartner.slice(-mostShown));
+    for (const lot of inLots(rows)) {
+      try {
+        await insertActivity(calls, lot);
+      } catch (error) {
+        logger.warn({ error, requests: lot.length }, 'activity.not_written');
+        for (const row of lot) remember(row);
+        wake();
+      }
+    }
+    if (lost > 0) logger.error({ requests: lost }, 'activity.lost');
+    lost = 0;
+  };
+
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (remembered.size > 0) writing = writing.then(write);
+    return writing;
+  };
+
+  function wake(): void {
+    timer ??= setTimeout(() => void flush(), flushEveryMs);
+  }
+
+  return {
+    record(row) {
+      if (row.status === 429 && isToldAlready(row)) return;
+      remember(row);
+      wake();
+    },
+    flush,
+  };
+}

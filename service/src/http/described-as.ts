@@ -1,0 +1,19 @@
+/** A keyword of ours: how a parameter is described, where that is not how it is checked. */
+export const describedAs = 'x-described-as';
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The parameters of a route as the description shall have them. */
+export function describeParameters(schema: unknown): unknown {
+  if (!isObject(schema) || !isObject(schema['properties'])) return schema;
+  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'].slice() : [];
+  const properties = Object.entries(schema['properties']).map(([name, property]): [string, unknown] => {
+    if (!isObject(property) || !isObject(property[describedAs])) return [name, property];
+    const { required: isRequired, ...shown } = property[describedAs];
+    if (isRequired === true) required.push(name);
+    return [name, { ...shown, description: property['description'] }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties), required };
+}

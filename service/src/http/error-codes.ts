@@ -1,0 +1,145 @@
+import type { RefusalCode } from '../platform/refusal.ts';
+
+interface ErrorCode {
+  /** One HTTP status for each code. */
+  status: number;
+  /** What has happened, and what to do about it: for the description of the API and docs/errors.md. */
+  cause: string;
+  remedy: string;
+}
+
+/** Every code that the API can answer with. docs/errors.md shows the same table; a test keeps the two equal. */
+export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
+  idempotency_key_required: {
+    status: 400,
+    cause: 'The Idempotency-Key header is missing, or has not the form that `details.pattern` shows.',
+    remedy: 'Send your own id of this payout, 8 to 100 letters, digits and `_-:.`; the same whenever you try it again.',
+  },
+  invalid_json: {
+    status: 400,
+    cause: 'The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice.',
+    remedy: 'Send one JSON object. Nothing was done.',
+  },
+  malformed_request: {
+    status: 400,
+    cause: 'The request itself is not HTTP/1.1 that we can read.',
+    remedy: 'Look at what stands between your code and us: a client library does not send this.',
+  },
+  unauthorized: {
+    status: 401,
+    cause: 'The API key is missing, unknown or revoked.',
+    remedy: 'Send a key that works, in the header `Authorization: Bearer kp_…`.',
+  },
+  insufficient_funds: {
+    status: 402,
+    cause: 'The wallet holds less than the payout takes. `details.shortfall_usdc` says how much is missing.',
+    remedy: 'Top up the wallet, then try again with the same Idempotency-Key.',
+  },
+  partner_not_active: {
+    status: 403,
+    cause: 'The account may not pay: it is suspended or closed, or not yet verified for live.',
+    remedy: 'Write to us. What was paid before can still be read.',
+  },
+  not_found: {
+    status: 404,
+    cause:
+      "There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none.",
+    remedy: 'Check the address and the id, and that the key is of the right environment.',
+  },
+  method_not_allowed: {
+    status: 405,
+    cause: 'The address is right, the method is not.',
+    remedy: 'The `Allow` header says which methods it takes.',
+  },
+  request_timeout: {
+    status: 408,
+    cause: 'The request did not arrive whole within 15 seconds.',
+    remedy: 'Send it again; a payout with the same Idempotency-Key.',
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    cause: 'A payout with this Idempotency-Key is being made just now, and is not decided yet.',
+    remedy: 'Try again after `Retry-After` seconds with the same key: you get what became of it.',
+  },
+  payout_not_cancellable: {
+    status: 409,
+    cause: 'The payout is at its end, on its way, or not yet known to the bank.',
+    remedy: 'Read the payout: its status says which. One that is on its way can not be stopped.',
+  },
+  payload_too_large: {
+    status: 413,
+    cause: 'The body is larger than 64 KB.',
+    remedy: 'Nothing that this API takes needs more: look at what you are sending.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    cause: 'The body is not declared as JSON.',
+    remedy: 'Send the header `Content-Type: application/json`.',
+  },
+  corridor_not_enabled: {
+    status: 422,
+    cause: 'The country is not one that the account can pay to.',
+    remedy: 'Leave `country` out, or send `GB`.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    cause: 'The Idempotency-Key stands for another body. `details.mismatched` says in which fields they differ.',
+    remedy: 'Use a new key for a new payout, or send the first body again.',
+  },
+  invalid_amount: {
+    status: 422,
+    cause: 'The amount is missing, is no text like "850.00", or is out of range. `details.fields` says which.',
+    remedy: 'Send pounds and pence as a text, within the limits that `GET /v1/compliance` shows.',
+  },
+  invalid_recipient: {
+    status: 422,
+    cause:
+      'Something about the recipient is missing or wrong: `details.fields` names all of it, `details.missing` what is not there.',
+    remedy: 'Mend the fields that are named. Nothing was sent.',
+  },
+  invalid_request: {
+    status: 422,
+    cause: 'The request was read, and something else in it is wrong. `details.fields` names all of it.',
+    remedy: 'Mend the fields that are named.',
+  },
+  recipient_account_rejected: {
+    status: 422,
+    cause: "The bank does not accept the recipient's account details. Nothing was sent.",
+    remedy: 'Ask the recipient for the right ones. The Idempotency-Key is free again.',
+  },
+  rate_limited: {
+    status: 429,
+    cause: 'More requests came than the limit allows. The `RateLimit-*` headers say what it is.',
+    remedy: 'Wait for `Retry-After` seconds. Nothing was done; a payout keeps its Idempotency-Key.',
+  },
+  headers_too_large: {
+    status: 431,
+    cause: 'The headers are larger than 16 KB.',
+    remedy: 'Send fewer of them: we need no cookies.',
+  },
+  internal_error: {
+    status: 500,
+    cause: 'Something went wrong on our side.',
+    remedy: 'Try again; a payout with the same Idempotency-Key. If it stays, write to us with the Request-Id.',
+  },
+  balance_unavailable: {
+    status: 502,
+    cause: 'The bank has given no rate for 15 minutes, so the balance can not be shown in pounds.',
+    remedy: 'Try again in a minute.',
+  },
+  payout_not_created: {
+    status: 502,
+    cause: 'The bank could not be asked. Nothing was sent, and the wallet is as before.',
+    remedy: 'Try again with the same Idempotency-Key.',
+  },
+  rate_unavailable: {
+    status: 502,
+    cause: 'The bank has given no rate for 15 minutes.',
+    remedy: 'Try again in a minute.',
+  },
+  unavailable: {
+    status: 503,
+    cause: 'We are too busy, or can not reach what we need just now.',
+    remedy: 'Try again in a moment; a payout with the same Idempotency-Key.',
+  },
+};

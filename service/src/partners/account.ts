@@ -1,0 +1,35 @@
+import type { Pence } from '../money/amounts.ts';
+import type { PayoutPrices } from '../money/fees.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import type { PartnerSide, Rail } from './side.ts';
+
+/** A partner in one of its environments, as it is told to the partner itself. */
+export interface Account extends PartnerContext {
+  name: string;
+  status: PartnerSide['status'];
+  rail: Rail;
+  payoutPrice: PayoutPrices['total'];
+  monthlyPrice: Pence;
+  billingEmail: string | null;
+  contactEmail: string | null;
+  verification: {
+    status: string;
+    providerStatus: string | null;
+    continueUrl: string | null;
+    termsUrl: string | null;
+  };
+  screening: string;
+}
+
+/** The chain of every wallet that we open at a bank. */
+export const walletChain = 'base';
+
+export const enabledCountries = ['GB'];
+
+/** What anybody may know of a partner. */
+export interface PublicPartner {
+  slug: string;
+  name: string;
+  logoUrl: string | null;
+  brandColor: string | null;
+}

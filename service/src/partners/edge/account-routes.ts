@@ -1,0 +1,136 @@
+import { Type, type Static } from 'typebox';
+import type { Authentication } from '../../http/authentication.ts';
+import { Environment, Id, MoneyString, nullableText, nullableUri, oneOf, Query } from '../../http/fields.ts';
+import { keyedRefusals } from '../../http/responses.ts';
+import { nameSchema } from '../../http/schemas.ts';
+import type { Server } from '../../http/server.ts';
+import { formatPounds } from '../../money/amounts.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { enabledCountries, walletChain, type Account } from '../account.ts';
+import { payoutLimits } from '../limits.ts';
+import { getAccount } from '../store.ts';
+
+const AccountSchema = nameSchema(
+  'Account',
+  Type.Object({
+    object: Type.Literal('account'),
+    id: Id,
+    name: Type.String(),
+    status: Type.String({
+      description: 'onboarding (sandbox only), active, suspended or closed.',
+      examples: ['active'],
+    }),
+    environment: Environment,
+    funding_wallet: Type.Object({
+      currency: Type.Literal('USDC'),
+      chain: Type.String(),
+      address: nullableText({ description: 'Where to send USDC; null where the wallet can not be topped up so.' }),
+    }),
+    enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
+    prices: Type.Object({
+      payout: Type.Optional(Type.String({ examples: ['0.99 GBP + 1.00%'] })),
+      monthly_account: Type.Optional(Type.String({ examples: ['15.00 GBP'] })),
+    }),
+    rail: Type.Optional(
+      oneOf(['provider_production', 'provider_sandbox', 'simulated'], {
+        description: 'What carries the payouts of this key. `simulated` only until the sandbox bank is connected.',
+      }),
+    ),
+  }),
+);
+
+const Compliance = nameSchema(
+  'Compliance',
+  Type.Object({
+    object: Type.Literal('compliance'),
+    business_verification: Type.Object({
+      status: Type.String({ description: 'not_started, action_required, in_review, approved or rejected.' }),
+      provider_status: nullableText({ description: "The bank's own word for it." }),
+      continue_url: nullableUri({ description: 'Where a person goes on with the verification.' }),
+      terms_url: nullableUri({ description: "Where a person accepts the bank's terms." }),
+    }),
+    account: Type.Object({
+      isolated_wallet: Type.Boolean(),
+      wallet_chain: nullableText(),
+      enabled_countries: Type.Array(Type.String()),
+      payout_limits_gbp: Type.Object({ min: MoneyString, max_per_payout: MoneyString }),
+      billing_email: nullableText({ format: 'email' }),
+      contact_email: nullableText({ format: 'email' }),
+    }),
+    screening: Type.String({ description: 'not_screened, clear, review or blocked.' }),
+  }),
+);
+
+function accountBody(account: Account): Static<typeof AccountSchema.definition> {
+  const { fixedPence, basisPoints } = account.payoutPrice;
+  return {
+    object: 'account',
+    id: account.partnerId,
+    name: account.name,
+    status: account.status,
+    environment: account.environment,
+    funding_wallet: { currency: 'USDC', chain: walletChain, address: null },
+    enabled_countries: enabledCountries,
+    prices: {
+      // A per cent has a hundred basis points, as a pound has a hundred pence.
+      payout: `${formatPounds(fixedPence)} GBP + ${formatPounds(basisPoints)}%`,
+      monthly_account: `${formatPounds(account.monthlyPrice)} GBP`,
+    },
+    rail: account.rail,
+  };
+}
+
+function complianceBody(account: Account): Static<typeof Compliance.definition> {
+  const { verification, rail } = account;
+  const { smallest, largest } = payoutLimits(rail);
+  return {
+    object: 'compliance',
+    business_verification: {
+      status: verification.status,
+      provider_status: verification.providerStatus,
+      continue_url: verification.continueUrl,
+      terms_url: verification.termsUrl,
+    },
+    account: {
+      isolated_wallet: true,
+      wallet_chain: rail === 'simulated' ? null : walletChain,
+      enabled_countries: enabledCountries,
+      payout_limits_gbp: { min: formatPounds(smallest), max_per_payout: formatPounds(largest) },
+      billing_email: account.billingEmail,
+      contact_email: account.contactEmail,
+    },
+    screening: account.screening,
+  };
+}
+
+interface AccountParts extends Authentication {
+  calls: SingleCalls;
+}
+
+export function addAccountRoutes(app: Server, { calls, requireKey, callerOf }: AccountParts): void {
+  for (const { definition } of [AccountSchema, Compliance]) app.addSchema(definition);
+  const account = {
+    operationId: 'getAccount',
+    summary: 'Your account',
+    tags: ['Account'],
+    querystring: Query,
+    response: { 200: AccountSchema.ref, ...keyedRefusals() },
+  };
+  app.get(
+    '/v1/account',
+    { schema: account, config: { action: 'account.get' }, onRequest: requireKey },
+    async (request) => accountBody(await getAccount(calls, callerOf(request))),
+  );
+  const compliance = {
+    operationId: 'getCompliance',
+    summary: 'Where your verification stands, and your limits',
+    tags: ['Account'],
+    querystring: Query,
+    response: { 200: Compliance.ref, ...keyedRefusals() },
+  };
+  app.get(
+    '/v1/compliance',
+    { schema: compliance, config: { action: 'compliance.get' }, onRequest: requireKey },
+    async (request) => complianceBody(await getAccount(calls, callerOf(request))),
+  );
+}

@@ -1,0 +1,129 @@
+import { Type, type Static } from 'typebox';
+import type { Authentication } from '../../http/authentication.ts';
+import { environmentQuery, oneOf } from '../../http/fields.ts';
+import { patterns } from '../../http/patterns.ts';
+import { keyedRefusals } from '../../http/responses.ts';
+import type { Server } from '../../http/server.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import { listPayouts, type PayoutFilters } from '../list-payouts.ts';
+import type { ShownPayout } from '../payout.ts';
+import { PayoutList } from './schemas.ts';
+import { payoutBody } from './wire-form.ts';
+
+const instant = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-11-01T00:00:00Z'] }));
+
+const ListQuery = Type.Object(
+  {
+    ...environmentQuery,
+    limit: Type.Optional(
+      Type.String({
+        pattern: patterns.listLimit,
+        // In an address it is a text; what is meant is a number.
+        'x-described-as': { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        pattern: patterns.uuid,
+        description: 'Where the page begins: from the `Link` header of the one before.',
+      }),
+    ),
+    status: Type.Optional(
+      Type.String({
+        pattern: patterns.payoutStatuses,
+        maxLength: 80,
+        description: 'One status, or several separated by commas.',
+        examples: ['pending,processing'],
+      }),
+    ),
+    created_after: instant('Made after this instant.'),
+    created_before: instant('Made before this instant.'),
+    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.visibleText })),
+    idempotency_key: Type.Optional(Type.String({ pattern: patterns.idempotencyKey })),
+    account_last4: Type.Optional(Type.String({ pattern: patterns.fourDigits })),
+    created_via: Type.Optional(oneOf(['api', 'dashboard'])),
+  },
+  // A filter that is misspelt would show what was not asked for.
+  { additionalProperties: false },
+);
+type ListQuery = Static<typeof ListQuery>;
+
+const states: readonly ShownPayout['state'][] = [
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+  'cancelled',
+  'returned',
+];
+
+function statesFrom(list: string): ShownPayout['state'][] {
+  const words = list.split(',');
+  return states.filter((state) => words.includes(state));
+}
+
+function instantFrom(query: ListQuery, field: 'created_after' | 'created_before'): Date | undefined {
+  const text = query[field];
+  if (text === undefined) return undefined;
+  const instantOfText = new Date(text);
+  // A leap second, say, has the form of an instant and is none that we can count.
+  if (!Number.isNaN(instantOfText.getTime())) return instantOfText;
+  throw new Refusal({
+    code: 'invalid_request',
+    message: 'The request was read, but something in it is not right. See details.fields.',
+    details: { fields: [{ path: field, rule: 'must be an instant, as 2026-11-01T00:00:00Z' }] },
+  });
+}
+
+function filtersFrom(query: ListQuery): PayoutFilters {
+  const createdAfter = instantFrom(query, 'created_after');
+  const createdBefore = instantFrom(query, 'created_before');
+  const createdVia = (['api', 'dashboard'] as const).find((via) => via === query.created_via);
+  return {
+    ...(query.status === undefined ? {} : { states: statesFrom(query.status) }),
+    ...(createdAfter === undefined ? {} : { createdAfter }),
+    ...(createdBefore === undefined ? {} : { createdBefore }),
+    ...(query.reference === undefined ? {} : { reference: query.reference }),
+    ...(query.idempotency_key === undefined ? {} : { idempotencyKey: query.idempotency_key }),
+    ...(query.account_last4 === undefined ? {} : { accountLast4: query.account_last4 }),
+    ...(createdVia === undefined ? {} : { createdVia }),
+  };
+}
+
+/** The same page as was asked for, but from the cursor on. */
+function nextLink(publicUrl: string, { environment: _ignored, ...query }: ListQuery, cursor: string): string {
+  const parameters = new URLSearchParams({ ...query, cursor });
+  return `<${publicUrl}/v1/payouts?${parameters.toString()}>; rel="next"`;
+}
+
+interface ListParts extends Authentication {
+  calls: SingleCalls;
+  publicUrl: string;
+}
+
+export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireKey, callerOf }: ListParts): void {
+  app.addSchema(PayoutList.definition);
+  const link = { type: 'string', description: 'The address of the next page, `rel="next"`; not there after the last.' };
+  const schema = {
+    operationId: 'listPayouts',
+    summary: 'Your payouts, newest first',
+    description:
+      'One request looks at 100,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.',
+    tags: ['Payouts'],
+    querystring: ListQuery,
+    response: { 200: { ...PayoutList.ref, headers: { Link: link } }, ...keyedRefusals('invalid_request') },
+  };
+  const config = { action: 'payout.list' };
+  app.get('/v1/payouts', { schema, config, onRequest: requireKey }, async (request, reply) => {
+    const { query } = request;
+    const { payouts, cursor } = await listPayouts(calls, callerOf(request), {
+      filters: filtersFrom(query),
+      cursor: query.cursor ?? null,
+      limit: Number(query.limit ?? 50),
+    });
+    if (cursor !== null) reply.header('link', nextLink(publicUrl, query, cursor));
+    return { object: 'list' as const, data: payouts.map(payoutBody) };
+  });
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { bankOf, call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { createTestClock } from '../harness/clock.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { addKey, createSimulatedPartner } from '../harness/partners.ts';
+import { startApi, startWorker } from '../harness/processes.ts';
+
+const database = await createTestDatabase();
+const clock = createTestClock();
+const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
+const [api] = await Promise.all([startApi({ database, env }), startWorker({ database, env })]);
+
+async function newPartner() {
+  const partner = await createSimulatedPartner(database);
+  return { ...partner, url: api.url };
+}
+
+async function change(sql: string, values: unknown[]): Promise<void> {
+  await asAdmin(database.superuserUrl, async (client) => client.query(sql, values));
+}
+
+function dataOf({ json }: ApiAnswer): unknown[] {
+  return listAt(json, 'data');
+}
+
+test('the account says what the key drives, and its prices as people read them', async () => {
+  const partner = await newPartner();
+  const { status, json } = await call(partner, '/v1/account');
+  assert.equal(status, 200);
+  assert.deepEqual(json, {
+    object: 'account',
+    id: partner.partnerId,
+    name: 'Partner',
+    status: 'active',
+    environment: 'sandbox',
+    funding_wallet: { currency: 'USDC', chain: 'base', address: null },
+    enabled_countries: ['GB'],
+    prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
+    rail: 'simulated',
+  });
+});
+
+test('a partner that is suspended still reads its account and its history, and no balance or payout', async () => {
+  const partner = await newPartner();
+  const { id } = await createPayout(partner);
+  await change(`update kelpie.partners set status = 'suspended' where id = $1`, [partner.partnerId]);
+  assert.equal(textAt((await call(partner, '/v1/account')).json, 'status'), 'suspended');
+  assert.equal((await getPayout(partner, id)).status, 200);
+  // What is remembered of a partner is forgotten within seconds.
+  await eventually('it is noticed', async () => (await call(partner, '/v1/balance')).code === 'partner_not_active');
+  assert.equal((await createPayout(partner)).code, 'partner_not_active');
+});
+
+test('compliance has the limits of the rail, and where the verification stands', async () => {
+  const partner = await newPartner();
+  await change(
+    `update kelpie.partners set verification_status = 'action_required', verification_provider_status = 'incomplete',
+       verification_continue_url = 'https://bank.test/go-on', billing_email = 'money@partner.test' where id = $1`,
+    [partner.partnerId],
+  );
+  const { json } = await call(partner, '/v1/compliance');
+  assert.deepEqual(json, {
+    object: 'compliance',
+    business_verification: {
+      status: 'action_required',
+      provider_status: 'incomplete',
+      continue_url: 'https://bank.test/go-on',
+      terms_url: null,
+    },
+    account: {
+      isolated_wallet: true,
+      wallet_chain: null,
+      enabled_countries: ['GB'],
+      payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
+      billing_email: 'money@partner.test',
+      contact_email: null,
+    },
+    screening: 'not_screened',
+  });
+});
+
+test('anybody sees a partner by its short name, without a key; one that is closed is not there', async () => {
+  const partner = await newPartner();
+  const slug = `p-${partner.partnerId.slice(-12)}`;
+  await change(
+    `update kelpie.partners set logo_url = 'https://cdn.test/l.svg', brand_color = '#0a7d6c' where id = $1`,
+    [partner.partnerId],
+  );
+  const path = `/v1/public/partners/${slug}`;
+  const seen = await fetch(api.url + path);
+  assert.deepEqual(await seen.json(), {
+    slug,
+    name: 'Partner',
+    logo_url: 'https://cdn.test/l.svg',
+    brand_color: '#0a7d6c',
+  });
+  await change(`update kelpie.partners set status = 'closed' where id = $1`, [partner.partnerId]);
+  assert.equal((await fetch(api.url + path)).status, 404);
+  for (const wrong of ['UPPER', 'x', 'a'.repeat(41), 'with%20space', '%00'])
+    assert.equal((await fetch(`${api.url}/v1/public/partners/${wrong}`)).status, 404, wrong);
+});
+
+test('keys are listed without their secrets: both environments, those that work and those revoked within a year', async () => {
+  const partner = await newPartner();
+  const [old, lately] = [await addKey(database, partner), await addKey(database, partner)];
+  await change(`update kelpie.api_keys set revoked_at = now() - interval '370 days' where id = $1`, [old.keyId]);
+  await change(`update kelpie.api_keys set revoked_at = now() - interval '100 days' where id = $1`, [lately.keyId]);
+  const { text, ...answer } = await call(partner, '/v1/keys');
+  const keys = dataOf({ text, ...answer });
+  assert.deepEqual(
+    keys.map((key) => textAt(key, 'id')),
+    [lately.keyId, partner.keyId],
+  );
+  assert.equal(textAt(keys[1], 'key_prefix'), partner.key.slice(0, 'kp_sandbox_'.length + 8));
+  assert.doesNotMatch(text, /kp_(sandbox|live)_[a-f0-9]{48}/);
+});
+
+test('a key says when it was last used, to the minute', async () => {
+  const partner = await newPartner();
+  const lastUsed = async () => textAt(dataOf(await call(partner, '/v1/keys'))[0], 'last_used_at');
+  const first = await lastUsed();
+  assert.equal(await lastUsed(), first);
+  clock.move(61_000);
+  await eventually('it is marked again', async () => (await lastUsed()) !== first);
+});
+
+test('recipients are summed by account and name: completed payouts count, the last paid comes first', async () => {
+  const partner = await newPartner();
+  const pay = async (amount: string, account: string, first = 'Ada') =>
+    createPayout(partner, payoutBody({ amount_gbp: amount }, { ...bankOf(account), first_name: first }));
+  await pay('10.00', '11110001');
+  await pay('5.50', '11110001');
+  await pay('7.00', '11110001', 'Bea');
+  await pay('3.00', '22220000');
+  clock.move(60_000);
+  await eventually('all are at an end', async () => {
+    const payouts = dataOf(await call(partner, '/v1/payouts'));
+    return payouts.every((payout) => ['completed', 'failed'].includes(textAt(payout, 'status')));
+  });
+  const recipients = dataOf(await call(partner, '/v1/recipients')).map((recipient) =>
+    ['name', 'account_last4', 'payouts', 'paid_gbp'].map((field) => valueAt(recipient, field)),
+  );
+  assert.deepEqual(
+    recipients.toSorted((one, other) => String(one).localeCompare(String(other))),
+    [
+      ['Ada Canaryname', '0000', 0, '0.00'],
+      ['Ada Canaryname', '0001', 2, '15.50'],
+      ['Bea Canaryname', '0001', 1, '7.00'],
+    ],
+  );
+});
+
+test('usage counts what was made and what arrived this month in London, and sandbox owes nothing', async () => {
+  const partner = await newPartner();
+  const usage = async () => (await call(partner, '/v1/usage')).json;
+  assert.equal(valueAt(await usage(), 'payouts.count'), 0);
+  await createPayout(partner, payoutBody({ amount_gbp: '12.34' }));
+  await createPayout(partner, payoutBody({ amount_gbp: '5.00' }, bankOf('22220000')));
+  clock.move(60_000);
+  await eventually('one has arrived', async () => valueAt(await usage(), 'payouts.completed') === 1);
+  const month = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London', year: 'numeric', month: '2-digit' });
+  assert.deepEqual(await usage(), {
+    object: 'usage',
+    period_start: `${month.format(new Date())}-01`,
+    payouts: { count: 2, completed: 1, paid_to_sellers_gbp: '12.34', fees_gbp: '1.11' },
+    invoice_so_far: { lines: [], total_gbp: '0.00' },
+  });
+  assert.deepEqual((await call(partner, '/v1/invoices')).json, { object: 'list', data: [] });
+});
+
+interface Entry {
+  action: string;
+  status: number | null;
+  by: string;
+  detail: string | null;
+}
+
+async function activityOf(partner: { url: string; key: string }): Promise<Entry[]> {
+  return dataOf(await call(partner, '/v1/activity')).map((entry) => {
+    const status = valueAt(entry, 'status');
+    const detail = valueAt(entry, 'detail');
+    return {
+      action: textAt(entry, 'action'),
+      status: typeof status === 'number' ? status : null,
+      by: textAt(entry, 'by'),
+      detail: typeof detail === 'string' ? detail : null,
+    };
+  });
+}
+
+test('activity lists what was asked and answered, reads and failures included, each once', async () => {
+  const partner = await newPartner();
+  const by = partner.key.slice(0, 'kp_sandbox_'.length + 8);
+  const key = randomUUID();
+  const made = await createPayout(partner, payoutBody(), key);
+  await createPayout(partner, payoutBody(), key);
+  await createPayout(partner, payoutBody({ amount_gbp: '9999.00' }));
+  await getPayout(partner, made.id);
+  await getPayout(partner, randomUUID());
+  await call(partner, '/v1/balance');
+  await call({ ...partner, key: 'kp_sandbox_none' }, '/v1/balance');
+  assert.deepEqual(await activityOf(partner), [
+    { action: 'balance.get', status: 200, by, detail: null },
+    { action: 'payout.get', status: 404, by, detail: 'not_found' },
+    { action: 'payout.get', status: 200, by, detail: made.id },
+    { action: 'payout.create', status: 402, by, detail: 'insufficient_funds' },
+    { action: 'payout.create', status: 200, by, detail: made.id },
+    { action: 'payout.create', status: 201, by, detail: made.id },
+  ]);
+});
+
+test('every entry of the activity can be found by the Request-Id of its answer', async () => {
+  const partner = await newPartner();
+  const made = await createPayout(partner);
+  const read = await getPayout(partner, made.id);
+  const ids = dataOf(await call(partner, '/v1/activity')).map((entry) => textAt(entry, 'request_id'));
+  assert.deepEqual(ids, [read.headers.get('request-id'), made.headers.get('request-id')]);
+});
+
+test('activity shows the latest 200 of a thousand requests, and of no other partner', async () => {
+  const [partner, other] = [await newPartner(), await newPartner()];
+  await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      for (let times = 0; times < 100; times += 1) await call(partner, `/v1/payouts/${randomUUID()}`);
+    }),
+  );
+  await call(partner, '/v1/account');
+  const entries = await activityOf(partner);
+  assert.equal(entries.length, 200);
+  assert.deepEqual(new Set(entries.map(({ action }) => action)), new Set(['account.get', 'payout.get']));
+  assert.deepEqual(await activityOf(other), []);
+});
+
+test('what was asked of a process that is stopped is written down before it ends', async () => {
+  const partner = await createSimulatedPartner(database);
+  const leaving = await startApi({ database });
+  await call({ ...partner, url: leaving.url }, '/v1/account');
+  await leaving.stop();
+  assert.deepEqual(
+    (await activityOf({ ...partner, url: api.url })).map(({ action }) => action),
+    ['account.get'],
+  );
+});
