@@ -151,19 +151,22 @@ test("a cursor that is another partner's id, or nobody's, shows nothing but one'
   assert.equal((await readAll(other, `/v1/payouts?cursor=${randomUUID()}`)).flat().length <= 1, true);
 });
 
+/** Ten of the oldest reference, looking at four payouts. */
+async function searchOldest(before: string) {
+  return asAdmin(database.serviceUrl, async (client) =>
+    client.query<{ id: string; state: string | null }>(
+      `select id, state from kelpie.search_payouts($1, 'sandbox', '00000000-0000-0000-0000-000000000000', $2, null,
+         'Order 0', null, null, null, 10, 4)`,
+      [partner.partnerId, before],
+    ),
+  );
+}
+
 test('a search looks at a bounded number of payouts, and says where to go on', async () => {
-  const search = async (before: string) =>
-    asAdmin(database.serviceUrl, async (client) =>
-      client.query<{ id: string; state: string | null }>(
-        `select id, state from kelpie.search_payouts($1, 'sandbox', '00000000-0000-0000-0000-000000000000', $2, null,
-           'Order 0', null, null, null, 10, 4)`,
-        [partner.partnerId, before],
-      ),
-    );
-  const first = await search('ffffffff-ffff-ffff-ffff-ffffffffffff');
+  const first = await searchOldest('ffffffff-ffff-ffff-ffff-ffffffffffff');
   assert.deepEqual(first.rows, [{ id: newestFirst[3], state: null }]);
-  const second = await search(newestFirst[3] ?? '');
+  const second = await searchOldest(newestFirst[3] ?? '');
   assert.deepEqual(second.rows, [{ id: newestFirst[7], state: null }]);
-  const third = await search(newestFirst[7] ?? '');
+  const third = await searchOldest(newestFirst[7] ?? '');
   assert.deepEqual(third.rows, [{ id: newestFirst[9], state: 'processing' }]);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { assertDeclared } from './contract.ts';
 
 /** What an engineer of a partner's has: an address and a key. */
 export interface Client {
@@ -72,6 +73,8 @@ export async function call(
   });
   const text = await response.text();
   const json: unknown = text === '' ? undefined : JSON.parse(text);
+  // Whatever a test is about: no answer may break what we have promised.
+  assertDeclared({ method, address: path }, { status: response.status, json, text });
   return {
     status: response.status,
     json,

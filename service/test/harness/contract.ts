@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { projectFolder } from '@kelpie/dev/project.ts';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+// What openapi.json promises, held against what was really answered.
+
+export const description: unknown = JSON.parse(readFileSync(`${projectFolder}/openapi.json`, 'utf8'));
+
+export interface Operation {
+  method: string;
+  /** With braces: /v1/payouts/{id}. */
+  path: string;
+  id: string;
+  statuses: number[];
+  /** The codes of errors that it declares, with their statuses. */
+  codes: { status: number; code: string }[];
+}
+
+function entriesAt(json: unknown, path: string): [string, unknown][] {
+  const value = path === '' ? json : valueAt(json, path);
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+/** An error's answer names its codes first in each paragraph: `code`: what has happened. */
+function codesIn(text: string): string[] {
+  return [...text.matchAll(/^`([a-z_]+)`:/gm)].map(([, code = '']) => code);
+}
+
+function operationOf(method: string, path: string, described: unknown): Operation {
+  const responses = entriesAt(described, 'responses');
+  return {
+    method: method.toUpperCase(),
+    path,
+    id: textAt(described, 'operationId'),
+    statuses: responses.map(([status]) => Number(status)),
+    codes: responses.flatMap(([status, response]) =>
+      codesIn(textAt(response, 'description')).map((code) => ({ status: Number(status), code })),
+    ),
+  };
+}
+
+export const operations: readonly Operation[] = entriesAt(description, 'paths').flatMap(([path, item]) =>
+  entriesAt(item, '').map(([method, described]) => operationOf(method, path, described)),
+);
+
+function isMatch({ method, path }: Operation, asked: { method: string; path: string }): boolean {
+  const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  return method === asked.method && form.test(asked.path);
+}
+
+export function findOperation(method: string, address: string): Operation | undefined {
+  const [path = ''] = address.split('?');
+  return operations.find((operation) => isMatch(operation, { method, path }));
+}
+
+/** The same schema, but one that knows no field it does not name: what is answered besides is found too. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...parts, additionalProperties: false }
+    : parts;
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema({ $id: 'api', components: closed(valueAt(description, 'components')) });
+
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(name: string): ValidateFunction {
+  const known = validators.get(name) ?? ajv.compile({ $ref: `api#/components/schemas/${name}` });
+  validators.set(name, known);
+  return known;
+}
+
+interface Answer {
+  status: number;
+  json: unknown;
+  text: string;
+}
+
+function assertFits(name: string, { json, text }: Answer): void {
+  const validate = validatorOf(name);
+  assert(validate(json), `not a ${name}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`);
+}
+
+/** What an operation answers, it has declared: the status, the code of an error, and the form of the body. */
+export function assertDeclared(asked: { method: string; address: string }, answer: Answer): void {
+  const operation = findOperation(asked.method, asked.address);
+  if (operation === undefined) {
+    if (answer.status >= 400) assertFits('Error', answer);
+    return;
+  }
+  const { status } = answer;
+  const said = `${operation.id} answered ${status}: ${answer.text.slice(0, 300)}`;
+  assert(operation.statuses.includes(status), `${said}, which it does not declare`);
+  const place = `paths.${operation.path}.${asked.method.toLowerCase()}.responses.${status}`;
+  const reference = textAt(description, `${place}.content.application/json.schema.$ref`);
+  assertFits(reference.replace('#/components/schemas/', ''), answer);
+  if (status < 400) return;
+  const code = textAt(answer.json, 'error.code');
+  const isCodeDeclared = operation.codes.some((known) => known.status === status && known.code === code);
+  assert(isCodeDeclared, `${said}, whose code it does not declare`);
+}
