@@ -11,6 +11,7 @@ const steps = [
   'lint:unused',
   'lint:migrations',
   'openapi:check',
+  'sdk:types:check',
   'test',
   'test:one-by-one',
 ];

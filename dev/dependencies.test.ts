@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { projectFolder } from './project.ts';
 
-const manifests = globSync('{.,*}/package.json', { cwd: projectFolder });
+const manifests = globSync('{.,*,sdk/generate}/package.json', { cwd: projectFolder });
 
 /** Name and version of everything that a package.json asks for, except our own workspaces. */
 function dependenciesOf(manifest: string): [name: string, version: string][] {

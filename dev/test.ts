@@ -14,7 +14,7 @@ const runner = spawn(
     `--test-concurrency=${filesAtOnce}`,
     '--test-timeout=240000',
     '--test-global-setup=service/test/harness/global-setup.ts',
-    ...(files.length > 0 ? files : ['service/**/*.test.ts', 'sandbox-bank/**/*.test.ts', 'dev/**/*.test.ts']),
+    ...(files.length > 0 ? files : ['{service,sandbox-bank,dev,sdk}/**/*.test.ts']),
   ],
   { cwd: projectFolder, stdio: 'inherit' },
 );

@@ -7,17 +7,19 @@ import { cruise, type IReporterOutput } from 'dependency-cruiser';
 import { projectFolder } from '../project.ts';
 import { forbidden, modules, options } from './rules.ts';
 
-const roots = ['service', 'sandbox-bank', 'dev'];
+const roots = ['service', 'sandbox-bank', 'dev', 'sdk'];
+/** What is built may come and go while this reads. */
+const read = ['service', 'sandbox-bank', 'dev', 'sdk/src', 'sdk/test'];
 
 async function readTree(folder: string) {
-  const { output }: IReporterOutput = await cruise(roots, {
+  const { output }: IReporterOutput = await cruise(read, {
     ...options,
     ruleSet: { forbidden },
     validate: true,
     baseDir: folder,
   });
   assert(typeof output === 'object', 'the tree was not read');
-  const own = output.modules.filter((module) => /^(service|sandbox-bank|dev)\/.*\.ts$/.test(module.source));
+  const own = output.modules.filter((module) => /^(service|sandbox-bank|dev|sdk)\/.*\.ts$/.test(module.source));
   return {
     files: own.map((module) => module.source).toSorted(),
     broken: output.summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`),
@@ -35,7 +37,7 @@ async function withPlanted<Result>(
     for (const root of roots) {
       cpSync(path.join(projectFolder, root), path.join(folder, root), {
         recursive: true,
-        filter: (source) => !source.includes('node_modules'),
+        filter: (source) => !/\/(node_modules|dist)(\/|$)/.test(source),
       });
       symlinkSync(path.join(projectFolder, root, 'node_modules'), path.join(folder, root, 'node_modules'));
     }
@@ -51,7 +53,7 @@ async function withPlanted<Result>(
 
 test('no import breaks the architecture, and every source file was read to say so', async () => {
   const { files, broken } = await readTree(projectFolder);
-  const onDisk = globSync('{service,sandbox-bank,dev}/**/*.ts', {
+  const onDisk = globSync(`{${read.join(',')}}/**/*.ts`, {
     cwd: projectFolder,
     exclude: (name) => name.includes('node_modules'),
   }).toSorted();
@@ -115,6 +117,17 @@ const planted = [
     rule: 'the-sandbox-bank-is-reached-over-the-wire',
     file: 'service/src/platform/planted.ts',
     text: `import '../../../sandbox-bank/src/money.ts';`,
+  },
+  { rule: 'the-sdk-stands-alone', file: 'sdk/src/planted.ts', text: `import 'node:util';` },
+  {
+    rule: 'the-sdk-meets-the-service-over-the-wire',
+    file: 'sdk/test/planted.ts',
+    text: `import '../../service/src/platform/clock.ts';`,
+  },
+  {
+    rule: 'only-tests-of-ours-use-the-sdk',
+    file: 'service/src/app/planted.ts',
+    text: `import '../../../sdk/src/index.ts';`,
   },
   {
     rule: 'no-circles',

@@ -97,6 +97,25 @@ export const forbidden: IForbiddenRuleType[] = [
     from: { path: '^(service/src|dev)/', pathNot: test },
     to: { path: '^sandbox-bank/' },
   },
+  {
+    name: 'the-sdk-stands-alone',
+    severity: 'error',
+    from: { path: '^sdk/src/', pathNot: test },
+    // What it imports, a partner would have to install.
+    to: { pathNot: '^sdk/src/' },
+  },
+  {
+    name: 'the-sdk-meets-the-service-over-the-wire',
+    severity: 'error',
+    from: { path: '^sdk/' },
+    to: { path: '^(service|sandbox-bank)/' },
+  },
+  {
+    name: 'only-tests-of-ours-use-the-sdk',
+    severity: 'error',
+    from: { path: '^(service|sandbox-bank|dev)/', pathNot: test },
+    to: { path: '^sdk/' },
+  },
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
   { name: 'everything-is-found', severity: 'error', from: {}, to: { couldNotResolve: true } },
 ];

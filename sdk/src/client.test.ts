@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { apiKey, order, payout } from '../test/examples.ts';
+import { startStandInApi } from '../test/stand-in-api.ts';
+import { createKelpie } from './index.ts';
+
+const api = await startStandInApi();
+const kelpie = createKelpie({ apiKey, baseUrl: api.url });
+
+/** Three pages of one payout each, by their cursors. */
+function answerPages(): void {
+  const after = new Map([
+    ['', 'second+/='],
+    ['second+/=', 'third'],
+  ]);
+  api.answer(({ query: { cursor = '', limit = '' } }) => {
+    const next = after.get(cursor);
+    const link = `<${api.url}/v1/payouts?limit=${limit}&cursor=${encodeURIComponent(next ?? '')}>; rel="next"`;
+    return {
+      json: { object: 'list', data: [{ ...payout, reference: cursor }] },
+      headers: next === undefined ? {} : { link },
+    };
+  });
+}
+
+test('a payout is ordered with its key, and a repeated one says that it is the first', async () => {
+  api.answer(() => ({ status: 201, json: payout }));
+  assert.deepEqual(await kelpie.payouts.create(order, { idempotencyKey: 'order-42' }), { payout, replayed: false });
+  api.answer(() => ({ status: 200, json: payout, headers: { 'idempotent-replayed': 'true' } }));
+  assert.deepEqual(await kelpie.payouts.create(order, { idempotencyKey: 'order-42' }), { payout, replayed: true });
+  const [asked] = api.asked;
+  assert.deepEqual([asked?.method, asked?.path, asked?.query, asked?.body], ['POST', '/v1/payouts', {}, order]);
+  assert.equal(asked?.headers['idempotency-key'], 'order-42');
+  assert.equal(asked?.headers['authorization'], `Bearer ${apiKey}`);
+  assert.equal(asked?.headers['content-type'], 'application/json');
+});
+
+test('each call asks the one endpoint that it is named after', async () => {
+  api.answer(() => ({ json: payout }));
+  const id = payout.id;
+  const calls: readonly [endpoint: string, call: () => Promise<unknown>][] = [
+    ['GET /v1', async () => kelpie.discovery.get()],
+    ['GET /v1/balance', async () => kelpie.balance.get()],
+    ['POST /v1/quotes', async () => kelpie.quotes.create({ amount_gbp: '25.00' })],
+    ['GET /v1/payouts', async () => kelpie.payouts.list()],
+    ['POST /v1/payouts', async () => kelpie.payouts.create(order, { idempotencyKey: 'order-42' })],
+    [`GET /v1/payouts/${id}`, async () => kelpie.payouts.get(id)],
+    [`POST /v1/payouts/${id}/cancel`, async () => kelpie.payouts.cancel(id)],
+  ];
+  for (const [endpoint, call] of calls) {
+    api.asked.length = 0;
+    await call();
+    assert.deepEqual(
+      api.asked.map(({ method, path }) => `${method} ${path}`),
+      [endpoint],
+    );
+  }
+});
+
+test('an address may end in a slash or lie in a folder', async () => {
+  api.answer(() => ({ json: payout }));
+  await createKelpie({ apiKey, baseUrl: `${api.url}/` }).balance.get();
+  await createKelpie({ apiKey, baseUrl: `${api.url}/payouts-api` }).balance.get();
+  assert.deepEqual(
+    api.asked.map(({ path }) => path),
+    ['/v1/balance', '/payouts-api/v1/balance'],
+  );
+});
+
+test('no id leads to another endpoint than its own', async () => {
+  api.answer(() => ({ json: payout }));
+  await kelpie.payouts.get('../balance?x=1#y');
+  assert.equal(api.asked[0]?.path, '/v1/payouts/..%2Fbalance%3Fx%3D1%23y');
+  api.asked.length = 0;
+  for (const id of ['', '.', '..']) await assert.rejects(kelpie.payouts.get(id), TypeError);
+  assert.deepEqual(api.asked, []);
+});
+
+test('a page says where the next one begins, and the last that there is none', async () => {
+  answerPages();
+  const first = await kelpie.payouts.list({ limit: 1 });
+  assert.deepEqual(first, { data: [{ ...payout, reference: '' }], next: 'second+/=' });
+  assert.deepEqual(api.asked[0]?.query, { limit: '1' });
+  api.answer(() => ({ json: { object: 'list', data: [] } }));
+  assert.deepEqual(await kelpie.payouts.list(), { data: [], next: undefined });
+});
+
+test('all of a list is walked page by page, with the same filters, and no further than it is read', async () => {
+  answerPages();
+  const seen: (string | null)[] = [];
+  for await (const { reference } of kelpie.payouts.listAll({ limit: 1 })) seen.push(reference);
+  assert.deepEqual(seen, ['', 'second+/=', 'third']);
+  assert.deepEqual(
+    api.asked.map(({ query }) => query),
+    [{ limit: '1' }, { limit: '1', cursor: 'second+/=' }, { limit: '1', cursor: 'third' }],
+  );
+  api.asked.length = 0;
+  for await (const { id } of kelpie.payouts.listAll()) {
+    assert.equal(id, payout.id);
+    break;
+  }
+  assert.equal(api.asked.length, 1);
+});
+
+test('a list that leads back to itself is not walked for ever', async () => {
+  const link = '</v1/payouts?cursor=same>; rel="next"';
+  api.answer(() => ({ json: { object: 'list', data: [payout] }, headers: { link } }));
+  const walk = kelpie.payouts.listAll();
+  await walk.next();
+  await assert.rejects(walk.next(), /does not go on/);
+  assert.equal(api.asked.length, 2);
+});
+
+test('a person who is signed in is known by a cookie, and names the environment', async () => {
+  const inits: (RequestInit | undefined)[] = [];
+  const signedIn = createKelpie({
+    environment: 'live',
+    baseUrl: api.url,
+    async fetch(address, init) {
+      inits.push(init);
+      return fetch(address, init);
+    },
+  });
+  api.answer(() => ({ json: payout }));
+  await signedIn.balance.get();
+  await signedIn.payouts.create(order, { idempotencyKey: 'order-42' });
+  assert.deepEqual(
+    api.asked.map(({ query, headers }) => [query, headers['authorization']]),
+    [
+      [{ environment: 'live' }, undefined],
+      [{ environment: 'live' }, undefined],
+    ],
+  );
+  assert.deepEqual(
+    inits.map((init) => init?.credentials),
+    ['include', 'include'],
+  );
+});
+
+test('the key is in nothing that a program prints or stores', () => {
+  for (const text of [inspect(kelpie, { depth: null, showHidden: true }), JSON.stringify(kelpie)])
+    assert(!text.includes(apiKey), text);
+});
+
+test('a key or an address that can be no such thing is refused at once, and the key is not repeated', async () => {
+  for (const wrong of ['', ` ${apiKey}`, `${apiKey}\n`, `${apiKey}\nX: y`, 'schlüssel'])
+    assert.throws(
+      () => createKelpie({ apiKey: wrong, baseUrl: api.url }),
+      (error) => error instanceof TypeError && !inspect(error).includes(apiKey),
+    );
+  assert.throws(() => createKelpie({ apiKey, baseUrl: 'api.example.com' }), /baseUrl is not an address/);
+  api.answer(() => ({ json: payout }));
+  await assert.rejects(kelpie.payouts.create(order, { idempotencyKey: 'order\n42' }), TypeError);
+  assert.deepEqual(api.asked, []);
+});

@@ -1,0 +1,72 @@
+import type { AnswerOf, InputOf, ItemOf, ListPath, Method, PathOf, PlainPath, QueryOf } from './described-api.ts';
+import { described } from './json.ts';
+import type { Kelpie, KelpieOptions } from './kelpie.ts';
+import { everyItem, nextCursor, type Page } from './pages.ts';
+import { insistOnHeaderText, request, type CallOptions, type Connection, type RequestParts } from './request.ts';
+
+const defaultTimeoutMs = 30_000;
+
+function connect({ baseUrl, apiKey, environment, fetch, timeoutMs = defaultTimeoutMs }: KelpieOptions): Connection {
+  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is not an address such as https://api.example.com');
+  if (apiKey !== undefined) insistOnHeaderText('apiKey', apiKey);
+  return {
+    baseUrl: baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl,
+    apiKey,
+    environment,
+    fetch: fetch ?? globalThis.fetch,
+    timeoutMs,
+  };
+}
+
+/** The ways in which an endpoint is asked. The path alone says what it takes and what it gives. */
+function createCalls(connection: Connection) {
+  async function ask<M extends Method, P extends PathOf<M>>(method: M, path: P, parts: RequestParts) {
+    const answer = await request(connection, method, path, parts);
+    return { ...answer, json: described<AnswerOf<M, P>>(answer.json) };
+  }
+
+  async function call<M extends Method, P extends PathOf<M>>(method: M, path: P, parts: RequestParts & InputOf<M, P>) {
+    return ask(method, path, parts);
+  }
+
+  /** An endpoint that is only read. */
+  function reading<P extends PlainPath>(path: P) {
+    return { get: async (options: CallOptions = {}) => (await ask('get', path, options)).json };
+  }
+
+  function listing<P extends ListPath>(path: P) {
+    async function list(filters?: QueryOf<P>, options: CallOptions = {}, cursor?: string): Promise<Page<ItemOf<P>>> {
+      const query = { ...filters, ...(cursor === undefined ? {} : { cursor }) };
+      const { json, headers } = await request(connection, 'get', path, { ...options, query });
+      return { data: described<{ data: ItemOf<P>[] }>(json).data, next: nextCursor(headers) };
+    }
+    return {
+      list: async (filters?: QueryOf<P>, options?: CallOptions) => list(filters, options),
+      listAll: (filters?: QueryOf<P>, options?: CallOptions) =>
+        everyItem(async (cursor) => list(filters, options, cursor)),
+    };
+  }
+
+  return { call, reading, listing };
+}
+
+/** The key stays in these closures: whoever prints or logs the client does not see it. */
+export function createKelpie(clientOptions: KelpieOptions): Kelpie {
+  const { call, reading, listing } = createCalls(connect(clientOptions));
+  return {
+    balance: reading('/v1/balance'),
+    discovery: reading('/v1'),
+    payouts: {
+      ...listing('/v1/payouts'),
+      async create(body, options) {
+        const { json, status } = await call('post', '/v1/payouts', { ...options, body });
+        return { payout: json, replayed: status === 200 };
+      },
+      get: async (id, options) => (await call('get', '/v1/payouts/{id}', { ...options, path: { id } })).json,
+      cancel: async (id, options) => (await call('post', '/v1/payouts/{id}/cancel', { ...options, path: { id } })).json,
+    },
+    quotes: {
+      create: async (body, options) => (await call('post', '/v1/quotes', { ...options, body })).json,
+    },
+  };
+}

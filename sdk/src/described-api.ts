@@ -1,0 +1,55 @@
+// What the generated description says of a path: what it takes, and what it gives.
+import type { components, paths } from './api-types.ts';
+
+export type Schemas = components['schemas'];
+export type Method = 'get' | 'post';
+
+/** The paths that know this method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never;
+}[keyof paths];
+
+type JsonOf<Content> = Content extends { content: { 'application/json': infer Body } } ? Body : never;
+
+/** What it gives when it succeeds. */
+export type AnswerOf<M extends Method, P extends PathOf<M>> = paths[P][M] extends { responses: infer Responses }
+  ? JsonOf<Responses[keyof Responses & (200 | 201)]>
+  : never;
+
+/** The paths that need nothing but their name. */
+export type PlainPath = {
+  [P in PathOf<'get'>]: paths[P]['get'] extends { parameters: { path: object } } ? never : P;
+}[PathOf<'get'>];
+
+/** The paths that give a list. */
+export type ListPath = {
+  [P in PlainPath]: AnswerOf<'get', P> extends { data: unknown[] } ? P : never;
+}[PlainPath];
+
+export type ItemOf<P extends ListPath> = AnswerOf<'get', P> extends { data: (infer Item)[] } ? Item : never;
+
+/** Everything in an address is text; a program has numbers, instants and lists. */
+type Accepted<Name, Value> = Name extends 'limit'
+  ? number
+  : Name extends 'status'
+    ? Schemas['Payout']['status'] | readonly Schemas['Payout']['status'][]
+    : Name extends 'created_after' | 'created_before'
+      ? string | Date
+      : Value;
+
+type Filters<Query> = {
+  [Name in Exclude<keyof Query, 'environment'>]?: Accepted<Name, Query[Name]> | undefined;
+};
+
+/** What a list can be narrowed by. The environment is the client's: it is the same for every call. */
+export type QueryOf<P extends ListPath> = paths[P]['get'] extends { parameters: { query?: infer Query } }
+  ? Filters<NonNullable<Query>>
+  : never;
+
+/** What a request takes besides who asks. */
+export type InputOf<M extends Method, P extends PathOf<M>> = (paths[P][M] extends {
+  parameters: { path: infer Parameters extends object };
+}
+  ? { path: Parameters }
+  : unknown) &
+  (paths[P][M] extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : unknown);

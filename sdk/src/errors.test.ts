@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { apiKey, order, payout } from '../test/examples.ts';
+import { startStandInApi } from '../test/stand-in-api.ts';
+import { createKelpie, KelpieError, KelpieUnreachable } from './index.ts';
+
+const api = await startStandInApi();
+const kelpie = createKelpie({ apiKey, baseUrl: api.url });
+
+async function caught<Kind extends Error>(kind: new (parts: never) => Kind, work: Promise<unknown>): Promise<Kind> {
+  try {
+    await work;
+  } catch (error) {
+    assert(error instanceof kind, inspect(error));
+    assert(!inspect(error, { depth: null }).includes(apiKey), 'the key is in the error');
+    return error;
+  }
+  throw new Error('it did not fail');
+}
+
+function answerError(status: number, error: object, headers: Record<string, string> = {}): void {
+  api.answer(() => ({ status, json: { error }, headers }));
+}
+
+const create = async (): Promise<unknown> => kelpie.payouts.create(order, { idempotencyKey: 'order-42' });
+
+test('an error says its code, its status, what Kelpie said, and which request it was', async () => {
+  answerError(409, { code: 'idempotency_key_in_use', message: 'It is on its way.' }, { 'retry-after': '1' });
+  const error = await caught(KelpieError, create());
+  const { name, message, code, status, details, requestId, retryAfterSeconds } = error;
+  assert.deepEqual(
+    { name, message, code, status, details, requestId, retryAfterSeconds },
+    {
+      name: 'KelpieError',
+      message: 'It is on its way.',
+      code: 'idempotency_key_in_use',
+      status: 409,
+      details: undefined,
+      requestId: 'req-1',
+      retryAfterSeconds: 1,
+    },
+  );
+  assert.deepEqual([error.fields, error.missing, error.shortfall], [[], [], undefined]);
+});
+
+test('a wrong request says each field and its rule, and what is missing', async () => {
+  const fields = [{ path: 'recipient.bank.sort_code', rule: 'must be 6 digits' }];
+  const missing = ['recipient.bank.sort_code (6 digits)'];
+  answerError(422, { code: 'invalid_recipient', message: 'See details.', details: { fields, missing } });
+  const error = await caught(KelpieError, create());
+  assert.deepEqual([error.fields, error.missing, error.details], [fields, missing, { fields, missing }]);
+});
+
+test('an empty wallet says how much is short', async () => {
+  const details = { available_usdc: '1.00', required_usdc: '1.92', shortfall_usdc: '0.92' };
+  answerError(402, { code: 'insufficient_funds', message: 'Top it up.', details });
+  const { shortfall } = await caught(KelpieError, create());
+  assert.deepEqual(shortfall, { availableUsdc: '1.00', requiredUsdc: '1.92', shortfallUsdc: '0.92' });
+});
+
+test('a code or details that this version does not know reach the caller as they are', async () => {
+  for (const details of [null, 'text', 7, [], { fields: 'no list' }, { fields: [null, 1] }]) {
+    answerError(418, { code: 'a_later_code', message: 'New.', details }, { 'retry-after': 'soon' });
+    const error = await caught(KelpieError, create());
+    assert.deepEqual([error.code, error.details, error.retryAfterSeconds], ['a_later_code', details, undefined]);
+    assert(Array.isArray(error.fields) && error.shortfall === undefined);
+  }
+});
+
+test('whatever goes wrong is asked once: there is no hidden second try', async () => {
+  for (const status of [408, 409, 429, 500, 502, 503]) {
+    answerError(status, { code: 'unavailable', message: 'Not now.' }, { 'retry-after': '0' });
+    await caught(KelpieError, create());
+    assert.equal(api.asked.length, 1);
+  }
+});
+
+const badAnswers: readonly [what: string, reason: string, answer: (response: ServerResponse) => void][] = [
+  ['a connection that is cut before the answer', 'network', (response) => response.destroy()],
+  [
+    'an answer that is cut off',
+    'network',
+    (response) => {
+      response.writeHead(201, { 'content-length': '1000' });
+      response.write('{"id":', () => response.destroy());
+    },
+  ],
+  ["a proxy's page", 'unreadable', (response) => response.writeHead(502).end('<h1>Bad Gateway</h1>')],
+  ['a page where a payout should be', 'unreadable', (response) => response.writeHead(200).end('<h1>Hello</h1>')],
+  ['an answer without a body', 'unreadable', (response) => response.writeHead(201).end()],
+  ['JSON that is not ours', 'unreadable', (response) => response.writeHead(500).end('{"error":"oops"}')],
+  ['JSON that is no object', 'unreadable', (response) => response.writeHead(200).end('null')],
+];
+
+for (const [what, reason, answer] of badAnswers) {
+  test(`${what} leaves the outcome unknown, and the error says with which key to repeat`, async () => {
+    api.answer((_, response) => {
+      answer(response);
+      return undefined;
+    });
+    const error = await caught(KelpieUnreachable, create());
+    assert.deepEqual([error.reason, error.idempotencyKey], [reason, 'order-42']);
+    assert.match(error.message, /Nothing is known of the outcome.*same Idempotency-Key/);
+    assert.equal(api.asked.length, 1);
+  });
+}
+
+test('who is not there is unreachable, and a call that pays nothing does not speak of a key', async () => {
+  const nobody = createKelpie({ apiKey, baseUrl: 'http://127.0.0.1:1' });
+  const error = await caught(KelpieUnreachable, nobody.balance.get());
+  assert.deepEqual([error.reason, error.status, error.idempotencyKey], ['network', undefined, undefined]);
+  assert(error.cause instanceof Error && !error.message.includes('Idempotency-Key'));
+});
+
+const silent = (): undefined => undefined;
+const endless = (_: unknown, response: ServerResponse): undefined => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+};
+
+test('every wait ends at its deadline: for the answer, and for the rest of one that has begun', async () => {
+  const impatient = createKelpie({ apiKey, baseUrl: api.url, timeoutMs: 50 });
+  for (const answer of [silent, endless]) {
+    api.answer(answer);
+    assert.equal((await caught(KelpieUnreachable, impatient.balance.get())).reason, 'timeout');
+    assert.equal((await caught(KelpieUnreachable, kelpie.balance.get({ timeoutMs: 50 }))).reason, 'timeout');
+  }
+  for (const timeoutMs of [0, -1, Number.NaN, Infinity])
+    await assert.rejects(kelpie.balance.get({ timeoutMs }), RangeError);
+});
+
+test('a signal ends a call at once, also one that was given too late', async () => {
+  const controller = new AbortController();
+  api.answer(() => {
+    controller.abort();
+    return undefined;
+  });
+  const { signal } = controller;
+  const order42 = { idempotencyKey: 'order-42', signal };
+  assert.equal((await caught(KelpieUnreachable, kelpie.payouts.create(order, order42))).reason, 'aborted');
+  api.answer(() => ({ json: payout }));
+  assert.equal((await caught(KelpieUnreachable, kelpie.payouts.get(payout.id, { signal }))).reason, 'aborted');
+  assert.deepEqual(api.asked, []);
+});
+
+test('nobody can send a caller, its key and its order elsewhere', async () => {
+  const elsewhere = await startStandInApi();
+  api.answer(() => ({ status: 307, json: {}, headers: { location: `${elsewhere.url}/v1/payouts` } }));
+  assert.equal((await caught(KelpieUnreachable, create())).reason, 'network');
+  assert.deepEqual(elsewhere.asked, []);
+});

@@ -1,0 +1,157 @@
+// The two ways in which a call fails: Kelpie said no, or nobody knows what Kelpie did.
+import { listOf, textOf } from './json.ts';
+
+/** Every code that this version knows. A later API may say others. */
+export const errorCodes = [
+  'api_key_required',
+  'balance_unavailable',
+  'confirmation_required',
+  'corridor_not_enabled',
+  'headers_too_large',
+  'idempotency_key_in_use',
+  'idempotency_key_required',
+  'idempotency_key_reused',
+  'insufficient_funds',
+  'internal_error',
+  'invalid_amount',
+  'invalid_confirm_code',
+  'invalid_json',
+  'invalid_recipient',
+  'invalid_request',
+  'key_limit_reached',
+  'last_admin',
+  'malformed_request',
+  'method_not_allowed',
+  'not_found',
+  'partner_not_active',
+  'payload_too_large',
+  'payout_not_cancellable',
+  'payout_not_created',
+  'rate_limited',
+  'rate_unavailable',
+  'recipient_account_rejected',
+  'request_timeout',
+  'session_required',
+  'slug_taken',
+  'unauthorized',
+  'unavailable',
+  'unsupported_media_type',
+  'verification_required',
+] as const;
+
+export type KnownErrorCode = (typeof errorCodes)[number];
+
+/** The known codes, which an editor offers, and any other text. */
+export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
+
+/** One thing that is wrong with a request: where, and the rule that it breaks. */
+export interface FieldProblem {
+  path: string;
+  rule: string;
+}
+
+/** What the wallet lacks for a payout, in USDC. */
+export interface Shortfall {
+  availableUsdc: string;
+  requiredUsdc: string;
+  shortfallUsdc: string;
+}
+
+export interface KelpieErrorParts {
+  code: ErrorCode;
+  message: string;
+  status: number;
+  details?: unknown;
+  requestId?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+}
+
+/** Kelpie answered, and said no. Write your code against `code`; `message` is for people and may be reworded. */
+export class KelpieError extends Error {
+  override readonly name = 'KelpieError';
+  readonly code: ErrorCode;
+  /** The HTTP status: each code has one. */
+  readonly status: number;
+  /** More about this error, where there is more to say; `fields`, `missing` and `shortfall` read it for you. */
+  readonly details: unknown;
+  /** Quote it when you write to us. */
+  readonly requestId: string | undefined;
+  /** When it is worth asking again, where Kelpie knows. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(parts: KelpieErrorParts) {
+    super(parts.message);
+    this.code = parts.code;
+    this.status = parts.status;
+    this.details = parts.details;
+    this.requestId = parts.requestId;
+    this.retryAfterSeconds = parts.retryAfterSeconds;
+  }
+
+  /** Everything that is wrong with the request, at once; empty where that is not what is wrong. */
+  get fields(): FieldProblem[] {
+    return listOf(this.details, 'fields').map((field) => ({
+      path: textOf(field, 'path') ?? '',
+      rule: textOf(field, 'rule') ?? '',
+    }));
+  }
+
+  /** For `invalid_recipient`: what is missing, each with its form, as "recipient.bank.sort_code (6 digits)". */
+  get missing(): string[] {
+    return listOf(this.details, 'missing').map(String);
+  }
+
+  /** For `insufficient_funds`: what a top-up has to cover. */
+  get shortfall(): Shortfall | undefined {
+    const availableUsdc = textOf(this.details, 'available_usdc');
+    const requiredUsdc = textOf(this.details, 'required_usdc');
+    const shortfallUsdc = textOf(this.details, 'shortfall_usdc');
+    if (availableUsdc === undefined || requiredUsdc === undefined || shortfallUsdc === undefined) return undefined;
+    return { availableUsdc, requiredUsdc, shortfallUsdc };
+  }
+}
+
+/**
+ * `network`: no connection, or one that broke. `timeout`: no whole answer in time. `aborted`: your signal ended the call.
+ * `unreadable`: what answered was not Kelpie, but a proxy on the way, say.
+ */
+export type UnreachableReason = 'network' | 'timeout' | 'aborted' | 'unreadable';
+
+export interface KelpieUnreachableParts {
+  reason: UnreachableReason;
+  /** The HTTP status, where something answered. */
+  status?: number | undefined;
+  idempotencyKey?: string | undefined;
+  cause?: unknown;
+}
+
+const whatHappened: Readonly<Record<UnreachableReason, string>> = {
+  network: 'No answer came from Kelpie.',
+  timeout: 'No answer came from Kelpie in time.',
+  aborted: 'The call was ended by its signal before an answer came.',
+  unreadable: 'The answer could not be read, so it was not from Kelpie.',
+};
+
+function whatToDo(idempotencyKey: string | undefined): string {
+  if (idempotencyKey === undefined) return 'Nothing is known of the outcome. It is safe to call again.';
+  return (
+    'Nothing is known of the outcome: the payout may exist. ' +
+    'Repeat it with the same Idempotency-Key and the same body, and the recipient is not paid twice.'
+  );
+}
+
+/** Nothing is known of the outcome. A payout is to be repeated with the same Idempotency-Key, never with a new one. */
+export class KelpieUnreachable extends Error {
+  override readonly name = 'KelpieUnreachable';
+  readonly reason: UnreachableReason;
+  readonly status: number | undefined;
+  /** With which to repeat the payout; undefined for any other call. */
+  readonly idempotencyKey: string | undefined;
+
+  constructor({ reason, status, idempotencyKey, cause }: KelpieUnreachableParts) {
+    super(`${whatHappened[reason]} ${whatToDo(idempotencyKey)}`, cause === undefined ? {} : { cause });
+    this.reason = reason;
+    this.status = status;
+    this.idempotencyKey = idempotencyKey;
+  }
+}
