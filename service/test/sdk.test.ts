@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createKelpie, errorCodes, KelpieError, type CreatePayoutRequest } from '@kelpie/sdk';
+import { statusOf } from '../src/http/errors.ts';
+import { createTestDatabase } from './harness/database.ts';
+import { assertBooksHold } from './harness/invariants.ts';
+import { createSimulatedPartner } from './harness/partners.ts';
+import { startApi } from './harness/processes.ts';
+
+const database = await createTestDatabase();
+const api = await startApi({ database });
+const { key: apiKey } = await createSimulatedPartner(database);
+const kelpie = createKelpie({ apiKey, baseUrl: api.url });
+
+function orderOf(amount: string): CreatePayoutRequest {
+  return {
+    amount_gbp: amount,
+    reference: 'Order 42',
+    recipient: {
+      first_name: 'Ada',
+      last_name: 'Byron',
+      address: { line1: '1 High Street', city: 'Leeds', postal_code: 'LS1 1AA' },
+      bank: { bank_name: 'Example Bank', sort_code: '040004', account_number: '12345678' },
+    },
+  };
+}
+
+const centsOf = (usdc: string): number => Number(usdc.replace('.', ''));
+
+async function refusalOf(work: Promise<unknown>): Promise<KelpieError> {
+  return work.then(
+    () => assert.fail('it was not refused'),
+    (error: unknown) => (error instanceof KelpieError ? error : assert.fail(String(error))),
+  );
+}
+
+test('the client knows every code that the api can say', () => {
+  const known: readonly string[] = errorCodes;
+  assert.deepEqual(
+    Object.keys(statusOf).filter((code) => !known.includes(code)),
+    [],
+  );
+});
+
+test('a payout is quoted, ordered, repeated, read and listed through the client, and paid once', async () => {
+  const before = await kelpie.balance.get();
+  const quote = await kelpie.quotes.create({ amount_gbp: '25.00' });
+  const idempotencyKey = randomUUID();
+  const first = await kelpie.payouts.create(orderOf('25.00'), { idempotencyKey });
+  assert.equal(first.replayed, false);
+  assert.deepEqual(first.payout.quote, quote);
+  const again = await kelpie.payouts.create(orderOf('25.00'), { idempotencyKey });
+  assert.deepEqual([again.replayed, again.payout.id, again.payout.quote], [true, first.payout.id, undefined]);
+  const read = await kelpie.payouts.get(first.payout.id);
+  assert.deepEqual([read.id, read.amount_gbp, read.recipient.account_last4], [first.payout.id, '25.00', '5678']);
+  const { data, next } = await kelpie.payouts.list({ limit: 10 });
+  assert.deepEqual([data.map(({ id }) => id), next], [[first.payout.id], undefined]);
+  const after = await kelpie.balance.get();
+  assert.equal(centsOf(before.usdc) - centsOf(after.usdc), centsOf(quote.wallet_sends_usdc));
+  await assertBooksHold(database);
+});
+
+test('what the api refuses reaches the caller as a typed error', async () => {
+  const idempotencyKey = randomUUID();
+  const short = await refusalOf(kelpie.payouts.create(orderOf('19000.00'), { idempotencyKey }));
+  assert.deepEqual([short.code, short.status], ['insufficient_funds', 402]);
+  assert.match(short.shortfall?.shortfallUsdc ?? '', /^\d+\.\d{2}$/);
+  assert.match(short.requestId ?? '', /./);
+  const wrong = await refusalOf(kelpie.payouts.create(orderOf('0.99'), { idempotencyKey }));
+  assert.deepEqual([wrong.code, wrong.fields.map(({ path }) => path)], ['invalid_amount', ['amount_gbp']]);
+  assert.equal((await refusalOf(kelpie.payouts.create(orderOf('1.00'), { idempotencyKey: 'short' }))).status, 400);
+  assert.equal((await refusalOf(kelpie.payouts.get(randomUUID()))).code, 'not_found');
+  assert.equal((await refusalOf(kelpie.payouts.list({ limit: 201 }))).code, 'invalid_request');
+  const stranger = createKelpie({ apiKey: `kp_sandbox_${'0'.repeat(48)}`, baseUrl: api.url });
+  assert.equal((await refusalOf(stranger.balance.get())).code, 'unauthorized');
+});
