@@ -37,9 +37,12 @@ type Accepted<Name, Value> = Name extends 'limit'
       ? string | Date
       : Value;
 
-type Filters<Query> = {
-  [Name in Exclude<keyof Query, 'environment'>]?: Accepted<Name, Query[Name]> | undefined;
-};
+type FilterNames<Query> = [Query] extends [never] ? never : Exclude<keyof Query, 'environment'>;
+
+/** Where there is nothing to narrow by, nothing is taken: an empty type would take anything. */
+type Filters<Query> = [FilterNames<Query>] extends [never]
+  ? Record<string, never>
+  : { [Name in FilterNames<Query>]?: Accepted<Name, Query[Name]> | undefined };
 
 /** What a list can be narrowed by. The environment is the client's: it is the same for every call. */
 export type QueryOf<P extends ListPath> = paths[P]['get'] extends { parameters: { query?: infer Query } }
