@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { findPort } from '@kelpie/dev/free-port.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
+import { operations, type Operation } from '../harness/contract.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createSimulatedPartner } from '../harness/partners.ts';
+import { startApi } from '../harness/processes.ts';
+import { startWorld } from '../harness/world.ts';
+
+// Walks openapi.json: every operation is called for every answer that it declares, codes of errors included. `call` holds
+// each of them against its schema. An operation or an answer that is added there fails here until it can be provoked.
+
+const world = await startWorld({ settleAfterMs: 60_000 });
+const whole: Client = { url: world.api.url, key: world.partner.key };
+
+interface Asking {
+  path: string;
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+async function ask(client: Client, { path, ...asking }: Asking): Promise<ApiAnswer> {
+  return call(client, path, asking);
+}
+
+const creation = (body: unknown = payoutBody(), key: string = randomUUID()): Asking => ({
+  path: '/v1/payouts',
+  method: 'POST',
+  body,
+  headers: { 'idempotency-key': key },
+});
+
+/** A payout at the bank that it can still stop, or can not. */
+async function makePayout(state: 'awaiting_funds' | 'in_review'): Promise<string> {
+  const { id } = await createPayout(whole);
+  const { rows } = await asAdmin(world.database.superuserUrl, async (admin) =>
+    admin.query<{ payment: string }>('select bank_payment_id as payment from kelpie.payouts where id = $1', [id]),
+  );
+  await world.bank.control(`/transfers/${rows[0]?.payment}/hold`, { state });
+  return id;
+}
+
+/** How each operation is asked so that all goes well. */
+const well: Record<string, () => Promise<Asking>> = {
+  getRoot: async () => ({ path: '/' }),
+  getVersion: async () => ({ path: '/v1' }),
+  getPublicPartner: async () => ({ path: `/v1/public/partners/p-${world.partner.partnerId.slice(-12)}` }),
+  getAccount: async () => ({ path: '/v1/account' }),
+  getCompliance: async () => ({ path: '/v1/compliance' }),
+  getBalance: async () => ({ path: '/v1/balance' }),
+  createQuote: async () => ({ path: '/v1/quotes', method: 'POST', body: { amount_gbp: '5.00' } }),
+  createPayout: async () => creation(),
+  listPayouts: async () => ({ path: '/v1/payouts?limit=2' }),
+  getPayout: async () => ({ path: `/v1/payouts/${(await createPayout(whole)).id}` }),
+  cancelPayout: async () => ({ path: `/v1/payouts/${await makePayout('awaiting_funds')}/cancel`, method: 'POST' }),
+  listRecipients: async () => ({ path: '/v1/recipients' }),
+  getUsage: async () => ({ path: '/v1/usage' }),
+  listInvoices: async () => ({ path: '/v1/invoices' }),
+  listKeys: async () => ({ path: '/v1/keys' }),
+  listActivity: async () => ({ path: '/v1/activity' }),
+};
+
+async function askWell(operationId: string, client: Client, change: Partial<Asking> = {}): Promise<ApiAnswer> {
+  const asking = await well[operationId]?.();
+  assert(asking !== undefined, `say how ${operationId} is asked so that all goes well`);
+  return ask(client, { ...asking, ...change, headers: { ...asking.headers, ...change.headers } });
+}
+
+// Apis to which the same thing happens whatever is asked.
+
+async function startLimited(): Promise<Client> {
+  const limits = { KELPIE_REQUESTS_PER_SECOND: '1', KELPIE_REQUESTS_BURST: '1', KELPIE_OPEN_REQUESTS_PER_MINUTE: '1' };
+  return { ...whole, url: (await world.addApi(limits)).url };
+}
+
+/** Its database answers, and with an error that we did not foresee. */
+async function startBroken(): Promise<Client> {
+  const database = await createTestDatabase();
+  await asAdmin(database.superuserUrl, async (admin) =>
+    admin.query(
+      'drop function kelpie.find_api_key(bytea, timestamptz); drop function kelpie.find_public_partner(text)',
+    ),
+  );
+  return { ...whole, url: (await startApi({ database })).url };
+}
+
+async function startWithoutDatabase(): Promise<Client> {
+  const serviceUrl = `postgres://kelpie_service@127.0.0.1:${await findPort()}/none`;
+  return { ...whole, url: (await startApi({ database: { serviceUrl } })).url };
+}
+
+async function startWithoutRate(): Promise<Client> {
+  const env = { KELPIE_SANDBOX_BANK_URL: `http://127.0.0.1:${await findPort()}/v0` };
+  return { ...whole, url: (await world.addApi(env)).url };
+}
+
+async function createSuspended(): Promise<Client> {
+  const partner = await createSimulatedPartner(world.database);
+  await asAdmin(world.database.superuserUrl, async (admin) =>
+    admin.query(`update kelpie.partners set status = 'suspended' where id = $1`, [partner.partnerId]),
+  );
+  return { url: whole.url, key: partner.key };
+}
+
+const [limited, broken, withoutDatabase, withoutRate, suspended] = await Promise.all([
+  startLimited(),
+  startBroken(),
+  startWithoutDatabase(),
+  startWithoutRate(),
+  createSuspended(),
+]);
+
+async function askUntilLimited(operationId: string): Promise<ApiAnswer> {
+  const asking = await well[operationId]?.();
+  assert(asking !== undefined);
+  return eventually('it is turned away', async () => {
+    const answer = await ask(limited, asking);
+    return answer.status === 429 && answer;
+  });
+}
+
+/** How an error is provoked that many operations have. */
+const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
+  unauthorized: async ({ id }) => askWell(id, { ...whole, key: `kp_sandbox_${'0'.repeat(48)}` }),
+  rate_limited: async ({ id }) => askUntilLimited(id),
+  internal_error: async ({ id }) => askWell(id, broken),
+  unavailable: async ({ id }) => askWell(id, withoutDatabase),
+  invalid_json: async ({ id }) => askWell(id, whole, { body: '{"amount_gbp": ' }),
+  payload_too_large: async ({ id }) => askWell(id, whole, { body: { reference: 'x'.repeat(70_000) } }),
+  unsupported_media_type: async ({ id }) =>
+    askWell(id, whole, { body: 'amount_gbp=1.00', headers: { 'content-type': 'text/plain' } }),
+  not_found: async ({ path, method }) =>
+    ask(whole, { method, path: path.replace('{id}', randomUUID()).replace('{slug}', 'no-such-partner') }),
+  partner_not_active: async ({ id }) => askWell(id, suspended),
+  corridor_not_enabled: async ({ id }) =>
+    askWell(id, whole, {
+      body: id === 'createQuote' ? { amount_gbp: '5.00', country: 'FR' } : payoutBody({ country: 'FR' }),
+    }),
+  invalid_amount: async ({ id }) =>
+    askWell(id, whole, { body: id === 'createQuote' ? { amount_gbp: '0.99' } : payoutBody({ amount_gbp: '0.99' }) }),
+  invalid_request: async ({ id, method }) =>
+    method === 'GET'
+      ? ask(whole, { path: '/v1/payouts?limit=0' })
+      : askWell(id, whole, { body: id === 'createQuote' ? { amount_gbp: '5.00', more: 1 } : payoutBody({ more: 1 }) }),
+  rate_unavailable: async ({ id }) => askWell(id, withoutRate),
+  balance_unavailable: async ({ id }) => askWell(id, withoutRate),
+  payout_not_created: async ({ id }) => askWell(id, withoutRate),
+  idempotency_key_required: async ({ id }) => askWell(id, whole, { headers: { 'idempotency-key': 'short' } }),
+  insufficient_funds: async ({ id }) => askWell(id, whole, { body: payoutBody({ amount_gbp: '20000.00' }) }),
+  invalid_recipient: async ({ id }) => askWell(id, whole, { body: payoutBody({}, bankOf('1234567')) }),
+  idempotency_key_reused: async () => {
+    const key = randomUUID();
+    await ask(whole, creation(payoutBody(), key));
+    return ask(whole, creation(payoutBody({ amount_gbp: '2.00' }), key));
+  },
+  recipient_account_rejected: async () => {
+    const fault = { on: 'external_account.create', kind: 'reject', times: 1, code: 'invalid_account_number' };
+    await world.bank.control('/faults', fault);
+    return ask(whole, creation(payoutBody({}, bankOf('66667777'))));
+  },
+  idempotency_key_in_use: async () => {
+    // One that is killed while it asks the bank leaves a payout of which nobody knows yet what became.
+    const key = randomUUID();
+    const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: 'bank.send_payment.before*1' });
+    await world.worker?.stop();
+    await assert.rejects(ask({ ...whole, url: dying.url }, creation(payoutBody(), key)));
+    return ask(whole, creation(payoutBody(), key));
+  },
+  payout_not_cancellable: async () =>
+    ask(whole, { path: `/v1/payouts/${await makePayout('in_review')}/cancel`, method: 'POST' }),
+};
+
+test('the description has operations', () => {
+  assert(operations.length >= 16, `${operations.length}`);
+});
+
+for (const operation of operations) {
+  for (const { status, code } of operation.codes) {
+    test(`${operation.id} answers ${status} ${code}, as it declares`, async () => {
+      const answer = await provoke[code]?.(operation);
+      assert(answer !== undefined, `say how ${code} is provoked`);
+      assert.deepEqual([answer.status, answer.code], [status, code], answer.text);
+    });
+  }
+  for (const status of operation.statuses.filter((one) => one < 400)) {
+    test(`${operation.id} answers ${status}, as it declares`, async () => {
+      const key = randomUUID();
+      const first = await askWell(operation.id, whole, { headers: { 'idempotency-key': key } });
+      const isReplay = operation.id === 'createPayout' && status === 200;
+      const answer = isReplay ? await ask(whole, creation(payoutBody(), key)) : first;
+      assert.equal(answer.status, status, answer.text);
+    });
+  }
+}
+
+test('every error that an operation declares has its codes, and nothing but those', () => {
+  for (const { id, statuses, codes } of operations) {
+    const withCodes = [...new Set(codes.map(({ status }) => status))];
+    assert.deepEqual(withCodes.toSorted(), statuses.filter((status) => status >= 400).toSorted(), id);
+  }
+});
