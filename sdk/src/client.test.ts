@@ -41,6 +41,14 @@ test('each call asks the one endpoint that it is named after', async () => {
   const id = payout.id;
   const calls: readonly [endpoint: string, call: () => Promise<unknown>][] = [
     ['GET /v1', async () => kelpie.discovery.get()],
+    ['GET /v1/account', async () => kelpie.account.get()],
+    ['GET /v1/activity', async () => kelpie.activity.list()],
+    ['GET /v1/compliance', async () => kelpie.compliance.get()],
+    ['GET /v1/invoices', async () => kelpie.invoices.list()],
+    ['GET /v1/keys', async () => kelpie.keys.list()],
+    ['GET /v1/public/partners/acme', async () => kelpie.partners.getPublic('acme')],
+    ['GET /v1/recipients', async () => kelpie.recipients.list()],
+    ['GET /v1/usage', async () => kelpie.usage.get()],
     ['GET /v1/balance', async () => kelpie.balance.get()],
     ['POST /v1/quotes', async () => kelpie.quotes.create({ amount_gbp: '25.00' })],
     ['GET /v1/payouts', async () => kelpie.payouts.list()],

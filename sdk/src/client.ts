@@ -54,8 +54,17 @@ function createCalls(connection: Connection) {
 export function createKelpie(clientOptions: KelpieOptions): Kelpie {
   const { call, reading, listing } = createCalls(connect(clientOptions));
   return {
+    account: reading('/v1/account'),
+    activity: listing('/v1/activity'),
     balance: reading('/v1/balance'),
+    compliance: reading('/v1/compliance'),
     discovery: reading('/v1'),
+    invoices: listing('/v1/invoices'),
+    keys: listing('/v1/keys'),
+    partners: {
+      getPublic: async (slug, options) =>
+        (await call('get', '/v1/public/partners/{slug}', { ...options, path: { slug } })).json,
+    },
     payouts: {
       ...listing('/v1/payouts'),
       async create(body, options) {
@@ -68,5 +77,7 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
     quotes: {
       create: async (body, options) => (await call('post', '/v1/quotes', { ...options, body })).json,
     },
+    recipients: listing('/v1/recipients'),
+    usage: reading('/v1/usage'),
   };
 }

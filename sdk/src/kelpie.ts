@@ -2,14 +2,26 @@
 import type { Page } from './pages.ts';
 import type { CallOptions } from './request.ts';
 import type {
+  Account,
+  ActivityEntry,
+  ActivityFilters,
+  ApiKey,
+  ApiKeyFilters,
   Balance,
+  Compliance,
   CreatePayoutRequest,
   Discovery,
+  Invoice,
+  InvoiceFilters,
   Payout,
   PayoutCreated,
   PayoutFilters,
+  PublicPartner,
   Quote,
   QuoteRequest,
+  RecipientFilters,
+  RecipientSummary,
+  Usage,
 } from './resources.ts';
 
 interface ReachOptions {
@@ -72,11 +84,28 @@ interface Quotes {
   create(body: QuoteRequest, options?: CallOptions): Promise<Quote>;
 }
 
+interface Partners {
+  /** What anybody may know of a partner. */
+  getPublic(slug: string, options?: CallOptions): Promise<PublicPartner>;
+}
+
 /** A client of the Kelpie Payouts API. It keeps no state: make one, and share it. */
 export interface Kelpie {
+  account: Reading<Account>;
+  /** What was asked of this account, by whom: the latest 200. */
+  activity: Listing<ActivityEntry, ActivityFilters>;
   balance: Reading<Balance>;
+  compliance: Reading<Compliance>;
   /** What answers, and in which version. */
   discovery: Reading<Discovery>;
+  invoices: Listing<Invoice, InvoiceFilters>;
+  /** The keys of this account; never their secrets. */
+  keys: Listing<ApiKey, ApiKeyFilters>;
+  partners: Partners;
   payouts: Payouts;
   quotes: Quotes;
+  /** Who was paid of late. */
+  recipients: Listing<RecipientSummary, RecipientFilters>;
+  /** This month so far. */
+  usage: Reading<Usage>;
 }

@@ -1,15 +1,28 @@
 // The API's own words for what it takes and gives, by name. An interface keeps its name in an editor; an alias would not.
 import type { QueryOf, Schemas } from './described-api.ts';
 
+export interface Account extends Resource<'Account'> {}
+export interface ActivityEntry extends Resource<'ActivityEntry'> {}
+export interface ApiKey extends Resource<'ApiKey'> {}
 export interface Balance extends Resource<'Balance'> {}
+export interface Compliance extends Resource<'Compliance'> {}
 export interface CreatePayoutRequest extends Resource<'CreatePayoutRequest'> {}
 export interface Discovery extends Resource<'Discovery'> {}
+export interface Invoice extends Resource<'Invoice'> {}
 export interface Payout extends Resource<'Payout'> {}
 export interface PayoutCreated extends Resource<'PayoutCreated'> {}
+export interface PublicPartner extends Resource<'PublicPartner'> {}
 export interface Quote extends Resource<'Quote'> {}
 export interface QuoteRequest extends Resource<'QuoteRequest'> {}
+export interface RecipientSummary extends Resource<'RecipientSummary'> {}
+export interface Usage extends Resource<'Usage'> {}
 
 export type PayoutStatus = Payout['status'];
+
+export interface ActivityFilters extends QueryOf<'/v1/activity'> {}
+export interface ApiKeyFilters extends QueryOf<'/v1/keys'> {}
+export interface InvoiceFilters extends QueryOf<'/v1/invoices'> {}
 export interface PayoutFilters extends QueryOf<'/v1/payouts'> {}
+export interface RecipientFilters extends QueryOf<'/v1/recipients'> {}
 
 type Resource<Name extends keyof Schemas> = Schemas[Name];
