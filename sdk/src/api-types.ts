@@ -38,6 +38,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/public/partners/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A partner by its short name */
+        get: operations["getPublicPartner"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your account */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/compliance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where your verification stands, and your limits */
+        get: operations["getCompliance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/quotes": {
         parameters: {
             query?: never;
@@ -62,7 +113,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest payouts */
+        /**
+         * Your payouts, newest first
+         * @description One request looks at 100,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.
+         */
         get: operations["listPayouts"];
         put?: never;
         /**
@@ -130,6 +184,100 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/recipients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom you have paid
+         * @description The last 365 days, and of them the newest 500,000 payouts; 200 recipients at most.
+         */
+        get: operations["listRecipients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This month so far */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your invoices */
+        get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your API keys
+         * @description Of both environments: those that work, and those that were revoked within 12 months.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest 200 requests
+         * @description Of both environments, reads and failures included. A read appears here within a second.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -151,6 +299,84 @@ export interface components {
             version: string;
             /** Format: uri */
             docs: string;
+        };
+        /** @description What anybody may know of a business that pays through us. */
+        PublicPartner: {
+            slug: string;
+            name: string;
+            /** Format: uri */
+            logo_url: string | null;
+            brand_color: string | null;
+        };
+        Account: {
+            /** @enum {string} */
+            object: "account";
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * @description onboarding (sandbox only), active, suspended or closed.
+             * @example active
+             */
+            status: string;
+            /** @enum {string} */
+            environment: "sandbox" | "live";
+            funding_wallet: {
+                /** @enum {string} */
+                currency: "USDC";
+                chain: string;
+                /** @description Where to send USDC; null where the wallet can not be topped up so. */
+                address: string | null;
+            };
+            enabled_countries: string[];
+            prices: {
+                /** @example 0.99 GBP + 1.00% */
+                payout?: string;
+                /** @example 15.00 GBP */
+                monthly_account?: string;
+            };
+            /**
+             * @description What carries the payouts of this key. `simulated` only until the sandbox bank is connected.
+             * @enum {string}
+             */
+            rail?: "provider_production" | "provider_sandbox" | "simulated";
+        };
+        Compliance: {
+            /** @enum {string} */
+            object: "compliance";
+            business_verification: {
+                /** @description not_started, action_required, in_review, approved or rejected. */
+                status: string;
+                /** @description The bank's own word for it. */
+                provider_status: string | null;
+                /**
+                 * Format: uri
+                 * @description Where a person goes on with the verification.
+                 */
+                continue_url: string | null;
+                /**
+                 * Format: uri
+                 * @description Where a person accepts the bank's terms.
+                 */
+                terms_url: string | null;
+            };
+            account: {
+                isolated_wallet: boolean;
+                wallet_chain: string | null;
+                enabled_countries: string[];
+                payout_limits_gbp: {
+                    /** @example 850.00 */
+                    min: string;
+                    /** @example 850.00 */
+                    max_per_payout: string;
+                };
+                /** Format: email */
+                billing_email: string | null;
+                /** Format: email */
+                contact_email: string | null;
+            };
+            /** @description not_screened, clear, review or blocked. */
+            screening: string;
         };
         /** @description The amount that the recipient shall receive. */
         QuoteRequest: {
@@ -306,11 +532,6 @@ export interface components {
             created_via: "api" | "dashboard";
             quote?: components["schemas"]["Quote"];
         };
-        PayoutList: {
-            /** @enum {string} */
-            object: "list";
-            data: components["schemas"]["Payout"][];
-        };
         Balance: {
             /** @enum {string} */
             object: "balance";
@@ -323,6 +544,139 @@ export interface components {
              * @example 0.79
              */
             gbp_per_usd: number;
+        };
+        /** @description Newest first. The `Link` header has the address of the next page, if there is one. */
+        PayoutList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Payout"][];
+        };
+        RecipientSummary: {
+            name: string | null;
+            account_last4: string | null;
+            /** @description How many arrived. */
+            payouts: number;
+            /** @example 850.00 */
+            paid_gbp: string;
+            /**
+             * Format: date-time
+             * @description When the last one arrived, or was made where none did.
+             */
+            last_paid_at: string;
+        };
+        /** @description Last paid first. */
+        RecipientList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["RecipientSummary"][];
+        };
+        /** @description The calendar month so far, by the clocks of London. Sandbox is never charged. */
+        Usage: {
+            /** @enum {string} */
+            object: "usage";
+            /** Format: date */
+            period_start: string;
+            payouts: {
+                /** @description Made in the period. */
+                count: number;
+                /** @description Arrived in the period; the sums are of these. */
+                completed: number;
+                /** @example 850.00 */
+                paid_to_sellers_gbp: string;
+                /** @example 850.00 */
+                fees_gbp: string;
+            };
+            invoice_so_far: {
+                lines: {
+                    kind: string;
+                    /** @example 850.00 */
+                    amount_gbp: string;
+                }[];
+                /** @example 850.00 */
+                total_gbp: string;
+            };
+        };
+        Invoice: {
+            /** Format: uuid */
+            id: string;
+            /** @description The month, as 2026-11. */
+            period: string;
+            /** @description draft, issued, paid, overdue or void. */
+            status: string;
+            /** @example 850.00 */
+            total_gbp: string;
+            /** Format: date-time */
+            issued_at: string | null;
+            /** Format: date-time */
+            due_at: string | null;
+            lines: {
+                kind: string;
+                description: string;
+                quantity: number;
+                /** @example 850.00 */
+                unit_price_gbp: string;
+                /** @example 850.00 */
+                amount_gbp: string;
+            }[];
+        };
+        /** @description Of the last 24 months, newest first. */
+        InvoiceList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Invoice"][];
+        };
+        /** @description An API key, without its secret. */
+        ApiKey: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            environment: "sandbox" | "live";
+            /** @description The start of the key: how you know it again. */
+            key_prefix: string;
+            label: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null while the key works.
+             */
+            revoked_at: string | null;
+        };
+        /** @description Newest first. */
+        ApiKeyList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ApiKey"][];
+        };
+        /** @description One request, and how it was answered. */
+        ActivityEntry: {
+            /** Format: date-time */
+            at: string;
+            environment: string | null;
+            /**
+             * @description As `payout.create`: what was asked for.
+             * @example payout.create
+             */
+            action: string;
+            /** @description The status of the answer; null where nobody was there to be answered any more. */
+            status: number | null;
+            /** @description Who asked: the start of an API key, or an email address. */
+            by: string;
+            /** @description The id of what it was about, or the code of an error. */
+            detail: string | null;
+            /** @description The `Request-Id` of the answer. */
+            request_id: string | null;
+        };
+        /** @description Newest first. */
+        ActivityList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ActivityEntry"][];
         };
     };
     responses: never;
@@ -351,6 +705,23 @@ export interface operations {
                     "application/json": components["schemas"]["Discovery"];
                 };
             };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getVersion: {
@@ -371,13 +742,230 @@ export interface operations {
                     "application/json": components["schemas"]["Discovery"];
                 };
             };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPublicPartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What anybody may know of a business that pays through us. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicPartner"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: {
+                /** @description Ignored: the key decides. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCompliance: {
+        parameters: {
+            query?: {
+                /** @description Ignored: the key decides. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compliance"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     createQuote: {
         parameters: {
             query?: {
                 /** @description Ignored: the key decides. */
-                environment?: unknown;
+                environment?: "sandbox" | "live";
             };
             header?: never;
             path?: never;
@@ -398,7 +986,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quote"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -407,7 +995,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -416,7 +1004,31 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_amount`: The amount is missing, is no text like "850.00", or is out of range. `details.fields` says which.
+             *
+             *     `corridor_not_enabled`: The country is not one that the account can pay to.
+             *
+             *     `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -425,8 +1037,43 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_unavailable`: The bank has given no rate for 15 minutes. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -440,8 +1087,29 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Ignored: the key decides. */
-                environment?: unknown;
-                limit?: string;
+                environment?: "sandbox" | "live";
+                limit?: number;
+                /** @description Where the page begins: from the `Link` header of the one before. */
+                cursor?: string;
+                /**
+                 * @description One status, or several separated by commas.
+                 * @example pending,processing
+                 */
+                status?: string;
+                /**
+                 * @description Made after this instant.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Made before this instant.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                created_before?: string;
+                reference?: string;
+                idempotency_key?: string;
+                account_last4?: string;
+                created_via?: "api" | "dashboard";
             };
             header?: never;
             path?: never;
@@ -449,16 +1117,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Newest first. The `Link` header has the address of the next page, if there is one. */
             200: {
                 headers: {
+                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PayoutList"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -467,8 +1137,43 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -482,11 +1187,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Ignored: the key decides. */
-                environment?: unknown;
+                environment?: "sandbox" | "live";
             };
-            header?: {
-                /** @description Required: your own id of this payout, ^[A-Za-z0-9_\-:.]{8,100}$. Repeated, it pays nothing twice. */
-                "idempotency-key"?: string;
+            header: {
+                /** @description Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice. */
+                "idempotency-key": string;
             };
             path?: never;
             cookie?: never;
@@ -497,9 +1202,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description A payout that this key made before, as it is now. */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
@@ -515,7 +1221,11 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutCreated"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /**
+             * @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice.
+             *
+             *     `idempotency_key_required`: The Idempotency-Key header is missing, or has not the form that `details.pattern` shows.
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -524,7 +1234,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -533,7 +1243,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `insufficient_funds`: The wallet holds less than the payout takes. `details.shortfall_usdc` says how much is missing. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -542,7 +1252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -551,7 +1261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `idempotency_key_in_use`: A payout with this Idempotency-Key is being made just now, and is not decided yet. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -560,7 +1270,37 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_amount`: The amount is missing, is no text like "850.00", or is out of range. `details.fields` says which.
+             *
+             *     `invalid_recipient`: Something about the recipient is missing or wrong: `details.fields` names all of it, `details.missing` what is not there.
+             *
+             *     `corridor_not_enabled`: The country is not one that the account can pay to.
+             *
+             *     `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it.
+             *
+             *     `idempotency_key_reused`: The Idempotency-Key stands for another body. `details.mismatched` says in which fields they differ.
+             *
+             *     `recipient_account_rejected`: The bank does not accept the recipient's account details. Nothing was sent.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -569,7 +1309,33 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payout_not_created`: The bank could not be asked. Nothing was sent, and the wallet is as before. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -578,7 +1344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -593,7 +1359,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Ignored: the key decides. */
-                environment?: unknown;
+                environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
@@ -612,7 +1378,7 @@ export interface operations {
                     "application/json": components["schemas"]["Payout"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -621,8 +1387,43 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -636,7 +1437,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Ignored: the key decides. */
-                environment?: unknown;
+                environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
@@ -655,7 +1456,16 @@ export interface operations {
                     "application/json": components["schemas"]["Payout"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -664,7 +1474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -673,7 +1483,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `payout_not_cancellable`: The payout is at its end, on its way, or not yet known to the bank. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -682,7 +1492,51 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -697,7 +1551,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Ignored: the key decides. */
-                environment?: unknown;
+                environment?: "sandbox" | "live";
             };
             header?: never;
             path?: never;
@@ -714,7 +1568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Balance"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -723,7 +1577,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -732,8 +1586,378 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body of every answer that is not a success. */
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `balance_unavailable`: The bank has given no rate for 15 minutes, so the balance can not be shown in pounds. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRecipients: {
+        parameters: {
+            query?: {
+                /** @description Ignored: the key decides. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Last paid first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipientList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Ignored: the key decides. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calendar month so far, by the clocks of London. Sandbox is never charged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                /** @description Ignored: the key decides. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the last 24 months, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Ignored: the key decides. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                /** @description Ignored: the key decides. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createKelpie, errorCodes, KelpieError, type CreatePayoutRequest } from '@kelpie/sdk';
-import { statusOf } from '../src/http/errors.ts';
+import { errorCodes as codesOfTheApi } from '../src/http/error-codes.ts';
 import { createTestDatabase } from './harness/database.ts';
 import { assertBooksHold } from './harness/invariants.ts';
 import { createSimulatedPartner } from './harness/partners.ts';
@@ -38,7 +38,7 @@ async function refusalOf(work: Promise<unknown>): Promise<KelpieError> {
 test('the client knows every code that the api can say', () => {
   const known: readonly string[] = errorCodes;
   assert.deepEqual(
-    Object.keys(statusOf).filter((code) => !known.includes(code)),
+    Object.keys(codesOfTheApi).filter((code) => !known.includes(code)),
     [],
   );
 });
@@ -74,4 +74,25 @@ test('what the api refuses reaches the caller as a typed error', async () => {
   assert.equal((await refusalOf(kelpie.payouts.list({ limit: 201 }))).code, 'invalid_request');
   const stranger = createKelpie({ apiKey: `kp_sandbox_${'0'.repeat(48)}`, baseUrl: api.url });
   assert.equal((await refusalOf(stranger.balance.get())).code, 'unauthorized');
+});
+
+test('every endpoint can be asked through the client, and pages lead on to the next', async () => {
+  const { partnerId, key } = await createSimulatedPartner(database);
+  const own = createKelpie({ apiKey: key, baseUrl: api.url });
+  const made: string[] = [];
+  for (const order of ['one', 'two', 'three']) {
+    const { payout } = await own.payouts.create(orderOf('1.00'), { idempotencyKey: `order-${order}` });
+    made.unshift(payout.id);
+  }
+  assert.equal((await own.account.get()).id, partnerId);
+  assert.equal((await own.compliance.get()).account.payout_limits_gbp.min, '1.00');
+  assert.equal((await own.usage.get()).payouts.count, 3);
+  assert.deepEqual((await own.invoices.list()).data, []);
+  assert.equal((await own.keys.list()).data.length, 1);
+  assert.equal((await own.recipients.list()).data.length, 1);
+  assert.equal((await own.activity.list()).data[0]?.action, 'recipient.list');
+  assert.equal((await own.partners.getPublic(`p-${partnerId.slice(-12)}`)).name, 'Partner');
+  const read: string[] = [];
+  for await (const { id } of own.payouts.listAll({ limit: 2, status: ['processing', 'completed'] })) read.push(id);
+  assert.deepEqual(read, made);
 });

@@ -200,7 +200,10 @@ for (const operation of operations) {
 
 test('every error that an operation declares has its codes, and nothing but those', () => {
   for (const { id, statuses, codes } of operations) {
-    const withCodes = [...new Set(codes.map(({ status }) => status))];
-    assert.deepEqual(withCodes.toSorted(), statuses.filter((status) => status >= 400).toSorted(), id);
+    assert.deepEqual(
+      new Set(codes.map(({ status }) => status)),
+      new Set(statuses.filter((status) => status >= 400)),
+      id,
+    );
   }
 });

@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 
 // What openapi.json promises, held against what was really answered.
 
-export const description: unknown = JSON.parse(readFileSync(`${projectFolder}/openapi.json`, 'utf8'));
+const description: unknown = JSON.parse(readFileSync(`${projectFolder}/openapi.json`, 'utf8'));
 
 export interface Operation {
   method: string;
@@ -51,7 +51,7 @@ function isMatch({ method, path }: Operation, asked: { method: string; path: str
   return method === asked.method && form.test(asked.path);
 }
 
-export function findOperation(method: string, address: string): Operation | undefined {
+function findOperation(method: string, address: string): Operation | undefined {
   const [path = ''] = address.split('?');
   return operations.find((operation) => isMatch(operation, { method, path }));
 }
