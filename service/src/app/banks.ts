@@ -1,6 +1,13 @@
 // The banks behind the rails, as the settings name them.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { createBridgeBank, createHttpAgent, createSimulatedBank, withCrashPoints } from '../banks/index.ts';
+import {
+  type Bank,
+  type BankCustomers,
+  createBridgeBank,
+  createHttpAgent,
+  createSimulatedBank,
+  withCrashPoints,
+} from '../banks/index.ts';
 import type { Banks } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
@@ -42,7 +49,10 @@ export function openWebhookKeys({ sandbox, live }: Readonly<Record<'sandbox' | '
   };
 }
 
-export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, reach: ReachPoint): Banks {
+/** The sandbox bank is also where new partners are made customers. */
+type OpenBanks = Banks & { provider_sandbox: (Bank & BankCustomers) | null };
+
+export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, reach: ReachPoint): OpenBanks {
   const agent = createHttpAgent();
   const open = ({ url, apiKey }: BankAddress) =>
     url === null || apiKey === null ? null : withCrashPoints(createBridgeBank(agent, { url, apiKey }), reach);

@@ -1,5 +1,7 @@
 import type { ReachPoint } from '../platform/crash-point.ts';
-import type { Bank, BankRecords } from './port.ts';
+import type { Bank, BankCustomers, BankRecords } from './port.ts';
+
+type WholeBank = Bank & BankRecords & BankCustomers;
 
 /** Everything that is asked of a bank, by the name of its crash points. */
 export const bankCalls = {
@@ -9,10 +11,11 @@ export const bankCalls = {
   cancelPayment: 'cancel_payment',
   findRate: 'find_rate',
   listPayments: 'list_payments',
-} as const satisfies Record<keyof (Bank & BankRecords), string>;
+  openCustomer: 'open_customer',
+} as const satisfies Record<keyof WholeBank, string>;
 
 /** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
-export function withCrashPoints(bank: Bank & BankRecords, reach: ReachPoint): Bank & BankRecords {
+export function withCrashPoints(bank: WholeBank, reach: ReachPoint): WholeBank {
   const around = async <Result>(name: string, ask: () => Promise<Result>): Promise<Result> => {
     await reach(`bank.${name}.before`);
     const result = await ask();
@@ -26,5 +29,6 @@ export function withCrashPoints(bank: Bank & BankRecords, reach: ReachPoint): Ba
     cancelPayment: async (id) => around(bankCalls.cancelPayment, async () => bank.cancelPayment(id)),
     findRate: async () => around(bankCalls.findRate, async () => bank.findRate()),
     listPayments: async (id, after) => around(bankCalls.listPayments, async () => bank.listPayments(id, after)),
+    openCustomer: async (order) => around(bankCalls.openCustomer, async () => bank.openCustomer(order)),
   };
 }

@@ -7,6 +7,7 @@ export { bankCalls, withCrashPoints } from './crash-points.ts';
 export { createHttpAgent } from './http-exchange.ts';
 export type {
   Bank,
+  BankCustomers,
   BankRecords,
   FindOutcome,
   Payment,

@@ -125,3 +125,20 @@ export interface BankRecords {
   /** Newest first, a page at a time; null where the bank did not answer. */
   listPayments(customerId: string, after: string | null): Promise<PaymentPage | null>;
 }
+
+interface OpenCustomerOrder {
+  /** The partner's name, and where its mail goes. */
+  name: string;
+  email: string;
+  /** One for each of the two steps. Within a day, the same keys find what an earlier try has made. */
+  idempotencyKeys: { customer: string; wallet: string };
+}
+
+/** No money of anybody's moves here: what is not clear has failed, and is tried again. */
+export type OpenCustomerOutcome =
+  { kind: 'opened'; customerId: string; walletId: string } | { kind: 'failed'; text: string };
+
+/** A bank where a partner can be made a customer, with a wallet of its own. */
+export interface BankCustomers {
+  openCustomer(order: OpenCustomerOrder): Promise<OpenCustomerOutcome>;
+}

@@ -304,3 +304,33 @@ test('one webhook that comes a hundred times at once is one event, and moves not
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
   assert.deepEqual(await sandboxBank.record(), before);
 });
+
+test('a partner becomes a customer with a wallet of 10,000.00 USDC, and the same keys find the same ones again', async () => {
+  const { bank } = await setUp();
+  const idempotencyKeys = { customer: randomUUID(), wallet: randomUUID() };
+  const order = { name: 'Tideway & Söhne', email: 'tideway@sandbox.kelpie.example', idempotencyKeys };
+  const opened = await bank.openCustomer(order);
+  assert(opened.kind === 'opened', inspect(opened));
+  const again = await Promise.all(Array.from({ length: 5 }, async () => bank.openCustomer(order)));
+  for (const outcome of again) assert.deepEqual(outcome, opened);
+  const under = { bank, customerId: opened.customerId, walletId: opened.walletId };
+  const sent = await bank.sendPayment(orderOf(under, await register(under, recipientWith())));
+  assert.equal(sent.kind, 'accepted', inspect(sent));
+});
+
+test('a customer that was not opened in so many words is opened by a second try with the same keys', async () => {
+  const { bank } = await setUp();
+  const order = { name: 'Tideway', email: 'tideway@sandbox.kelpie.example' };
+  for (const fault of [
+    { kind: 'error_before', status: 503 },
+    { kind: 'html' },
+    { kind: 'truncated' },
+    { kind: 'empty' },
+  ]) {
+    await sandboxBank.control('/faults', { on: 'any', times: 1, ...fault });
+    const idempotencyKeys = { customer: randomUUID(), wallet: randomUUID() };
+    assert.equal((await bank.openCustomer({ ...order, idempotencyKeys })).kind, 'failed', fault.kind);
+    await sandboxBank.control('DELETE /faults');
+    assert.equal((await bank.openCustomer({ ...order, idempotencyKeys })).kind, 'opened', fault.kind);
+  }
+});

@@ -15,7 +15,7 @@ export interface BridgeSettings {
   apiKey: string;
 }
 
-type Purpose = 'send' | 'register' | 'read';
+type Purpose = 'send' | 'register' | 'open' | 'read';
 
 interface PostOptions {
   purpose: Purpose;
@@ -53,7 +53,7 @@ export function createBridgeClient(agent: Agent, { url, apiKey }: BridgeSettings
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
   // One for what pays and one for each other purpose: a bank that answers reads may still fail every payment.
-  const breakers = { send: createBreaker(), register: createBreaker(), read: createBreaker() };
+  const breakers = { send: createBreaker(), register: createBreaker(), open: createBreaker(), read: createBreaker() };
   const send = async (purpose: Purpose, request: Omit<HttpRequest, 'origin'>): Promise<HttpExchange> => {
     const breaker = breakers[purpose];
     // While one request tries whether the bank is back, the others do not wait for it: their callers have deadlines.

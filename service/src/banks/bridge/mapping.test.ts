@@ -8,6 +8,7 @@ import {
   cancelOutcome,
   externalAccountBody,
   findOutcome,
+  openedFrom,
   pageFrom,
   paymentFrom,
   rateFrom,
@@ -156,6 +157,19 @@ test('a recipient is rejected for its account details, and fails for anything el
   assert.equal(registerOutcome(answered(400, refusal('invalid_parameters', 'address.city'))).kind, 'failed');
   assert.equal(registerOutcome(answered(500, '')).kind, 'failed');
   assert.equal(registerOutcome({ kind: 'lost', text: 'deadline' }).kind, 'failed');
+});
+
+test('a customer or a wallet is opened where the answer has its id, and anything else is tried again', () => {
+  assert.deepEqual(openedFrom(answered(201, { id: 'c1', status: 'active' })), { kind: 'opened', id: 'c1' });
+  const unclear = [
+    answered(200, {}),
+    answered(201, { id: 7 }),
+    answered(201, '<html>'),
+    answered(422, { ...refusal('duplicate_record'), id: 'c1' }),
+    answered(503, { id: 'c1' }),
+    { kind: 'not_sent', text: 'circuit open' } as const,
+  ];
+  for (const answer of unclear) assert.equal(openedFrom(answer).kind, 'failed', JSON.stringify(answer));
 });
 
 test("a payment that the bank does not know is absent only in the bank's own words", () => {

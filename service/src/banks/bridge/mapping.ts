@@ -177,6 +177,19 @@ export function registerOutcome(answer: HttpExchange): RegisterOutcome {
   return recipientId === undefined ? { kind: 'failed', text } : { kind: 'registered', recipientId };
 }
 
+export function customerBody({ name, email }: { name: string; email: string }): object {
+  return { type: 'business', business_name: name, email };
+}
+
+/** Where the wallet's USDC lies: of the chains that the bank offers, one with low fees. */
+export const walletBody = { chain: 'base' };
+
+/** The id of a customer or a wallet that was opened, or why there is none. */
+export function openedFrom(answer: HttpExchange): { kind: 'opened'; id: string } | { kind: 'failed'; text: string } {
+  const id = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
+  return id === undefined ? { kind: 'failed', text: describe(answer) } : { kind: 'opened', id };
+}
+
 /** The recipient that the bank has already, where that is what it refused a second one for. */
 export function duplicateRecipientId(answer: HttpExchange): string | undefined {
   if (refusalFrom(answer)?.code !== 'duplicate_external_account' || answer.kind !== 'answered') return undefined;
