@@ -52,7 +52,8 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
          price_plan, recipient_name, account_last4, recipient_sealed, account_index, created_via, created_by, updated_at
        )
        select overlay(kelpie.first_id_at(now())::text placing substr(gen_random_uuid()::text, 20) from 20)::uuid, $1,
-         $2::kelpie.environment, 'simulated', 'sending', 1, 1, 'seeded-key', gen_random_uuid(), 1, now(), 'Seed', 100, 100,
+         $2::kelpie.environment,
+         (case $2::kelpie.environment when 'live' then 'provider_production' else 'simulated' end)::kelpie.rail, 'sending', 1, 1, 'seeded-key', gen_random_uuid(), 1, now(), 'Seed', 100, 100,
          51, 1920000, 790000, 'standard-1', 'Seed', '0000', '\\x00', sha256('seed'), 'api', 'seed', now()
        returning *
      ), key as (

@@ -6,15 +6,25 @@ import { getSide } from './store.ts';
 
 export interface Sides {
   get(of: PartnerContext): Promise<PartnerSide>;
+  /** It is known to have changed: whoever asks next is told how it is now. */
+  forget(of: PartnerContext): void;
 }
 
-/** A new price or rail may wait so long. What must not, as a partner that was suspended, is checked in the commit itself. */
+/**
+ * A new price may wait so long. What must not, as a partner that was suspended or has left the simulated rail, is checked in
+ * the commit itself.
+ */
 const keepMs = 5_000;
 const mostRemembered = 10_000;
+
+function nameOf({ partnerId, environment }: PartnerContext): string {
+  return `${partnerId} ${environment}`;
+}
 
 export function createSides(calls: SingleCalls): Sides {
   const memory = createShortMemory<PartnerSide>({ keepMs, most: mostRemembered });
   return {
-    get: async (of) => memory.get(`${of.partnerId} ${of.environment}`, async () => getSide(calls, of)),
+    get: async (of) => memory.get(nameOf(of), async () => getSide(calls, of)),
+    forget: (of) => memory.forget(nameOf(of)),
   };
 }

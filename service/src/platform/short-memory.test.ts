@@ -78,3 +78,16 @@ test('a look-up that fails late does not take with it what was learned since', a
   await memory.get('key', lookUp);
   assert.equal(count(), 1);
 });
+
+test('what is forgotten is looked up anew, also while an earlier look-up is still under way', async () => {
+  const memory = createShortMemory<number>({ keepMs: 60_000, most: 10 });
+  const slow = Promise.withResolvers<number>();
+  const first = memory.get('key', async () => slow.promise);
+  memory.forget('key');
+  const { lookUp, count } = counting();
+  assert.equal(await memory.get('key', lookUp), 1);
+  slow.resolve(0);
+  assert.equal(await first, 0);
+  assert.equal(await memory.get('key', lookUp), 1);
+  assert.equal(count(), 1);
+});

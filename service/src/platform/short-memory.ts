@@ -1,6 +1,8 @@
 /** Remembers what was looked up for a moment, and asks once for those who ask at the same time. */
 export interface ShortMemory<Value> {
   get(key: string, lookUp: () => Promise<Value>): Promise<Value>;
+  /** Whoever asks from now on has it looked up anew. */
+  forget(key: string): void;
 }
 
 interface Entry<Value> {
@@ -26,5 +28,6 @@ export function createShortMemory<Value>({ keepMs, most }: { keepMs: number; mos
       value.catch(() => entries.get(key) === entry && entries.delete(key));
       return value;
     },
+    forget: (key) => void entries.delete(key),
   };
 }

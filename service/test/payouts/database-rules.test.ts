@@ -133,6 +133,21 @@ test('a payout begins as sending, or where its rail answers at once as processin
   }
 });
 
+for (const [way, commits] of ways) {
+  test(`${way}, no payout is made on the simulated rail for a partner that has left it`, async () => {
+    await asAdmin(database.superuserUrl, async (client) => {
+      const move = `update kelpie.partner_environments set rail = $2 where partner_id = $1`;
+      await client.query(move, [mine.partnerId, 'provider_sandbox']);
+      try {
+        assert.deepEqual(await commits.insert(newPayout()), { kind: 'rail_changed' });
+      } finally {
+        await client.query(move, [mine.partnerId, 'simulated']);
+      }
+    });
+    assert.equal((await commits.insert(newPayout())).kind, 'created');
+  });
+}
+
 test('a change of a payout without the next number is refused', async () => {
   const { id } = await plantPayout(database, mine, 'processing');
   for (const number of ['revision', 'revision + 2', 'revision - 1']) {

@@ -31,7 +31,9 @@ export type InsertOutcome =
   | { kind: 'partner_not_active' }
   /** A person has to look first what became of an earlier try. */
   | { kind: 'in_question' }
-  | { kind: 'rail_paused' };
+  | { kind: 'rail_paused' }
+  /** The partner has left the rail that this payout was made for. */
+  | { kind: 'rail_changed' };
 
 /** The columns of a payout that is new, but for its transfers and its activity. */
 function newColumns({ payout, ...made }: NewPayout): unknown[] {
@@ -86,6 +88,8 @@ function refusalFrom(error: unknown): InsertOutcome | undefined {
       return { kind: 'partner_not_active' };
     case 'KP409':
       return { kind: 'in_question' };
+    case 'KP410':
+      return { kind: 'rail_changed' };
     case 'KP502':
       return { kind: 'rail_paused' };
     default:

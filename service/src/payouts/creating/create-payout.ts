@@ -63,6 +63,20 @@ export async function createPayout(
   request: CreateRequest,
   startedAt = performance.now(),
 ): Promise<Created> {
+  const first = await tryToCreate(parts, request, startedAt);
+  if (first !== 'rail_changed') return first;
+  // What we remembered of the partner is no longer so. A rail changes once, when a sandbox is connected to its bank.
+  parts.sides.forget(request);
+  const second = await tryToCreate(parts, request, startedAt);
+  if (second === 'rail_changed') throw new Refusal({ ...notCreated, internal: 'the rail changed again' });
+  return second;
+}
+
+async function tryToCreate(
+  parts: CreateParts,
+  request: CreateRequest,
+  startedAt: number,
+): Promise<Created | 'rail_changed'> {
   const side = await parts.sides.get(request);
   const rate = await findRate(parts, side, request.order);
   if (rate instanceof Refusal) {
@@ -75,6 +89,7 @@ export async function createPayout(
   const made = await makePayout(parts, { request, side, rate, cost });
   const outcome = await parts.commits.insert(made);
   if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
+  if (outcome.kind === 'rail_changed') return 'rail_changed';
   if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
   const payout: Payout = { ...made.payout, ...outcome, revision: 1, attempts: 1, bankRefunded: null };
   if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
@@ -214,7 +229,10 @@ async function simulate(parts: CreateParts, made: NewPayout, request: CreateRequ
   };
 }
 
-function refuseInsert(outcome: Exclude<InsertOutcome, { kind: 'created' | 'exists' }>, cost: PayoutCost): Refusal {
+function refuseInsert(
+  outcome: Exclude<InsertOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
+  cost: PayoutCost,
+): Refusal {
   switch (outcome.kind) {
     case 'unauthorized':
       return new Refusal(unauthorized);
