@@ -1,6 +1,6 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each is given.
-import { createSides } from '../partners/index.ts';
-import { createCommits, findLateReturns, type PayoutParts } from '../payouts/index.ts';
+import { connectWaitingSandboxes, createSides } from '../partners/index.ts';
+import { createCommits, findLateReturns, type Banks, type PayoutParts } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
 import { makeMonthPartitions } from '../platform/database/month-partitions.ts';
@@ -15,8 +15,11 @@ const monthPartitions: Queue = { name: 'month-partitions', retryLimit: 20, sched
 
 const lateReturns: Queue = { name: 'late-returns', retryLimit: 5, schedule: '47 4 * * *' };
 
+/** It comes round every minute for those that could not be connected, and at once where a partner is made. */
+export const connectSandboxes: Queue = { name: 'connect-sandboxes', retryLimit: 3, schedule: '* * * * *' };
+
 /** Every queue there is: `kelpie migrate` makes them. */
-export const queues: readonly Queue[] = [monthPartitions, lateReturns];
+export const queues: readonly Queue[] = [monthPartitions, lateReturns, connectSandboxes];
 
 interface WorkerParts {
   clock: Clock;
@@ -31,7 +34,8 @@ interface WorkerParts {
 /** The jobs, and what looking after open payouts takes. */
 export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHandler>; payouts: PayoutParts } {
   const { clock, logger, pool } = parts;
-  const payouts = composePayouts(parts);
+  const banks = openBanks(parts.banks, clock, parts.reach);
+  const payouts = composePayouts(parts, banks);
   const handlers = new Map<Queue, JobHandler>([
     [
       monthPartitions,
@@ -47,11 +51,18 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
         logger.info({ payouts: found }, 'late_returns.looked_for');
       },
     ],
+    [
+      connectSandboxes,
+      async ({ signal }) => {
+        const bank = banks.provider_sandbox;
+        if (bank !== null) await connectWaitingSandboxes({ pool, clock, logger, bank }, signal);
+      },
+    ],
   ]);
   return { handlers, payouts };
 }
 
-function composePayouts({ clock, logger, pool, reach, ...parts }: WorkerParts): PayoutParts {
+function composePayouts({ clock, logger, pool, reach, ...parts }: WorkerParts, banks: Banks): PayoutParts {
   const calls = createSingleCalls(pool, reach);
   return {
     calls,
@@ -59,7 +70,7 @@ function composePayouts({ clock, logger, pool, reach, ...parts }: WorkerParts): 
     clock,
     logger,
     sealer: createSealer(parts.dataKeys),
-    banks: openBanks(parts.banks, clock, reach),
+    banks,
     sides: createSides(calls),
   };
 }

@@ -164,6 +164,26 @@ const histories: Record<string, Step[]> = {
       balances: { bank_wallet: 499_000_000n, wallet: -499_000_000n },
     },
   ],
+  'a sandbox that leaves the simulated rail while a payout is under way': [
+    funded,
+    onHold,
+    takenBy(W),
+    {
+      reason: 'sandbox closed',
+      lines: events.sandboxClosed(392_000_000n),
+      balances: { in_transit: W, held: -W },
+    },
+    {
+      reason: 'sandbox float',
+      lines: events.deposit(500_000_000n),
+      balances: { bank_wallet: 500_000_000n, wallet: -500_000_000n, in_transit: W, held: -W },
+    },
+    {
+      reason: 'arrived',
+      lines: events.arrived({ ...held, byBank: W }),
+      balances: { bank_wallet: 500_000_000n, wallet: -500_000_000n },
+    },
+  ],
   'a deposit reversed that the wallet still holds': [
     funded,
     {

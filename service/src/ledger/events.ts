@@ -9,6 +9,11 @@ export function deposit(amount: MicroUsdc): Line[] {
   return linesOf(debit('bank_wallet', amount), credit('wallet', amount));
 }
 
+/** A sandbox leaves the simulated rail: what the wallet still holds was never at a bank, and goes with it. */
+export function sandboxClosed(left: MicroUsdc): Line[] {
+  return linesOf(debit('wallet', left), credit('bank_wallet', left));
+}
+
 /** W leaves the wallet and is held: the recipient's amount, and beside it the bank's share of the fee. */
 export function hold(parts: { principal: MicroUsdc; bankShare: MicroUsdc }): Line[] {
   const { principal, bankShare } = parts;

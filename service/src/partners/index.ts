@@ -1,6 +1,7 @@
 // The businesses that pay out through Kelpie, and what each has in its two environments: a rail, a wallet at the bank, a
 // price plan. It knows nothing of payouts.
 export { payoutLimits } from './limits.ts';
+export { connectWaitingSandboxes } from './connect-waiting-sandboxes.ts';
 export { openSandbox } from './open-sandbox.ts';
 export { isActive, type PartnerSide, type Rail } from './side.ts';
 export { createSides, type Sides } from './sides.ts';

@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts';
 import { insertPartner, insertSide } from './store.ts';
 
 /** What a new sandbox wallet holds: 10,000.00 USDC of test money. */
-const sandboxFloat = 10_000_000_000n;
+export const sandboxFloat = 10_000_000_000n;
 
 interface NewPartner {
   /** The transaction must be this partner's: row security lets it write for nobody else. */
@@ -14,7 +14,7 @@ interface NewPartner {
   name: string;
 }
 
-/** A new partner with a sandbox that can pay at once, on the simulated rail. */
+/** A new partner with a sandbox that can pay at once, on the simulated rail; a job connects it to the sandbox bank. */
 export async function openSandbox(tx: Transaction, clock: Clock, partner: NewPartner): Promise<PartnerContext> {
   const at = clock.now();
   const side = { partnerId: partner.id, environment: 'sandbox' } as const;

@@ -108,11 +108,49 @@ export async function insertPartner(tx: Transaction, { id, slug, name, createdAt
   );
 }
 
-/** On the simulated rail, until a bank is connected. */
+/** On the simulated rail, where it waits to be connected to a bank. */
 export async function insertSide(tx: Transaction, of: PartnerContext, createdAt: Date): Promise<void> {
-  await tx.query('insert into kelpie.partner_environments (partner_id, environment, created_at) values ($1, $2, $3)', [
-    of.partnerId,
-    of.environment,
-    createdAt,
-  ]);
+  await tx.query(
+    `insert into kelpie.partner_environments (partner_id, environment, created_at, wants_bank) values ($1, $2, $3, true)`,
+    [of.partnerId, of.environment, createdAt],
+  );
+}
+
+/** Partners whose sandbox waits to be connected, in the order of their ids. */
+export async function listWaiting(tx: Transaction, afterPartner: string, atMost: number): Promise<string[]> {
+  const { rows } = await tx.query<{ partner_id: string }>(
+    'select partner_id from kelpie.list_sandboxes_to_connect($1, $2)',
+    [afterPartner, atMost],
+  );
+  return rows.map((row) => row.partner_id);
+}
+
+/** Who is to be connected; null where nobody waits any more. */
+export async function findWaiting(
+  tx: Transaction,
+  { partnerId, environment }: PartnerContext,
+): Promise<{ slug: string; name: string } | null> {
+  const { rows } = await tx.query<{ slug: string; name: string }>(
+    `select p.slug, p.name from kelpie.partners p join kelpie.partner_environments e on e.partner_id = p.id
+     where p.id = $1 and e.environment = $2 and e.wants_bank`,
+    [partnerId, environment],
+  );
+  return rows[0] ?? null;
+}
+
+interface AtBank {
+  customerId: string;
+  walletId: string;
+}
+
+/** Says false, and changes nothing, where it does not wait any more. */
+export async function connectSide(tx: Transaction, of: PartnerContext, atBank: AtBank): Promise<boolean> {
+  const { rows } = await tx.query(
+    `update kelpie.partner_environments
+     set rail = 'provider_sandbox', bank_customer_id = $3, bank_wallet_id = $4, wants_bank = false
+     where partner_id = $1 and environment = $2 and wants_bank
+     returning partner_id`,
+    [of.partnerId, of.environment, atBank.customerId, atBank.walletId],
+  );
+  return rows.length === 1;
 }
