@@ -1,6 +1,5 @@
 // npm run dev: the whole of Kelpie on this machine. Ctrl-C ends all of it.
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,6 +12,7 @@ import { startMailInbox } from './mail/inbox.ts';
 import { listAt, textAt } from './json.ts';
 import { projectFolder } from './project.ts';
 import { developmentSecrets } from './secrets.ts';
+import { seedPartners } from './seed-partners.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -111,34 +111,11 @@ async function webhookKey(): Promise<string> {
   return textAt(made, 'public_key').trim();
 }
 
-/** A partner's API key to try things with. The secret of one that exists can't be asked for: the file remembers it. */
-async function findKey(env: Readonly<Record<string, string>>): Promise<string> {
-  const known: unknown = await readFile(credentialsFile, 'utf8').then(JSON.parse, () => ({}));
-  const key: unknown = typeof known === 'object' && known !== null ? Reflect.get(known, 'key') : undefined;
-  if (typeof key === 'string' && (await isGood(key))) return key;
-  const slug = `acme-${randomBytes(3).toString('hex')}`;
-  const args = ['partners', 'create', '--slug', slug, '--name', 'Acme Marketplace'];
-  const command = startChild({
-    name: 'kelpie',
-    file: 'service/src/app/cli.ts',
-    args,
-    env: { ...env, KELPIE_LOG_LEVEL: 'warn' },
-  });
-  const { code } = await command.exited;
-  if (code !== 0) throw new ClusterError(`kelpie partners create failed:\n${command.output()}`);
-  return textAt(JSON.parse(command.output()), 'key');
-}
-
-async function isGood(key: string): Promise<boolean> {
-  const { status } = await fetch(`${url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } });
-  return status === 200;
-}
-
 async function startAll(): Promise<void> {
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
   endings.push(async () => stopCluster(cluster));
-  const { serviceUrl, ownerUrl } = await prepareDatabase(adminUrl, {
+  const { serviceUrl, ownerUrl, readerUrl } = await prepareDatabase(adminUrl, {
     database: cluster === 'dev' ? 'kelpie' : `kelpie_${cluster}`,
   });
 
@@ -169,12 +146,14 @@ async function startAll(): Promise<void> {
   });
   await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
 
-  const key = await findKey(shared);
-  await writeFile(credentialsFile, `${JSON.stringify({ url, bankUrl, mailUrl, key }, null, 2)}\n`, { mode: 0o600 });
+  const partners = await seedPartners({ url, readerUrl, credentialsFile, env: shared });
+  const found = { url, bankUrl, mailUrl, ...partners };
+  await writeFile(credentialsFile, `${JSON.stringify(found, null, 2)}\n`, { mode: 0o600 });
   console.log(`
 Kelpie is up.
   API         ${url}
-  API key     ${key}   (a sandbox with 10,000.00 USDC of test money)
+  API key     ${partners.key}   (${partners.slug}, a sandbox with 10,000.00 USDC of test money)
+  Another     ${partners.keyB}   (of another partner, to see that neither sees the other's)
   Reference   ${url}/docs
   Bank        ${bankUrl}   (a sandbox bank: see what it pays, and make it fail)
   Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})

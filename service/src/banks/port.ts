@@ -135,8 +135,7 @@ interface OpenCustomerOrder {
 }
 
 /** No money of anybody's moves here: what is not clear has failed, and is tried again. */
-type OpenCustomerOutcome =
-  { kind: 'opened'; customerId: string; walletId: string } | { kind: 'failed'; text: string };
+type OpenCustomerOutcome = { kind: 'opened'; customerId: string; walletId: string } | { kind: 'failed'; text: string };
 
 /** A bank where a partner can be made a customer, with a wallet of its own. */
 export interface BankCustomers {
