@@ -1,4 +1,4 @@
-// npm run check: everything that must hold before a commit, and exactly what CI runs. It closes with the number of tests.
+// npm run check: everything that must hold before a commit, and what CI runs first. It closes with the number of tests.
 import { spawn } from 'node:child_process';
 import manifest from '../package.json' with { type: 'json' };
 import { projectFolder } from './project.ts';

@@ -11,10 +11,10 @@ const run = promisify(execFile);
 
 /**
  * A PostgreSQL server of the project's own, for one purpose: `dev` keeps its data, `test` trades safety on power loss
- * for speed, `trial` is for trying `npm run dev` itself, `bench` is measured. Where DATABASE_URL is set, that server is
- * used for all of them, and nothing is started or stopped.
+ * for speed, `trial` is for trying `npm run dev` itself, `conformance` is held to the specification, `bench` is measured.
+ * Where DATABASE_URL is set, that server is used for all of them, and nothing is started or stopped.
  */
-export const clusterNames = ['dev', 'test', 'trial', 'bench'] as const;
+export const clusterNames = ['dev', 'test', 'trial', 'conformance', 'bench'] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
 /** Where a server differs from PostgreSQL's defaults. */
@@ -22,6 +22,7 @@ const settingsOf: Readonly<Record<ClusterName, readonly string[]>> = {
   dev: [],
   test: ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'],
   trial: [],
+  conformance: [],
   // As safe as production. What is larger keeps checkpoints out of the slices that are compared.
   bench: ['shared_buffers = 1GB', 'max_wal_size = 4GB', 'checkpoint_timeout = 30min'],
 };
