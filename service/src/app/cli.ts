@@ -71,7 +71,9 @@ const partners = kelpie.command('partners').description('Look after partners.');
 
 partners
   .command('create')
-  .description('Make a partner with a sandbox that can pay at once, and an API key for it. The secret is shown once.')
+  .description(
+    'Make a partner with a sandbox that can pay at once, and an API key for it. The secret is shown once; a worker connects the sandbox to its bank.',
+  )
   .requiredOption('--slug <slug>', 'its short name in addresses: 2 to 40 small letters, digits and hyphens')
   .requiredOption('--name <name>', 'its name, 1 to 120 characters')
   .action(async ({ slug, name }: { slug: string; name: string }) => {
