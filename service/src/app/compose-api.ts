@@ -2,13 +2,14 @@
 import { addKeyRoutes } from '../access/edge/key-routes.ts';
 import { createKeyring, createPepper } from '../access/index.ts';
 import { addActivityRoutes } from '../activity/edge/activity-routes.ts';
-import { createActivityRecorder, type ActivityRecorder } from '../activity/index.ts';
+import type { ActivityRecorder } from '../activity/index.ts';
 import { addBillingRoutes } from '../billing/edge/billing-routes.ts';
 import { logActivity } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/authentication.ts';
 import { addDiscoveryRoutes } from '../http/discovery.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
 import { addHealthRoutes } from '../http/health.ts';
+import { limitByKey, limitByNetwork, type RateLimits } from '../http/rate-limit.ts';
 import { addReferenceRoutes, describeRoutes } from '../http/reference.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/edge/account-routes.ts';
@@ -23,7 +24,7 @@ import type { Clock } from '../platform/clock.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, newestMigration } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
-import { createSingleCalls, type SingleCalls } from '../platform/database/single-call.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -36,9 +37,13 @@ interface ApiParts {
   logger: Logger;
   meter: Meter;
   pool: Pool;
+  calls: SingleCalls;
   reach: ReachPoint;
+  recorder: ActivityRecorder;
+  limits: RateLimits;
   publicUrl: string;
   drainDelayMs: number;
+  trustedProxies: readonly string[] | null;
   secrets: ApiSecrets;
   commitsAtOnce: number;
   banks: BankAddresses;
@@ -51,48 +56,46 @@ interface ApiSecrets {
   indexKey: Buffer;
 }
 
-interface Api {
-  app: Server;
-  drain: Drain;
-  /** What was asked and is not written down yet. */
-  recorder: ActivityRecorder;
-}
-
-export async function composeApi(parts: ApiParts): Promise<Api> {
+export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain: Drain }> {
+  const { calls, recorder, limits } = parts;
   const { app, connections, seal } = createServer(parts);
   const drain = createDrain(app, connections, parts.drainDelayMs);
   await describeRoutes(app);
   addHealthRoutes(app, [databaseServes(parts.pool)], drain.isDraining);
-  addDiscoveryRoutes(app, parts.publicUrl);
-  const calls = createSingleCalls(parts.pool, parts.reach);
-  const recorder = createActivityRecorder(calls, parts.logger);
-  const auth = authentication(parts, calls);
+  const auth = authentication(parts);
+  const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
-  addPublicPartnerRoutes(app, { calls });
+  addDiscoveryRoutes(app, parts.publicUrl, limitOpen);
+  addPublicPartnerRoutes(app, { calls, limitOpen });
   addAccountRoutes(app, { ...auth, calls });
-  addPayoutRoutes(app, { ...payoutParts(parts, calls), ...auth, activity });
-  addPayoutListRoutes(app, { ...parts, ...auth, calls });
-  addRecipientRoutes(app, { ...parts, ...auth, calls });
-  addBillingRoutes(app, { ...parts, ...auth, calls });
-  addKeyRoutes(app, { ...parts, ...auth, calls });
-  addActivityRoutes(app, { ...auth, calls, recorder });
+  addPayoutRoutes(app, {
+    ...payoutParts(parts),
+    ...auth,
+    activity,
+    limitPayoutCreation: limitByKey(limits.payouts, auth.callerOf),
+  });
+  addPayoutListRoutes(app, { ...parts, ...auth });
+  addRecipientRoutes(app, { ...parts, ...auth });
+  addBillingRoutes(app, { ...parts, ...auth });
+  addKeyRoutes(app, { ...parts, ...auth });
+  addActivityRoutes(app, { ...parts, ...auth });
   await addWebhookRoutes(app, { ...parts, calls });
   await addReferenceRoutes(app);
   seal();
-  return { app, drain, recorder };
+  return { app, drain };
 }
 
-function authentication({ secrets, clock }: ApiParts, calls: SingleCalls): Authentication {
+function authentication({ secrets, clock, calls, limits }: ApiParts): Authentication {
   const keyring = createKeyring(calls, clock, createPepper(secrets.apiKeyPepper));
   return createAuthentication(async (secret) => {
     const key = await keyring.identify(secret);
     if (key === null) return null;
     const { id: keyId, prefix: keyPrefix, partnerId, environment } = key;
     return { keyId, keyPrefix, partnerId, environment };
-  });
+  }, limits);
 }
 
-function payoutParts({ clock, logger, reach, secrets, ...parts }: ApiParts, calls: SingleCalls) {
+function payoutParts({ calls, clock, logger, reach, secrets, ...parts }: ApiParts) {
   const banks = openBanks(parts.banks, clock, reach);
   return {
     calls,

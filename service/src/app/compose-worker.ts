@@ -8,6 +8,7 @@ import type { Pool } from '../platform/database/pool.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import type { JobHandler, Queue } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
+import { sweepRateBuckets } from '../platform/rate-limits/store.ts';
 import { createSealer, type DataKeys } from '../platform/sealing.ts';
 import { openBanks, type BankAddresses } from './banks.ts';
 
@@ -18,8 +19,10 @@ const lateReturns: Queue = { name: 'late-returns', retryLimit: 5, schedule: '47 
 /** It comes round every minute for those that could not be connected, and at once where a partner is made. */
 export const connectSandboxes: Queue = { name: 'connect-sandboxes', retryLimit: 3, schedule: '* * * * *' };
 
+const rateBuckets: Queue = { name: 'rate-buckets', retryLimit: 5, schedule: '23 * * * *' };
+
 /** Every queue there is: `kelpie migrate` makes them. */
-export const queues: readonly Queue[] = [monthPartitions, lateReturns, connectSandboxes];
+export const queues: readonly Queue[] = [monthPartitions, lateReturns, connectSandboxes, rateBuckets];
 
 interface WorkerParts {
   clock: Clock;
@@ -56,6 +59,13 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
       async ({ signal }) => {
         const bank = banks.provider_sandbox;
         if (bank !== null) await connectWaitingSandboxes({ pool, clock, logger, bank }, signal);
+      },
+    ],
+    [
+      rateBuckets,
+      async () => {
+        const swept = await sweepRateBuckets(payouts.calls);
+        logger.info({ buckets: swept }, 'rate_buckets.swept');
       },
     ],
   ]);

@@ -4,18 +4,28 @@ import { createMetrics } from '../platform/metrics.ts';
 import { goOn } from '../platform/crash-point.ts';
 import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
+import { createActivityRecorder } from '../activity/index.ts';
+import { createSingleCalls } from '../platform/database/single-call.ts';
 import { composeApi } from './compose-api.ts';
+import { openRateLimits } from './rate-limits.ts';
 
 const logger = createLogger('describe', 'silent');
 const noKey = Buffer.alloc(32);
 const unused = 'postgres://nobody@localhost/none';
+const pool = openPool({ url: unused, connections: 1, applicationName: 'kelpie-describe', logger });
+const calls = createSingleCalls(pool, goOn);
+const noLimit = { perSecond: 1, burst: 1 };
 const { app } = await composeApi({
   clock: systemClock,
   logger,
   meter: createMetrics().meter,
-  pool: openPool({ url: unused, connections: 1, applicationName: 'kelpie-describe', logger }),
+  pool,
+  calls,
+  recorder: createActivityRecorder(calls, logger),
+  limits: openRateLimits({ requests: noLimit, payouts: noLimit, open: noLimit }, calls, logger),
   publicUrl: 'http://localhost',
   drainDelayMs: 0,
+  trustedProxies: null,
   commitsAtOnce: 1,
   reach: goOn,
   secrets: { apiKeyPepper: noKey, dataKeys: new Map([[1, noKey]]), indexKey: noKey },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { LimitHook } from './rate-limit.ts';
 import { refusals } from './responses.ts';
 import { nameSchema } from './schemas.ts';
 import type { Server } from './server.ts';
@@ -13,7 +14,7 @@ const Discovery = nameSchema(
 
 export const product = { name: 'Kelpie Payouts', version: '1.3.0' };
 
-export function addDiscoveryRoutes(app: Server, publicUrl: string): void {
+export function addDiscoveryRoutes(app: Server, publicUrl: string, limitOpen: LimitHook): void {
   app.addSchema(Discovery.definition);
   for (const [url, operationId, summary] of [
     ['/', 'getRoot', 'What this service is'],
@@ -26,6 +27,6 @@ export function addDiscoveryRoutes(app: Server, publicUrl: string): void {
       security: [],
       response: { 200: Discovery.ref, ...refusals('rate_limited') },
     };
-    app.get(url, { schema }, async () => ({ ...product, docs: `${publicUrl}/docs` }));
+    app.get(url, { schema, onRequest: limitOpen }, async () => ({ ...product, docs: `${publicUrl}/docs` }));
   }
 }

@@ -33,6 +33,8 @@ interface ServerParts {
   clock: Clock;
   logger: Logger;
   meter: Meter;
+  /** Who may say in a header for whom it asks; null for nobody. */
+  trustedProxies?: readonly string[] | null;
 }
 
 const bodyLimitBytes = 64 * 1024;
@@ -45,7 +47,7 @@ function noHost(): Refusal {
 }
 
 /** The rules that hold for every route. Routes are added in between `createServer` and `seal`. */
-export function createServer({ clock, logger, meter }: ServerParts): {
+export function createServer({ clock, logger, meter, trustedProxies }: ServerParts): {
   app: Server;
   connections: Connections;
   seal: () => void;
@@ -55,6 +57,7 @@ export function createServer({ clock, logger, meter }: ServerParts): {
     loggerInstance: baseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: () => newId(clock),
+    trustProxy: trustedProxies ? [...trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     http: { connectionsCheckingInterval: 1_000, requireHostHeader: false },

@@ -10,6 +10,7 @@ export type { Logger };
 const allowedFields = new Set([
   'action',
   'attempt',
+  'buckets',
   'duration_ms',
   'environment',
   'error',

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** One environment variable: what it is for, how it is read, and what a person is told when it is wrong. */
 export interface Setting<Value> {
   variable: string;
@@ -140,6 +142,31 @@ const liveBank = bankSettings('LIVE', 'the bank itself', {
   apiKey: 'sk-live-secret',
 });
 
+const rate = { min: 1, max: 1_000_000 };
+
+const bitsOf = new Map([
+  [4, 32],
+  [6, 128],
+]);
+
+/** An address, or an address, a slash and how many of its bits count. */
+function isNetwork(text: string): boolean {
+  const [, ip = '', bits] = /^([^/]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
+  return Number(bits ?? 1) <= (bitsOf.get(isIP(ip)) ?? 0);
+}
+
+function networks(variable: string, words: Words): Setting<readonly string[]> {
+  return {
+    variable,
+    ...words,
+    rule: 'IP addresses and networks, separated by commas',
+    parse(text) {
+      const parts = text.split(',');
+      return parts.every(isNetwork) ? parts : undefined;
+    },
+  };
+}
+
 /** Every setting of every Kelpie process. docs/configuration.md shows the same list; a test keeps the two equal. */
 export const settings = {
   mode: oneOf('KELPIE_MODE', ['production', 'development'], {
@@ -220,6 +247,38 @@ export const settings = {
       fallback: '3000',
     },
   ),
+  trustedProxies: optional(
+    networks('KELPIE_TRUSTED_PROXIES', {
+      about:
+        'The load balancers before the api: only from them is X-Forwarded-For believed, and limits by address count whom it names.',
+      example: '10.0.0.0/8,fd00::1',
+    }),
+  ),
+  requestsPerSecond: wholeNumber('KELPIE_REQUESTS_PER_SECOND', rate, {
+    about: 'How many requests an API key may make each second, over all api processes.',
+    example: '100',
+    fallback: '100',
+  }),
+  requestsBurst: wholeNumber('KELPIE_REQUESTS_BURST', rate, {
+    about: 'How many requests an API key may make at once, after a pause.',
+    example: '200',
+    fallback: '200',
+  }),
+  payoutsPerSecond: wholeNumber('KELPIE_PAYOUTS_PER_SECOND', rate, {
+    about: 'How many payouts an API key may ask for each second.',
+    example: '25',
+    fallback: '25',
+  }),
+  payoutsBurst: wholeNumber('KELPIE_PAYOUTS_BURST', rate, {
+    about: 'How many payouts an API key may ask for at once, after a pause.',
+    example: '100',
+    fallback: '100',
+  }),
+  openRequestsPerMinute: wholeNumber('KELPIE_OPEN_REQUESTS_PER_MINUTE', rate, {
+    about: 'How many requests without a good API key one address may make each minute.',
+    example: '300',
+    fallback: '300',
+  }),
   apiKeyPepper: secretKey('KELPIE_API_KEY_PEPPER', {
     about: 'With this, API keys become what the database keeps of them. To change it is to revoke every key.',
   }),

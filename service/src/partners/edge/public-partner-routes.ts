@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullableText, nullableUri } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
+import type { LimitHook } from '../../http/rate-limit.ts';
 import { openRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
@@ -18,8 +19,13 @@ const PublicPartner = nameSchema(
 
 const PartnerPath = Type.Object({ slug: Type.String({ pattern: patterns.slug }) });
 
+interface PublicParts {
+  calls: SingleCalls;
+  limitOpen: LimitHook;
+}
+
 /** For the page on which a partner's recipients see who pays them: nobody needs a key for it. */
-export function addPublicPartnerRoutes(app: Server, { calls }: { calls: SingleCalls }): void {
+export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: PublicParts): void {
   app.addSchema(PublicPartner.definition);
   const schema = {
     operationId: 'getPublicPartner',
@@ -29,7 +35,7 @@ export function addPublicPartnerRoutes(app: Server, { calls }: { calls: SingleCa
     params: PartnerPath,
     response: { 200: PublicPartner.ref, ...openRefusals('not_found') },
   };
-  app.get('/v1/public/partners/:slug', { schema }, async (request) => {
+  app.get('/v1/public/partners/:slug', { schema, onRequest: limitOpen }, async (request) => {
     const partner = await findPublicPartner(calls, request.params.slug);
     if (partner === null) throw new Refusal({ code: 'not_found', message: 'There is no partner with this name.' });
     const { slug, name, logoUrl, brandColor } = partner;

@@ -5,6 +5,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import { bodyProblems } from '../../http/field-problems.ts';
 import { Query } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
+import type { LimitHook } from '../../http/rate-limit.ts';
 import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import { parsePounds } from '../../money/amounts.ts';
@@ -28,6 +29,7 @@ import { balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
 export interface PayoutRouteParts extends CreateParts, Authentication {
   payouts: PayoutReader;
   activity: ActivityLog;
+  limitPayoutCreation: LimitHook;
 }
 
 const keyForm = new RegExp(patterns.idempotencyKey);
@@ -141,7 +143,7 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
       ),
     },
   };
-  const onRequest = [parts.requireKey, requireIdempotencyKey];
+  const onRequest = [parts.requireKey, parts.limitPayoutCreation, requireIdempotencyKey];
   app.post(
     '/v1/payouts',
     { schema, config: { action: 'payout.create' }, attachValidation: true, onRequest, preHandler: refuseWrongBody },

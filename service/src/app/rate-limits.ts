@@ -1,0 +1,40 @@
+// The limits on how often can be asked, as the settings name them.
+import type { RateLimits } from '../http/rate-limit.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Logger } from '../platform/logging.ts';
+import { createLeaseCalls } from '../platform/rate-limits/store.ts';
+import { createTokenLeases, type RateRule } from '../platform/rate-limits/token-leases.ts';
+import { settings, type Setting } from '../platform/settings.ts';
+
+type RateRules = Readonly<Record<keyof RateLimits, RateRule>>;
+
+export function chooseRateRules(get: <Value>(setting: Setting<Value>) => Value): RateRules {
+  const openPerMinute = get(settings.openRequestsPerMinute);
+  return {
+    requests: { perSecond: get(settings.requestsPerSecond), burst: get(settings.requestsBurst) },
+    payouts: { perSecond: get(settings.payoutsPerSecond), burst: get(settings.payoutsBurst) },
+    open: { perSecond: openPerMinute / 60, burst: openPerMinute },
+  };
+}
+
+/** Apart from the clock that tests move: what is measured here is how long something takes. */
+const now = (): number => performance.now();
+
+export function openRateLimits(rules: RateRules, calls: SingleCalls, logger: Logger): RateLimits {
+  const lease = createLeaseCalls(calls, logger);
+  const perKey = (name: string, rule: RateRule) =>
+    createTokenLeases({
+      rule,
+      now,
+      lease: async (keyId, wanted) => lease({ ...rule, subject: `${name}:${keyId}`, keyId, wanted }),
+    });
+  return {
+    requests: perKey('requests', rules.requests),
+    payouts: perKey('payouts', rules.payouts),
+    open: createTokenLeases({
+      rule: rules.open,
+      now,
+      lease: async (network, wanted) => lease({ ...rules.open, subject: `open:${network}`, keyId: null, wanted }),
+    }),
+  };
+}

@@ -1,0 +1,50 @@
+// How an api process begins, serves and ends.
+import { createActivityRecorder, type ActivityRecorder } from '../activity/index.ts';
+import type { RateLimits } from '../http/rate-limit.ts';
+import { createSingleCalls } from '../platform/database/single-call.ts';
+import { settings } from '../platform/settings.ts';
+import { chooseBanks, openWebhookKeys } from './banks.ts';
+import { composeApi } from './compose-api.ts';
+import { beginProcess, stopOnSignal } from './process.ts';
+import { chooseRateRules, openRateLimits } from './rate-limits.ts';
+
+/** What something else can be put in the place of, to measure what it costs. */
+interface Replaced {
+  recorder?: ActivityRecorder;
+  limits?: RateLimits;
+}
+
+export async function serveApi(replaced: Replaced = {}): Promise<void> {
+  const { own, mode, clock, reach, logger, metrics, metricsPort, pool } = await beginProcess('api', (get) => ({
+    host: get(settings.apiHost),
+    port: get(settings.apiPort),
+    publicUrl: get(settings.publicUrl),
+    drainDelayMs: get(settings.drainDelayMs),
+    trustedProxies: get(settings.trustedProxies),
+    rateRules: chooseRateRules(get),
+    secrets: {
+      apiKeyPepper: get(settings.apiKeyPepper),
+      dataKeys: get(settings.dataKeys),
+      indexKey: get(settings.indexKey),
+    },
+    commitsAtOnce: get(settings.commitsAtOnce),
+    banks: chooseBanks(get),
+    webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
+  }));
+  const calls = createSingleCalls(pool, reach);
+  const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
+  const limits = replaced.limits ?? openRateLimits(own.rateRules, calls, logger);
+  const webhookKeys = openWebhookKeys(own.webhookKeys);
+  const engines = { clock, reach, logger, pool, calls, recorder, limits };
+  const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
+  stopOnSignal(logger, async () => {
+    await drain.drain();
+    await recorder.flush();
+    await pool.end();
+    await metrics.close();
+  });
+  await app.listen({ host: own.host, port: own.port, listenTextResolver: () => 'api.socket_open' });
+  const [bound] = app.addresses();
+  const port = typeof bound === 'object' ? bound.port : own.port;
+  logger.info({ mode, port, metrics_port: metricsPort }, 'api.listening');
+}

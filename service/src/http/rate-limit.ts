@@ -1,0 +1,53 @@
+import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { TokenLeases, Verdict } from '../platform/rate-limits/token-leases.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { networkOf } from './caller-network.ts';
+
+/** The limits, and by what each counts. */
+export interface RateLimits {
+  /** Every request with a key, by the key. */
+  requests: TokenLeases;
+  /** Creating payouts, by the key. */
+  payouts: TokenLeases;
+  /** Whatever comes without a key of ours, by the network that it comes from. */
+  open: TokenLeases;
+}
+
+export interface HeaderWriter {
+  header(name: string, value: number): unknown;
+}
+
+/** A hook without a promise of its own: as a rule the answer is there at once. */
+export type LimitHook = (request: FastifyRequest, reply: HeaderWriter, done: HookHandlerDoneFunction) => void;
+
+/** Writes what is left into the answer's headers, and gives the refusal where nothing is. */
+export function settleLimit(reply: HeaderWriter, verdict: Verdict): Refusal | undefined {
+  if (verdict.kind === 'unknown') return undefined;
+  reply.header('ratelimit-limit', verdict.limit);
+  reply.header('ratelimit-remaining', verdict.remaining);
+  reply.header('ratelimit-reset', verdict.resetSeconds);
+  if (verdict.kind === 'granted') return undefined;
+  return new Refusal({
+    code: 'rate_limited',
+    message: 'These are too many requests. Wait for as many seconds as the header Retry-After says.',
+    retryAfterSeconds: verdict.retryAfterSeconds,
+  });
+}
+
+function limitHook(leases: TokenLeases, idOf: (request: FastifyRequest) => string): LimitHook {
+  return (request, reply, done) => {
+    const verdict = leases.take(idOf(request));
+    if (verdict instanceof Promise) verdict.then((later) => done(settleLimit(reply, later)), done);
+    else done(settleLimit(reply, verdict));
+  };
+}
+
+/** For routes that anybody may ask. */
+export function limitByNetwork(leases: TokenLeases): LimitHook {
+  return limitHook(leases, (request) => networkOf(request.ip));
+}
+
+/** For a route with a limit besides that of all requests: it stands behind `requireKey`, and its headers are what is seen. */
+export function limitByKey(leases: TokenLeases, callerOf: (request: FastifyRequest) => { keyId: string }): LimitHook {
+  return limitHook(leases, (request) => callerOf(request).keyId);
+}
