@@ -17,7 +17,7 @@ export interface ApiProcess extends Child {
   metricsUrl: string;
 }
 
-/** What a test asks in a second is no flood. One suite tests the limits that are there without these. */
+/** What a test asks in a second is no flood. */
 const noLimits = {
   KELPIE_REQUESTS_PER_SECOND: '1000000',
   KELPIE_REQUESTS_BURST: '1000000',
@@ -25,6 +25,9 @@ const noLimits = {
   KELPIE_PAYOUTS_BURST: '1000000',
   KELPIE_OPEN_REQUESTS_PER_MINUTE: '1000000',
 };
+
+/** Takes that back, for tests of the limits themselves: what is empty is as if it were not set. */
+export const defaultLimits = Object.fromEntries(Object.keys(noLimits).map((variable) => [variable, '']));
 
 function commonEnv({ database, env }: ProcessOptions): Record<string, string> {
   return {

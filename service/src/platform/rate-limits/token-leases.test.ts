@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createTokenLeases, type Lease, type RateRule, type TokenLeases, type Verdict } from './token-leases.ts';
 
 /** What the database does, with a clock that only the test moves. Any number of processes take from it. */
@@ -98,7 +99,22 @@ test('an empty bucket refuses at once, says when to come back, and is not asked 
   assert.deepEqual(refused, { kind: 'refused', limit: 200, remaining: 0, resetSeconds: 2, retryAfterSeconds: 1 });
   assert.equal(shared.asked.length, before);
   shared.pass(1);
-  assert.equal((await leases.take('one')).kind, 'granted');
+  assert(!(leases.take('one') instanceof Promise), 'it asks for those who come next, and does not wait');
+  assert.equal(shared.asked.length, before + 1);
+});
+
+test('in a flood whoever is let in is answered at once; who comes back after a pause waits for its lease and is let in', async () => {
+  const shared = createShared();
+  const leases = shared.addProcess();
+  await takeMany(leases, 300);
+  for (let ms = 0; ms < 1_000; ms += 1) {
+    assert(!(leases.take('one') instanceof Promise));
+    await setImmediate();
+    shared.pass(1);
+  }
+  shared.pass(1_000);
+  const verdict = leases.take('one');
+  assert.equal((await verdict).kind, 'granted');
 });
 
 test('what remains is what is in hand and what the bucket had left, with what it gained since', async () => {

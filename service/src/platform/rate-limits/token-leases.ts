@@ -43,6 +43,8 @@ interface Bucket {
   asking: Promise<void> | null;
   /** Until when it is not asked again. */
   quietUntil: number;
+  /** Until when nobody waits for a lease: who finds nothing in hand is turned away at once. */
+  hurriedUntil: number;
   isUnknown: boolean;
 }
 
@@ -53,6 +55,11 @@ interface Bucket {
 const lotsInBurst = 20;
 /** An empty bucket is asked again after this time: a flood costs the database twenty calls a second, however fast it is. */
 const emptyPauseMs = 50;
+/**
+ * For as long again, the request that asks is turned away too, and what it asked for is in hand for the next: in a flood
+ * there always is a next, and those that are let in do not each wait for the database.
+ */
+const hurryMs = 2 * emptyPauseMs;
 const failedPauseMs = 1_000;
 const mostRemembered = 10_000;
 /** The lease that was under way when a request came, one that counts it in, and one to spare. */
@@ -84,10 +91,12 @@ export function createTokenLeases({ rule, lease, now }: TokenLeasesParts): Token
       setRule(bucket, rule, factor);
       bucket.isUnknown = false;
       bucket.quietUntil = granted < wanted ? at + emptyPauseMs : 0;
+      bucket.hurriedUntil = granted < wanted ? at + hurryMs : 0;
     } catch {
       // `lease` has said why. Whoever waits is let through, and whoever comes soon is not made to wait.
       bucket.isUnknown = true;
       bucket.quietUntil = now() + failedPauseMs;
+      bucket.hurriedUntil = bucket.quietUntil;
     }
   };
   const ask = async (bucket: Bucket): Promise<void> => {
@@ -97,10 +106,12 @@ export function createTokenLeases({ rule, lease, now }: TokenLeasesParts): Token
     return bucket.asking;
   };
 
+  const askAhead = (bucket: Bucket, at: number): void => {
+    if (bucket.asking === null && at >= bucket.quietUntil) void ask(bucket);
+  };
   const spend = (bucket: Bucket, at: number): Verdict => {
     bucket.inHand -= 1;
-    const isHalfGone = bucket.inHand * 2 <= bucket.lot;
-    if (isHalfGone && bucket.asking === null && at >= bucket.quietUntil) void ask(bucket);
+    if (bucket.inHand * 2 <= bucket.lot) askAhead(bucket, at);
     return letIn(bucket, at);
   };
 
@@ -124,7 +135,9 @@ export function createTokenLeases({ rule, lease, now }: TokenLeasesParts): Token
       const bucket = buckets.get(id) ?? add(id);
       const at = now();
       if (bucket.inHand >= 1) return spend(bucket, at);
-      return bucket.asking === null && at < bucket.quietUntil ? turnAway(bucket, at) : waitForLease(bucket);
+      if (at >= bucket.hurriedUntil) return waitForLease(bucket);
+      askAhead(bucket, at);
+      return turnAway(bucket, at);
     },
   };
 }
@@ -141,6 +154,7 @@ function newBucket(id: string, rule: RateRule): Bucket {
     waiting: 0,
     asking: null,
     quietUntil: 0,
+    hurriedUntil: 0,
     isUnknown: false,
   };
   setRule(bucket, rule, 1);
