@@ -49,8 +49,8 @@ interface Bucket {
 }
 
 /**
- * A lot is a twentieth of the burst. A process holds one and a half at most, so what some processes hold is less than a
- * tenth of what the burst and ten seconds allow.
+ * A lot is a twentieth of the burst. A process holds one and a half at most: what three of them hold after a pause is about
+ * a twentieth of what the burst and ten seconds allow.
  */
 const lotsInBurst = 20;
 /** An empty bucket is asked again after this time: a flood costs the database twenty calls a second, however fast it is. */
