@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --loaded NUMBER | --curve | --life SECONDS]: the api against bare PostgreSQL, which does the same without it.
+// npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS]: the api against bare PostgreSQL, which does the same without it.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { projectFolder } from '@kelpie/dev/project.ts';
 import { startBenchServer, type BenchServer } from './bench-database.ts';
 import { compare } from './compare.ts';
 import { compareLoaded } from './compare-loaded.ts';
+import { compareReads } from './compare-reads.ts';
 import { drawCurve } from './draw-curve.ts';
 import { measureCurve } from './measure-curve.ts';
 import { measureWholeLife } from './whole-life.ts';
@@ -19,6 +20,8 @@ const { values: options } = parseArgs({
     trial: { type: 'boolean', default: false },
     /** How it is on a database that has so many payouts already. */
     loaded: { type: 'string' },
+    /** What writing down each request, and limits, cost a read. */
+    reads: { type: 'boolean', default: false },
     /** Draws docs/performance.svg. */
     curve: { type: 'boolean', default: false },
     /** The whole life of payouts through the sandbox bank, for so long. */
@@ -38,7 +41,7 @@ const lengths = {
 const length = options.trial ? lengths.trial : options.quick ? lengths.quick : lengths.whole;
 
 function refuseOptions(): never {
-  console.error('Say: npm run bench [-- --quick | --loaded NUMBER | --curve | --life SECONDS]');
+  console.error('Say: npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS]');
   process.exit(2);
 }
 
@@ -73,6 +76,7 @@ try {
   if (loaded !== undefined) await runLoaded(server, loaded);
   else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 8, say }));
   else if (options.curve) await runCurve(server);
+  else if (options.reads) for (const line of await compareReads(server, { ...length, say })) tell(line);
   else for (const line of await compare(server, { ...length, say })) tell(line);
 } finally {
   await server.end();

@@ -9,6 +9,13 @@ export interface MeasuredApi {
   stop(): Promise<unknown>;
 }
 
+/** Another program that serves the same way, or other settings. */
+interface MeasuredProgram {
+  file: string;
+  args: string[];
+  env: Readonly<Record<string, string>>;
+}
+
 /** Whoever measures is one key that floods. What a limit costs is still paid: it is asked at every request. */
 const noLimits = {
   KELPIE_REQUESTS_PER_SECOND: '1000000',
@@ -18,11 +25,15 @@ const noLimits = {
 };
 
 /** One real api process. Every other setting that has a default keeps it, that of the log's level too. */
-export async function startMeasuredApi(serviceUrl: string): Promise<MeasuredApi> {
+export async function startMeasuredApi(
+  serviceUrl: string,
+  { file = 'service/src/app/api.ts', args = [], env = {} }: Partial<MeasuredProgram> = {},
+): Promise<MeasuredApi> {
   const port = await findPort();
   const child = startChild({
     name: 'api',
-    file: 'service/src/app/api.ts',
+    file,
+    args,
     env: {
       KELPIE_DATABASE_URL: serviceUrl,
       KELPIE_API_PORT: String(port),
@@ -31,6 +42,7 @@ export async function startMeasuredApi(serviceUrl: string): Promise<MeasuredApi>
       KELPIE_DRAIN_DELAY_MS: '0',
       ...noLimits,
       ...testSecrets,
+      ...env,
     },
     unheard: true,
   });
