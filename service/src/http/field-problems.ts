@@ -10,6 +10,13 @@ export interface FieldProblem {
 
 const longestPath = 200;
 
+const formatRules: Readonly<Record<string, string>> = {
+  'date-time': 'must be an instant, as 2026-11-01T00:00:00Z',
+  email: 'must be an email address',
+};
+
+const typeRules: Readonly<Record<string, string>> = { string: 'must be a text', object: 'must be an object' };
+
 /** The validator speaks of the object around a missing or unknown field; a person wants the field itself. */
 function describe(problem: FastifySchemaValidationError): { field?: unknown; rule: string } {
   const unexplained = problem.message ?? problem.keyword;
@@ -25,7 +32,13 @@ function describe(problem: FastifySchemaValidationError): { field?: unknown; rul
     case 'enum':
       return { rule: `must be one of ${JSON.stringify(problem.params['allowedValues'])}` };
     case 'format':
-      return { rule: `must be in the form of: ${String(problem.params['format'])}` };
+      return { rule: formatRules[String(problem.params['format'])] ?? unexplained };
+    case 'type':
+      return { rule: typeRules[String(problem.params['type'])] ?? unexplained };
+    case 'minLength':
+      return { rule: 'must not be empty' };
+    case 'maxLength':
+      return { rule: `must have at most ${String(problem.params['limit'])} characters` };
     default:
       return { rule: unexplained };
   }

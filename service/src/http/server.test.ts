@@ -99,7 +99,7 @@ test('a value of another type is refused, never turned into the right one', asyn
   assert.deepEqual({ status, code }, { status: 422, code: 'invalid_request' });
   assert.deepEqual(details, {
     fields: [
-      { path: 'amount', rule: 'must be string' },
+      { path: 'amount', rule: 'must be a text' },
       { path: 'count', rule: 'must be integer' },
     ],
   });

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { textAt } from '@kelpie/dev/json.ts';
 import { Pool } from 'undici';
-import { payoutBody } from './harness/client.ts';
-import { assertAllHolds } from './harness/invariants.ts';
-import { addKey } from './harness/partners.ts';
-import { untilQuiet } from './harness/waits.ts';
-import { startWorld } from './harness/world.ts';
+import { payoutBody } from '../harness/client.ts';
+import { assertAllHolds } from '../harness/invariants.ts';
+import { addKey } from '../harness/partners.ts';
+import { untilQuiet } from '../harness/waits.ts';
+import { startWorld } from '../harness/world.ts';
 
 /** Lower than usual, so that the machine of a test carries ten times as much: it is the limit that must hold, not the machine. */
 const limits = {

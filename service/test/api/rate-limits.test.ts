@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { after, test, type TestContext } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
-import { call, createPayout, payoutBody, type ApiAnswer, type Client } from './harness/client.ts';
-import { createTestDatabase } from './harness/database.ts';
-import { assertBooksHold } from './harness/invariants.ts';
-import { addKey, createSimulatedPartner } from './harness/partners.ts';
-import { defaultLimits, startApi } from './harness/processes.ts';
+import { call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { assertBooksHold } from '../harness/invariants.ts';
+import { addKey, createSimulatedPartner } from '../harness/partners.ts';
+import { defaultLimits, startApi } from '../harness/processes.ts';
 
 const database = await createTestDatabase();
 const startDefaultApi = async (env = {}) => startApi({ database, env: { ...defaultLimits, ...env } });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createKelpie, errorCodes, KelpieError, type CreatePayoutRequest } from '@kelpie/sdk';
-import { errorCodes as codesOfTheApi } from '../src/http/error-codes.ts';
-import { createTestDatabase } from './harness/database.ts';
-import { assertBooksHold } from './harness/invariants.ts';
-import { createSimulatedPartner } from './harness/partners.ts';
-import { startApi } from './harness/processes.ts';
+import { errorCodes as codesOfTheApi } from '../../src/http/error-codes.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { assertBooksHold } from '../harness/invariants.ts';
+import { createSimulatedPartner } from '../harness/partners.ts';
+import { startApi } from '../harness/processes.ts';
 
 const database = await createTestDatabase();
 const api = await startApi({ database });
