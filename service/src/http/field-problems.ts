@@ -17,31 +17,27 @@ const formatRules: Readonly<Record<string, string>> = {
 
 const typeRules: Readonly<Record<string, string>> = { string: 'must be a text', object: 'must be an object' };
 
+type Params = FastifySchemaValidationError['params'];
+
+/** What each keyword of the validator asks for, in words. */
+const rules: Readonly<Record<string, (params: Params) => string | undefined>> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not a field of this request',
+  pattern: ({ pattern }) => patternRule(pattern),
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  enum: ({ allowedValues }) => `must be one of ${JSON.stringify(allowedValues)}`,
+  format: ({ format }) => formatRules[String(format)],
+  type: ({ type }) => typeRules[String(type)],
+  minLength: () => 'must not be empty',
+  maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+};
+
 /** The validator speaks of the object around a missing or unknown field; a person wants the field itself. */
-function describe(problem: FastifySchemaValidationError): { field?: unknown; rule: string } {
-  const unexplained = problem.message ?? problem.keyword;
-  switch (problem.keyword) {
-    case 'required':
-      return { field: problem.params['missingProperty'], rule: 'is required' };
-    case 'additionalProperties':
-      return { field: problem.params['additionalProperty'], rule: 'is not a field of this request' };
-    case 'pattern':
-      return { rule: patternRule(problem.params['pattern']) ?? unexplained };
-    case 'const':
-      return { rule: `must be ${JSON.stringify(problem.params['allowedValue'])}` };
-    case 'enum':
-      return { rule: `must be one of ${JSON.stringify(problem.params['allowedValues'])}` };
-    case 'format':
-      return { rule: formatRules[String(problem.params['format'])] ?? unexplained };
-    case 'type':
-      return { rule: typeRules[String(problem.params['type'])] ?? unexplained };
-    case 'minLength':
-      return { rule: 'must not be empty' };
-    case 'maxLength':
-      return { rule: `must have at most ${String(problem.params['limit'])} characters` };
-    default:
-      return { rule: unexplained };
-  }
+function describe({ keyword, params, message }: FastifySchemaValidationError): { field: unknown; rule: string } {
+  return {
+    field: params['missingProperty'] ?? params['additionalProperty'],
+    rule: rules[keyword]?.(params) ?? message ?? keyword,
+  };
 }
 
 /** Nobody mends more than this in one go, and a hostile body could have thousands. */
