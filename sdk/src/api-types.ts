@@ -115,7 +115,7 @@ export interface paths {
         };
         /**
          * Your payouts, newest first
-         * @description One request looks at 100,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.
+         * @description One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.
          */
         get: operations["listPayouts"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * Whom you have paid
-         * @description The last 365 days, and of them the newest 500,000 payouts; 200 recipients at most.
+         * @description The last 365 days, and of them the newest 50,000 payouts; 200 recipients at most.
          */
         get: operations["listRecipients"];
         put?: never;
@@ -308,6 +308,7 @@ export interface components {
             logo_url: string | null;
             brand_color: string | null;
         };
+        /** @description The account that the key belongs to, in the environment of the key. */
         Account: {
             /** @enum {string} */
             object: "account";
@@ -341,6 +342,7 @@ export interface components {
              */
             rail?: "provider_production" | "provider_sandbox" | "simulated";
         };
+        /** @description Where the verification of the business stands, and what the account may do. */
         Compliance: {
             /** @enum {string} */
             object: "compliance";
@@ -454,6 +456,7 @@ export interface components {
                 on_monthly_invoice_gbp: string;
             };
         };
+        /** @description One order to pay a recipient, as it is now. */
         Payout: {
             /** Format: uuid */
             id: string;
@@ -532,6 +535,7 @@ export interface components {
             created_via: "api" | "dashboard";
             quote?: components["schemas"]["Quote"];
         };
+        /** @description What the wallet holds, and about how many pounds that is. */
         Balance: {
             /** @enum {string} */
             object: "balance";
@@ -839,7 +843,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description The account that the key belongs to, in the environment of the key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -906,7 +910,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Where the verification of the business stands, and what the account may do. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1191,7 +1195,7 @@ export interface operations {
             };
             header: {
                 /** @description Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice. */
-                "idempotency-key": string;
+                "Idempotency-Key": string;
             };
             path?: never;
             cookie?: never;
@@ -1369,7 +1373,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description One order to pay a recipient, as it is now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1447,7 +1451,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description One order to pay a recipient, as it is now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1559,7 +1563,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description What the wallet holds, and about how many pounds that is. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -5,7 +5,7 @@ import { serveApi } from '../src/app/serve-api.ts';
 const { positionals } = parseArgs({ allowPositionals: true });
 const without = new Set(positionals[0]?.split('+'));
 
-const noRecorder = { record: () => undefined, flush: async () => undefined };
+const noRecorder = { record: () => undefined, flush: async () => undefined, stop: async () => undefined };
 const noLimit = { take: () => ({ kind: 'unknown' as const }) };
 
 await serveApi({

@@ -14,12 +14,22 @@ alter table kelpie.partners
   add column verification_terms_url text,
   add column screening text not null default 'not_screened';
 alter table kelpie.partners
-  add constraint partners_logo_url_check check (logo_url ~ '^https://' and char_length(logo_url) <= 500) not valid,
+  add constraint partners_logo_url_check check (logo_url ~ '^https://[^[:space:]]+$' and char_length(logo_url) <= 500) not valid,
   add constraint partners_brand_color_check check (brand_color ~ '^#[0-9a-f]{6}$') not valid,
+  add constraint partners_emails_check check (
+    billing_email ~ '^[^[:space:]@]+@[^[:space:]@]+$' and contact_email ~ '^[^[:space:]@]+@[^[:space:]@]+$'
+  ) not valid,
+  add constraint partners_verification_urls_check check (
+    verification_continue_url ~ '^https?://[^[:space:]]+$' and verification_terms_url ~ '^https?://[^[:space:]]+$'
+  ) not valid,
   add constraint partners_verification_status_check check (
     verification_status in ('not_started', 'action_required', 'in_review', 'approved', 'rejected')
   ) not valid,
   add constraint partners_screening_check check (screening in ('not_screened', 'clear', 'review', 'blocked')) not valid;
+
+-- The service may change what a partner says of itself, and nothing that others decide about it.
+revoke update on kelpie.partners from kelpie_service;
+grant update (logo_url, brand_color, billing_email, contact_email) on kelpie.partners to kelpie_service;
 
 alter table kelpie.price_plans add column monthly_pence bigint not null default 1500;
 alter table kelpie.price_plans
@@ -107,8 +117,11 @@ grant select (id, slug, name, status, logo_url, brand_color) on kelpie.partners 
 grant create on schema kelpie to kelpie_access;
 
 -- Whose key has this digest. It is asked before anybody knows whose rows to look at, so it looks past row security, and
--- answers with one key or none. A key that is used is marked so, once a minute.
-drop function kelpie.find_api_key(bytea);
+-- answers with one key or none. A key that is used is marked so, once a minute. (The function of the same name with one
+-- argument is what processes of the version before ask for, while they are being replaced.)
+--
+-- The mark is worth no wait: not for the standby, which would keep everybody out while it is down, nor for another process
+-- that is just making it.
 create function kelpie.find_api_key(of_secret_hmac bytea, at timestamptz)
   returns table (id uuid, partner_id uuid, environment kelpie.environment, key_prefix text, secret_hmac bytea)
   language plpgsql volatile security definer
@@ -122,8 +135,10 @@ begin
     return;
   end if;
   if found_key.last_used_at is null or found_key.last_used_at < at - interval '1 minute' then
+    perform set_config('synchronous_commit', 'off', true);
     update kelpie.api_keys k set last_used_at = at
-    where k.id = found_key.id and (k.last_used_at is null or k.last_used_at < at - interval '1 minute');
+    where k.id = (select free.id from kelpie.api_keys free where free.id = found_key.id for no key update skip locked)
+      and (k.last_used_at is null or k.last_used_at < at - interval '1 minute');
   end if;
   return query
     select found_key.id, found_key.partner_id, found_key.environment, found_key.key_prefix, found_key.secret_hmac;
@@ -148,7 +163,8 @@ revoke all on function kelpie.find_public_partner(text) from public;
 grant execute on function kelpie.find_public_partner(text) to kelpie_service;
 alter function kelpie.find_public_partner(text) owner to kelpie_access;
 
--- What was asked by many partners' keys, in one commit. What is there already is left alone: a batch may come twice.
+-- What was asked by many partners' keys, in one commit. What is there already is left alone: a batch may come twice. What
+-- moves money is not among it, so nothing here is worth a wait for the standby.
 create function kelpie.record_activity(
   ids uuid[], partner_ids uuid[], environments kelpie.environment[], actions text[], statuses integer[], by_whom text[],
   details text[]
@@ -157,6 +173,7 @@ create function kelpie.record_activity(
   set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform set_config('synchronous_commit', 'off', true);
   insert into kelpie.activity (id, partner_id, environment, action, status, by, detail)
   select item.id, item.partner_id, item.environment, item.action, item.status, item.by_whom, item.detail
   from unnest(ids, partner_ids, environments, actions, statuses, by_whom, details)
@@ -170,8 +187,8 @@ alter function kelpie.record_activity owner to kelpie_access;
 
 revoke create on schema kelpie from kelpie_access;
 
--- The newest payouts that a partner may see, from the one after `before_id` on.
-drop function kelpie.show_payouts(uuid, kelpie.environment, integer);
+-- The newest payouts that a partner may see, from the one after `before_id` on. (The one with three arguments is for the
+-- version before.)
 create function kelpie.show_payouts(of_partner uuid, of_environment kelpie.environment, before_id uuid, at_most integer)
   returns setof kelpie.shown_payout
   language plpgsql volatile
@@ -268,7 +285,7 @@ begin
       order by each.id desc limit look_at
     ) p
     group by p.account_index
-    order by 5 desc limit at_most;
+    order by 5 desc, (array_agg(p.id order by p.id desc))[1] desc limit at_most;
 end;
 $$;
 
@@ -285,16 +302,84 @@ as $$
 declare
   began_on date := date_trunc('month', at at time zone 'Europe/London');
   began_at timestamptz := began_on::timestamp at time zone 'Europe/London';
+  -- Reckoned here: within the query they would be reckoned for each row.
+  first_of_month uuid := kelpie.first_id_at(began_at);
+  first_looked_at uuid := kelpie.first_id_at(began_at - oldest);
 begin
   perform kelpie.enter(of_partner, of_environment);
   return query
     select began_on,
-      count(*) filter (where p.id >= kelpie.first_id_at(began_at)),
+      count(*) filter (where p.id >= first_of_month),
       count(*) filter (where p.state = 'completed' and p.completed_at >= began_at),
       coalesce(sum(p.amount_pence) filter (where p.state = 'completed' and p.completed_at >= began_at), 0),
       coalesce(sum(p.fee_pence) filter (where p.state = 'completed' and p.completed_at >= began_at), 0)
     from kelpie.payouts p
     where p.partner_id = of_partner and p.environment = of_environment
-      and p.id >= kelpie.first_id_at(began_at - oldest) and p.state not in ('sending', 'not_created');
+      and p.id >= first_looked_at and p.state not in ('sending', 'not_created');
+end;
+$$;
+
+-- A statement is planned once, for whichever partner asks. Where few partners are known, the planner takes each for a large
+-- one, and reads the newest rows of all of them to find one partner's: so it is told that there are many.
+-- (What else this function does is written where it was made.)
+create or replace function kelpie.make_month_partition(parent_name text, month_start timestamptz) returns boolean
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '300ms'
+as $$
+declare
+  missing record;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('kelpie.make_month_partition', 0));
+  select m.parent_name, m.month_start, m.partition_name into missing
+  from kelpie.missing_month_partitions(make_month_partition.month_start, 0) m
+  where m.parent_name = make_month_partition.parent_name;
+  if missing is null then
+    return false;
+  end if;
+  execute format('create table kelpie.%I (like kelpie.%I including all)', missing.partition_name, missing.parent_name);
+  execute format('alter table kelpie.%I enable row level security, force row level security', missing.partition_name);
+  if exists (
+    select from pg_attribute a
+    where a.attrelid = format('kelpie.%I', missing.parent_name)::regclass and a.attname = 'partner_id' and not a.attisdropped
+  ) then
+    execute format('alter table kelpie.%I alter column partner_id set (n_distinct = 1000)', missing.partition_name);
+  end if;
+  if obj_description(format('kelpie.%I', missing.parent_name)::regclass, 'pg_class') ~ '@changes\M' then
+    execute format('alter table kelpie.%I set (fillfactor = 85)', missing.partition_name);
+  end if;
+  execute format(
+    'alter table kelpie.%I attach partition kelpie.%I for values from (%L) to (%L)',
+    missing.parent_name,
+    missing.partition_name,
+    kelpie.first_id_at(missing.month_start),
+    kelpie.first_id_at((missing.month_start at time zone 'utc' + interval '1 month') at time zone 'utc')
+  );
+  -- Triggers on rows come with the attachment; those on whole statements do not.
+  if exists (
+    select from pg_trigger t
+    where t.tgrelid = format('kelpie.%I', missing.parent_name)::regclass and t.tgname = 'never_emptied'
+  ) then
+    execute format(
+      'create trigger never_emptied before truncate on kelpie.%I for each statement execute function kelpie.refuse_change()',
+      missing.partition_name
+    );
+  end if;
+  return true;
+end;
+$$;
+
+do $$
+declare
+  month regclass;
+begin
+  for month in
+    select i.inhrelid::regclass from pg_inherits i
+    join pg_attribute a on a.attrelid = i.inhrelid and a.attname = 'partner_id' and not a.attisdropped
+    join pg_class c on c.oid = i.inhparent and c.relkind = 'p'
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'kelpie'
+  loop
+    execute format('alter table %s alter column partner_id set (n_distinct = 1000)', month);
+  end loop;
 end;
 $$;

@@ -9,6 +9,10 @@ alter table kelpie.partner_environments
 -- squawk-ignore require-concurrent-index-creation -- a small table, and only new partners wait for it
 create index partner_environments_waiting on kelpie.partner_environments (partner_id) where wants_bank;
 grant update (rail, bank_customer_id, bank_wallet_id, wants_bank) on kelpie.partner_environments to kelpie_service;
+-- And that is all it may change there: to whose wallet a side points that pays already is nobody's to change in passing.
+create policy only_waiting on kelpie.partner_environments as restrictive for update to kelpie_service
+  using (environment = 'sandbox' and wants_bank)
+  with check (environment = 'sandbox' and rail = 'provider_sandbox' and not wants_bank);
 
 grant create on schema kelpie to kelpie_payouts;
 

@@ -20,7 +20,6 @@ create unlogged table kelpie.rate_buckets (
 comment on table kelpie.rate_buckets is
   '@bounded @shared One row for each key or address that asked of late: a full bucket says no more than none, and is swept.';
 
-create policy limits_see on kelpie.partners for select to kelpie_access using (true);
 grant select (id, rate_factor) on kelpie.partners to kelpie_access;
 grant select, insert, update, delete on kelpie.rate_buckets to kelpie_access;
 grant create on schema kelpie to kelpie_access;

@@ -171,7 +171,8 @@ const views = `
     from (
       select polrelid, pg_get_expr(polqual, polrelid) as shown, pg_get_expr(polwithcheck, polrelid) as checked
       from pg_policy
-      where polroles && array[0, (select oid from pg_roles where rolname = 'kelpie_service')]
+      -- One that only restricts shows nothing by itself.
+      where polpermissive and polroles && array[0, (select oid from pg_roles where rolname = 'kelpie_service')]
     ) as p;
   create function pg_temp.has_column(table_oid oid, column_name text) returns boolean language sql stable
     return exists (select from pg_attribute where attrelid = table_oid and attname = column_name);

@@ -7,6 +7,8 @@ export interface ActivityRecorder {
   record(row: ActivityRow): void;
   /** Writes what is remembered. Says nothing of whether that worked: what did not is tried again. */
   flush(): Promise<void>;
+  /** The last of it: what can't be written now is lost, and that is said. */
+  stop(): Promise<void>;
 }
 
 /** A partner sees its newest 200: of those that came in one moment, no more are worth writing. */
@@ -15,6 +17,8 @@ const flushEveryMs = 250;
 /** More than this are not remembered while the database does not take them. */
 const mostRemembered = 20_000;
 const mostAtOnce = 1_000;
+/** So often in a row. With a pause between them that is some seconds, and more where each of them waits. */
+const mostFailures = 20;
 /** A caller that is turned away a thousand times a second is told so once: its other requests would drown otherwise. */
 const tellTurnedAwayEveryMs = 1_000;
 
@@ -27,6 +31,11 @@ function nothing(): Remembered {
   return { byPartner: new Map(), size: 0 };
 }
 
+/** By their ids, which hold the time: those that are tried again come after newer ones. */
+function newestOf(rows: readonly ActivityRow[]): ActivityRow[] {
+  return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(-mostShown);
+}
+
 function* inLots(rows: readonly ActivityRow[]): Generator<readonly ActivityRow[]> {
   for (let from = 0; from < rows.length; from += mostAtOnce) yield rows.slice(from, from + mostAtOnce);
 }
@@ -34,6 +43,7 @@ function* inLots(rows: readonly ActivityRow[]): Generator<readonly ActivityRow[]
 export function createActivityRecorder(calls: SingleCalls, logger: Logger): ActivityRecorder {
   let remembered = nothing();
   let lost = 0;
+  let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
   const turnedAway = new Map<string, number>();
@@ -55,7 +65,7 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
     remembered.size += 1;
     if (rows === undefined) remembered.byPartner.set(row.partnerId, [row]);
     else if (rows.push(row) === 2 * mostShown) {
-      rows.splice(0, mostShown);
+      remembered.byPartner.set(row.partnerId, newestOf(rows));
       remembered.size -= mostShown;
     }
   };
@@ -63,14 +73,18 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
   const write = async (): Promise<void> => {
     const taken = remembered;
     remembered = nothing();
-    const rows = [...taken.byPartner.values()].flatMap((ofPartner) => ofPartner.slice(-mostShown));
+    const rows = [...taken.byPartner.values()].flatMap(newestOf);
     for (const lot of inLots(rows)) {
       try {
         await insertActivity(calls, lot);
+        failures = 0;
       } catch (error) {
+        failures += 1;
         logger.warn({ error, requests: lot.length }, 'activity.not_written');
-        for (const row of lot) remember(row);
-        wake();
+        // What is refused again and again may be refused for one row's sake: it must not keep out those that follow.
+        if (failures > mostFailures) lost += lot.length;
+        else for (const row of lot) remember(row);
+        if (remembered.size > 0) wake();
       }
     }
     if (lost > 0) logger.error({ requests: lost }, 'activity.lost');
@@ -95,5 +109,10 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
       wake();
     },
     flush,
+    async stop() {
+      failures = mostFailures;
+      await flush();
+      clearTimeout(timer);
+    },
   };
 }

@@ -80,8 +80,8 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   addKeyRoutes(app, { ...parts, ...auth });
   addActivityRoutes(app, { ...parts, ...auth });
   await addWebhookRoutes(app, { ...parts, calls });
-  await addReferenceRoutes(app);
-  seal();
+  await addReferenceRoutes(app, limitOpen);
+  seal(limitOpen);
   return { app, drain };
 }
 

@@ -1,3 +1,4 @@
+import { patterns } from '../http/patterns.ts';
 import { createApiKey, createPepper } from '../access/index.ts';
 import { openSandbox } from '../partners/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -28,7 +29,7 @@ interface Made {
 }
 
 export async function createPartner(parts: Parts, { slug, name }: NewPartner): Promise<Made> {
-  if (!/^[a-z0-9-]{2,40}$/.test(slug))
+  if (!new RegExp(patterns.slug).test(slug))
     throw new OperatorError('--slug takes 2 to 40 small letters, digits and hyphens.');
   if (name.trim() === '' || name.length > 120) throw new OperatorError('--name takes 1 to 120 characters.');
   // One for the transaction, and one for what the job engine looks up meanwhile.

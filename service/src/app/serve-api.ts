@@ -39,7 +39,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
   stopOnSignal(logger, async () => {
     await drain.drain();
-    await recorder.flush();
+    await recorder.stop();
     await pool.end();
     await metrics.close();
   });

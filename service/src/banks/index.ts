@@ -18,3 +18,4 @@ export type {
   SendOutcome,
 } from './port.ts';
 export { createSimulatedBank } from './simulated/bank.ts';
+export { walletChain } from './wallet-chain.ts';

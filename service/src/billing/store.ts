@@ -27,8 +27,8 @@ const readUsageCall: Call = {
   text: 'select period_start::text, created, completed, paid_pence, fee_pence from kelpie.read_usage($1, $2, $3, $4)',
 };
 
-/** A payout that a person had to look at may arrive long after the month that it was made in, but no later than this. */
-const oldestArrival = '92 days';
+/** A payout that a person had to look at may arrive some time after it was made. One that takes longer than this is not counted. */
+const oldestArrival = '35 days';
 
 export async function readUsage(calls: SingleCalls, of: PartnerContext, at: Date): Promise<Usage> {
   const [row] = await calls.call<UsageRow>(readUsageCall, [of.partnerId, of.environment, at, oldestArrival]);

@@ -11,9 +11,10 @@ export function describeParameters(schema: unknown): unknown {
   const required: unknown[] = Array.isArray(schema['required']) ? schema['required'].slice() : [];
   const properties = Object.entries(schema['properties']).map(([name, property]): [string, unknown] => {
     if (!isObject(property) || !isObject(property[describedAs])) return [name, property];
-    const { required: isRequired, ...shown } = property[describedAs];
-    if (isRequired === true) required.push(name);
-    return [name, { ...shown, description: property['description'] }];
+    const { required: isRequired, name: shownName, ...shown } = property[describedAs];
+    const named = typeof shownName === 'string' ? shownName : name;
+    if (isRequired === true) required.push(named);
+    return [named, { ...shown, description: property['description'] }];
   });
   return { ...schema, properties: Object.fromEntries(properties), required };
 }

@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { errorCodes } from './error-codes.ts';
-import { fieldProblems } from './field-problems.ts';
+import { fieldProblems, invalidRequest } from './field-problems.ts';
 import { nameSchema } from './schemas.ts';
+import { tookTooLong, tooBusy } from '../platform/database/single-call.ts';
 import { Refusal, type RefusalCode } from '../platform/refusal.ts';
 
 export const ErrorSchema = nameSchema(
@@ -64,6 +65,7 @@ function isFrameworkError(error: unknown): error is FastifyError {
 /** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
+  if (tookTooLong(error)) return tooBusy();
   return isFrameworkError(error) ? asFrameworkRefusal(error) : new Refusal(ourFault);
 }
 
@@ -71,11 +73,7 @@ function asFrameworkRefusal(error: FastifyError): Refusal {
   // An id that has not the form of an id is not the id of anything.
   if (error.validationContext === 'params') return new Refusal(nothingHere);
   if (error.validation !== undefined) {
-    return new Refusal({
-      code: 'invalid_request',
-      message: 'The request was read, but something in it is not right. See details.fields.',
-      details: { fields: fieldProblems(error.validation) },
-    });
+    return invalidRequest(fieldProblems(error.validation));
   }
   const known = frameworkRefusals.get(error.code);
   if (known !== undefined) return new Refusal(known);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import { Refusal } from '../platform/refusal.ts';
 import { patternRule } from './patterns.ts';
 
 export interface FieldProblem {
@@ -41,7 +42,22 @@ function describe({ keyword, params, message }: FastifySchemaValidationError): {
 }
 
 /** Nobody mends more than this in one go, and a hostile body could have thousands. */
-const mostProblems = 50;
+const mostTold = 50;
+
+export function told(problems: readonly FieldProblem[]): FieldProblem[] {
+  return problems.slice(0, mostTold);
+}
+
+export const somethingWrong = 'The request was read, but something in it is not right. See details.fields.';
+
+/** What a caller is told where nothing more special fits. */
+export function invalidRequest(problems: readonly FieldProblem[]): Refusal {
+  return new Refusal({
+    code: 'invalid_request',
+    message: somethingWrong,
+    details: { fields: told(problems) },
+  });
+}
 
 export function fieldProblems(problems: readonly FastifySchemaValidationError[]): FieldProblem[] {
   const found = new Map<string, FieldProblem>();
@@ -51,7 +67,6 @@ export function fieldProblems(problems: readonly FastifySchemaValidationError[])
     const path = (typeof field === 'string' ? [...around, field] : around).join('.').slice(0, longestPath);
     // A text that is empty has also not the right form: one thing to mend is one problem.
     if (!found.has(path)) found.set(path, { path, rule });
-    if (found.size === mostProblems) break;
   }
   return [...found.values()];
 }

@@ -1,13 +1,24 @@
-import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
 import { Refusal } from '../platform/refusal.ts';
+import type { LimitHook } from './rate-limit.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const satisfies HTTPMethods[];
+
+function refuseMethod(allow: string) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('allow', allow);
+    throw new Refusal({
+      code: 'method_not_allowed',
+      message: `${request.method} does not work here. This address takes ${allow}.`,
+    });
+  };
+}
 
 /**
  * Answers 405 where an address exists but not with this method. Call `seal` when every route has been added: the
  * framework itself would say 404.
  */
-export function refuseOtherMethods(app: FastifyInstance): { seal: () => void } {
+export function refuseOtherMethods(app: FastifyInstance): { seal: (limitOpen?: LimitHook) => void } {
   const taken = new Map<string, Set<string>>();
   let sealed = false;
   app.addHook('onRoute', (route: RouteOptions) => {
@@ -17,7 +28,7 @@ export function refuseOtherMethods(app: FastifyInstance): { seal: () => void } {
     for (const method of [route.method].flat()) known.add(method);
   });
   return {
-    seal() {
+    seal(limitOpen) {
       sealed = true;
       for (const [url, known] of taken) {
         const allow = [...known].toSorted().join(', ');
@@ -26,13 +37,7 @@ export function refuseOtherMethods(app: FastifyInstance): { seal: () => void } {
           method: methods.filter((method) => !known.has(method)),
           schema: { hide: true },
           // Before the body is read: what is wrong with it does not matter here.
-          async onRequest(request, reply) {
-            reply.header('allow', allow);
-            throw new Refusal({
-              code: 'method_not_allowed',
-              message: `${request.method} does not work here. This address takes ${allow}.`,
-            });
-          },
+          onRequest: [...(limitOpen === undefined ? [] : [limitOpen]), refuseMethod(allow)],
           handler: () => undefined,
         });
       }

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import { describeParameters } from './described-as.ts';
 import { product } from './discovery.ts';
+import type { LimitHook } from './rate-limit.ts';
 import type { Server } from './server.ts';
 
 const page = '/docs';
@@ -61,8 +62,11 @@ export async function describeRoutes(app: Server): Promise<void> {
 }
 
 /** The description for programs at /v1/openapi.json, and the same for people at /docs. */
-export async function addReferenceRoutes(app: Server): Promise<void> {
-  app.get('/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
+  app.get('/v1/openapi.json', { schema: { hide: true }, onRequest: limitOpen }, async () => app.swagger());
+  app.addHook('onRequest', (request, reply, done) =>
+    request.url.startsWith(page) ? limitOpen(request, reply, done) : done(),
+  );
   app.addHook('onSend', async (request, reply, payload) => {
     if (request.url.startsWith(page) && typeof payload === 'string' && payload.startsWith('<!doctype html>')) {
       reply.header('content-security-policy', contentSecurityPolicy(payload));

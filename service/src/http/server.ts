@@ -16,6 +16,7 @@ import { trackConnections, type Connections } from './connections.ts';
 import { ErrorSchema, nothingHere, sendError } from './errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './methods.ts';
+import type { LimitHook } from './rate-limit.ts';
 import { describedAs } from './described-as.ts';
 import { insistOnStrictBodies } from './strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
@@ -50,7 +51,7 @@ function noHost(): Refusal {
 export function createServer({ clock, logger, meter, trustedProxies }: ServerParts): {
   app: Server;
   connections: Connections;
-  seal: () => void;
+  seal: (limitOpen?: LimitHook) => void;
 } {
   const baseLogger: FastifyBaseLogger = logger;
   const app = Fastify({
@@ -97,8 +98,16 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addSchema(ErrorSchema.definition);
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler(() => {
-    throw new Refusal(nothingHere);
-  });
-  return { app, connections, seal: refuseOtherMethods(app).seal };
+  const { seal: refuseMethods } = refuseOtherMethods(app);
+  return {
+    app,
+    connections,
+    seal(limitOpen) {
+      // Addresses that are none are asked for by nobody that we know, and count as that.
+      app.setNotFoundHandler(limitOpen === undefined ? {} : { preHandler: limitOpen }, () => {
+        throw new Refusal(nothingHere);
+      });
+      refuseMethods(limitOpen);
+    },
+  };
 }

@@ -21,9 +21,6 @@ export interface Account extends PartnerContext {
   screening: string;
 }
 
-/** The chain of every wallet that we open at a bank. */
-export const walletChain = 'base';
-
 export const enabledCountries = ['GB'];
 
 /** What anybody may know of a partner. */

@@ -1,6 +1,6 @@
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
-import { createShortMemory } from '../platform/short-memory.ts';
+import { createShortMemory, partnerKey } from '../platform/short-memory.ts';
 import type { PartnerSide } from './side.ts';
 import { getSide } from './store.ts';
 
@@ -17,14 +17,10 @@ export interface Sides {
 const keepMs = 5_000;
 const mostRemembered = 10_000;
 
-function nameOf({ partnerId, environment }: PartnerContext): string {
-  return `${partnerId} ${environment}`;
-}
-
 export function createSides(calls: SingleCalls): Sides {
   const memory = createShortMemory<PartnerSide>({ keepMs, most: mostRemembered });
   return {
-    get: async (of) => memory.get(nameOf(of), async () => getSide(calls, of)),
-    forget: (of) => memory.forget(nameOf(of)),
+    get: async (of) => memory.get(partnerKey(of), async () => getSide(calls, of)),
+    forget: (of) => memory.forget(partnerKey(of)),
   };
 }

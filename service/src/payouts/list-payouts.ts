@@ -24,7 +24,7 @@ export interface PayoutPage {
 }
 
 /** One request looks at no more than this: what fits seldom is found over several pages. */
-const mostLookedAt = 100_000;
+const mostLookedAt = 20_000;
 
 /** A page of the partner's payouts, the newest first. */
 export async function listPayouts(

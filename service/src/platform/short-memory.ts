@@ -31,3 +31,13 @@ export function createShortMemory<Value>({ keepMs, most }: { keepMs: number; mos
     forget: (key) => void entries.delete(key),
   };
 }
+
+/**
+ * For what is counted over many rows: a caller that asks for it without a pause would keep the database from everybody
+ * else. So it is counted once for all who ask within this time.
+ */
+export const countedMemory = { keepMs: 1_000, most: 10_000 };
+
+export function partnerKey({ partnerId, environment }: { partnerId: string; environment: string }): string {
+  return `${partnerId} ${environment}`;
+}

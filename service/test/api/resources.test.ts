@@ -7,6 +7,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { bankOf, call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { addKey, createSimulatedPartner } from '../harness/partners.ts';
 import { startApi, startWorker } from '../harness/processes.ts';
 
@@ -14,6 +15,13 @@ const database = await createTestDatabase();
 const clock = createTestClock();
 const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
 const [api] = await Promise.all([startApi({ database, env }), startWorker({ database, env })]);
+
+let movedMs = 0;
+
+function moveClock(byMs: number): void {
+  movedMs += byMs;
+  clock.move(byMs);
+}
 
 async function newPartner() {
   const partner = await createSimulatedPartner(database);
@@ -105,18 +113,30 @@ test('anybody sees a partner by its short name, without a key; one that is close
     assert.equal((await fetch(`${api.url}/v1/public/partners/${wrong}`)).status, 404, wrong);
 });
 
+/** A key of the live environment, which the partner gets with it. */
+async function addLiveSideKey({ partnerId }: { partnerId: string }) {
+  await change(
+    `insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
+     values ($1, 'live', now(), 'provider_production', 'none', 'none')`,
+    [partnerId],
+  );
+  return addKey(database, { partnerId, environment: 'live' });
+}
+
 test('keys are listed without their secrets: both environments, those that work and those revoked within a year', async () => {
   const partner = await newPartner();
   const [old, lately] = [await addKey(database, partner), await addKey(database, partner)];
   await change(`update kelpie.api_keys set revoked_at = now() - interval '370 days' where id = $1`, [old.keyId]);
   await change(`update kelpie.api_keys set revoked_at = now() - interval '100 days' where id = $1`, [lately.keyId]);
+  const live = await addLiveSideKey(partner);
   const { text, ...answer } = await call(partner, '/v1/keys');
   const keys = dataOf({ text, ...answer });
   assert.deepEqual(
     keys.map((key) => textAt(key, 'id')),
-    [lately.keyId, partner.keyId],
+    [live.keyId, lately.keyId, partner.keyId],
   );
-  assert.equal(textAt(keys[1], 'key_prefix'), partner.key.slice(0, 'kp_sandbox_'.length + 8));
+  assert.equal(textAt(keys[0], 'environment'), 'live');
+  assert.equal(textAt(keys[2], 'key_prefix'), partner.key.slice(0, 'kp_sandbox_'.length + 8));
   assert.doesNotMatch(text, /kp_(sandbox|live)_[a-f0-9]{48}/);
 });
 
@@ -125,7 +145,7 @@ test('a key says when it was last used, to the minute', async () => {
   const lastUsed = async () => textAt(dataOf(await call(partner, '/v1/keys'))[0], 'last_used_at');
   const first = await lastUsed();
   assert.equal(await lastUsed(), first);
-  clock.move(61_000);
+  moveClock(61_000);
   await eventually('it is marked again', async () => (await lastUsed()) !== first);
 });
 
@@ -137,7 +157,7 @@ test('recipients are summed by account and name: completed payouts count, the la
   await pay('5.50', '11110001');
   await pay('7.00', '11110001', 'Bea');
   await pay('3.00', '22220000');
-  clock.move(60_000);
+  moveClock(60_000);
   await eventually('all are at an end', async () => {
     const payouts = dataOf(await call(partner, '/v1/payouts'));
     return payouts.every((payout) => ['completed', 'failed'].includes(textAt(payout, 'status')));
@@ -161,12 +181,12 @@ test('usage counts what was made and what arrived this month in London, and sand
   assert.equal(valueAt(await usage(), 'payouts.count'), 0);
   await createPayout(partner, payoutBody({ amount_gbp: '12.34' }));
   await createPayout(partner, payoutBody({ amount_gbp: '5.00' }, bankOf('22220000')));
-  clock.move(60_000);
+  moveClock(60_000);
   await eventually('one has arrived', async () => valueAt(await usage(), 'payouts.completed') === 1);
   const month = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London', year: 'numeric', month: '2-digit' });
   assert.deepEqual(await usage(), {
     object: 'usage',
-    period_start: `${month.format(new Date())}-01`,
+    period_start: `${month.format(new Date(Date.now() + movedMs))}-01`,
     payouts: { count: 2, completed: 1, paid_to_sellers_gbp: '12.34', fees_gbp: '1.11' },
     invoice_so_far: { lines: [], total_gbp: '0.00' },
   });
@@ -245,4 +265,34 @@ test('what was asked of a process that is stopped is written down before it ends
     (await activityOf({ ...partner, url: api.url })).map(({ action }) => action),
     ['account.get'],
   );
+});
+
+test('a month is that of London: what was made or arrived a moment before its midnight is not in it', async () => {
+  const partner = await newPartner();
+  // In June London is an hour ahead of UTC: its July begins at 23:00.
+  const month = new Date('2027-06-30T23:00:00.000Z');
+  const at = (ms: number): Date => new Date(month.getTime() + ms);
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query(`select kelpie.make_month_partition('payouts', $1)`, [month]);
+    await client.query(`select kelpie.make_month_partition('payouts', $1)`, [at(24 * 3_600_000)]);
+    await client.query('set session_replication_role = replica');
+    const plant = async (createdAt: Date, completedAt: Date) =>
+      client.query(
+        `insert into kelpie.payouts
+         select (jsonb_populate_record(p, jsonb_build_object('id', $2::uuid, 'state', 'completed', 'completed_at', $3::timestamptz,
+           'partner_id', $1::uuid, 'bank_payment_id', 'x', 'bank_took_micro_usdc', 1, 'order_id', gen_random_uuid()))).*
+         from kelpie.payouts p limit 1`,
+        [partner.partnerId, newId({ now: () => createdAt }), completedAt],
+      );
+    await plant(at(-1_000), at(-1));
+    await plant(at(-1), at(0));
+    await plant(at(0), at(60_000));
+  });
+  const { rows } = await asAdmin(database.serviceUrl, async (client) =>
+    client.query(
+      `select period_start::text, created::int, completed::int from kelpie.read_usage($1, 'sandbox', $2, '35 days')`,
+      [partner.partnerId, at(3_600_000)],
+    ),
+  );
+  assert.deepEqual(rows, [{ period_start: '2027-07-01', created: 1, completed: 2 }]);
 });

@@ -15,6 +15,7 @@ import type {
   SendOutcome,
 } from '../port.ts';
 import { decimalAt, parseJson, textAt, valueAt } from './wire-values.ts';
+import { walletChain } from '../wallet-chain.ts';
 
 // Between our words and Bridge's, with no network and no state: what goes in, and what each answer means.
 
@@ -182,7 +183,7 @@ export function customerBody({ name, email }: { name: string; email: string }): 
 }
 
 /** Where the wallet's USDC lies: of the chains that the bank offers, one with low fees. */
-export const walletBody = { chain: 'base' };
+export const walletBody = { chain: walletChain };
 
 /** The id of a customer or a wallet that was opened, or why there is none. */
 export function openedFrom(answer: HttpExchange): { kind: 'opened'; id: string } | { kind: 'failed'; text: string } {

@@ -7,7 +7,8 @@ import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { readUsage } from '../store.ts';
+import { countedMemory, createShortMemory, partnerKey } from '../../platform/short-memory.ts';
+import { readUsage, type Usage } from '../store.ts';
 
 const UsageSchema = nameSchema(
   'Usage',
@@ -62,23 +63,30 @@ interface BillingParts extends Authentication {
 
 export function addBillingRoutes(app: Server, { calls, clock, requireKey, callerOf }: BillingParts): void {
   for (const { definition } of [UsageSchema, Invoice, InvoiceList]) app.addSchema(definition);
-  const usage = {
+  const memory = createShortMemory<Usage>(countedMemory);
+  const usageSchema = {
     operationId: 'getUsage',
     summary: 'This month so far',
     tags: ['Billing'],
     querystring: Query,
     response: { 200: UsageSchema.ref, ...keyedRefusals() },
   };
-  app.get('/v1/usage', { schema: usage, config: { action: 'usage.get' }, onRequest: requireKey }, async (request) => {
-    const { periodStart, created, completed, paid, fees } = await readUsage(calls, callerOf(request), clock.now());
-    return {
-      object: 'usage' as const,
-      period_start: periodStart,
-      payouts: { count: created, completed, paid_to_sellers_gbp: formatPounds(paid), fees_gbp: formatPounds(fees) },
-      // Nothing is charged yet, in either environment: so this is true of both.
-      invoice_so_far: { lines: [], total_gbp: '0.00' },
-    };
-  });
+  app.get(
+    '/v1/usage',
+    { schema: usageSchema, config: { action: 'usage.get' }, onRequest: requireKey },
+    async (request) => {
+      const caller = callerOf(request);
+      const usage = await memory.get(partnerKey(caller), async () => readUsage(calls, caller, clock.now()));
+      const { periodStart, created, completed, paid, fees } = usage;
+      return {
+        object: 'usage' as const,
+        period_start: periodStart,
+        payouts: { count: created, completed, paid_to_sellers_gbp: formatPounds(paid), fees_gbp: formatPounds(fees) },
+        // Nothing is charged yet, in either environment: so this is true of both.
+        invoice_so_far: { lines: [], total_gbp: '0.00' },
+      };
+    },
+  );
   const invoices = {
     operationId: 'listInvoices',
     summary: 'Your invoices',

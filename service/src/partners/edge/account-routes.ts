@@ -4,61 +4,68 @@ import { Environment, Id, MoneyString, nullableText, nullableUri, oneOf, Query }
 import { keyedRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
+import { walletChain } from '../../banks/index.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { enabledCountries, walletChain, type Account } from '../account.ts';
+import { enabledCountries, type Account } from '../account.ts';
 import { payoutLimits } from '../limits.ts';
 import { getAccount } from '../store.ts';
 
 const AccountSchema = nameSchema(
   'Account',
-  Type.Object({
-    object: Type.Literal('account'),
-    id: Id,
-    name: Type.String(),
-    status: Type.String({
-      description: 'onboarding (sandbox only), active, suspended or closed.',
-      examples: ['active'],
-    }),
-    environment: Environment,
-    funding_wallet: Type.Object({
-      currency: Type.Literal('USDC'),
-      chain: Type.String(),
-      address: nullableText({ description: 'Where to send USDC; null where the wallet can not be topped up so.' }),
-    }),
-    enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
-    prices: Type.Object({
-      payout: Type.Optional(Type.String({ examples: ['0.99 GBP + 1.00%'] })),
-      monthly_account: Type.Optional(Type.String({ examples: ['15.00 GBP'] })),
-    }),
-    rail: Type.Optional(
-      oneOf(['provider_production', 'provider_sandbox', 'simulated'], {
-        description: 'What carries the payouts of this key. `simulated` only until the sandbox bank is connected.',
+  Type.Object(
+    {
+      object: Type.Literal('account'),
+      id: Id,
+      name: Type.String(),
+      status: Type.String({
+        description: 'onboarding (sandbox only), active, suspended or closed.',
+        examples: ['active'],
       }),
-    ),
-  }),
+      environment: Environment,
+      funding_wallet: Type.Object({
+        currency: Type.Literal('USDC'),
+        chain: Type.String(),
+        address: nullableText({ description: 'Where to send USDC; null where the wallet can not be topped up so.' }),
+      }),
+      enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
+      prices: Type.Object({
+        payout: Type.Optional(Type.String({ examples: ['0.99 GBP + 1.00%'] })),
+        monthly_account: Type.Optional(Type.String({ examples: ['15.00 GBP'] })),
+      }),
+      rail: Type.Optional(
+        oneOf(['provider_production', 'provider_sandbox', 'simulated'], {
+          description: 'What carries the payouts of this key. `simulated` only until the sandbox bank is connected.',
+        }),
+      ),
+    },
+    { description: 'The account that the key belongs to, in the environment of the key.' },
+  ),
 );
 
 const Compliance = nameSchema(
   'Compliance',
-  Type.Object({
-    object: Type.Literal('compliance'),
-    business_verification: Type.Object({
-      status: Type.String({ description: 'not_started, action_required, in_review, approved or rejected.' }),
-      provider_status: nullableText({ description: "The bank's own word for it." }),
-      continue_url: nullableUri({ description: 'Where a person goes on with the verification.' }),
-      terms_url: nullableUri({ description: "Where a person accepts the bank's terms." }),
-    }),
-    account: Type.Object({
-      isolated_wallet: Type.Boolean(),
-      wallet_chain: nullableText(),
-      enabled_countries: Type.Array(Type.String()),
-      payout_limits_gbp: Type.Object({ min: MoneyString, max_per_payout: MoneyString }),
-      billing_email: nullableText({ format: 'email' }),
-      contact_email: nullableText({ format: 'email' }),
-    }),
-    screening: Type.String({ description: 'not_screened, clear, review or blocked.' }),
-  }),
+  Type.Object(
+    {
+      object: Type.Literal('compliance'),
+      business_verification: Type.Object({
+        status: Type.String({ description: 'not_started, action_required, in_review, approved or rejected.' }),
+        provider_status: nullableText({ description: "The bank's own word for it." }),
+        continue_url: nullableUri({ description: 'Where a person goes on with the verification.' }),
+        terms_url: nullableUri({ description: "Where a person accepts the bank's terms." }),
+      }),
+      account: Type.Object({
+        isolated_wallet: Type.Boolean(),
+        wallet_chain: nullableText(),
+        enabled_countries: Type.Array(Type.String()),
+        payout_limits_gbp: Type.Object({ min: MoneyString, max_per_payout: MoneyString }),
+        billing_email: nullableText({ format: 'email' }),
+        contact_email: nullableText({ format: 'email' }),
+      }),
+      screening: Type.String({ description: 'not_screened, clear, review or blocked.' }),
+    },
+    { description: 'Where the verification of the business stands, and what the account may do.' },
+  ),
 );
 
 function accountBody(account: Account): Static<typeof AccountSchema.definition> {

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
+import { invalidRequest } from '../../http/field-problems.ts';
 import { environmentQuery, oneOf } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
 import { keyedRefusals } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { Refusal } from '../../platform/refusal.ts';
 import { listPayouts, type PayoutFilters } from '../list-payouts.ts';
 import type { ShownPayout } from '../payout.ts';
 import { PayoutList } from './schemas.ts';
@@ -70,11 +70,7 @@ function instantFrom(query: ListQuery, field: 'created_after' | 'created_before'
   const instantOfText = new Date(text);
   // A leap second, say, has the form of an instant and is none that we can count.
   if (!Number.isNaN(instantOfText.getTime())) return instantOfText;
-  throw new Refusal({
-    code: 'invalid_request',
-    message: 'The request was read, but something in it is not right. See details.fields.',
-    details: { fields: [{ path: field, rule: 'must be an instant, as 2026-11-01T00:00:00Z' }] },
-  });
+  throw invalidRequest([{ path: field, rule: 'must be an instant, as 2026-11-01T00:00:00Z' }]);
 }
 
 function filtersFrom(query: ListQuery): PayoutFilters {
@@ -110,7 +106,7 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireKey,
     operationId: 'listPayouts',
     summary: 'Your payouts, newest first',
     description:
-      'One request looks at 100,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.',
+      'One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.',
     tags: ['Payouts'],
     querystring: ListQuery,
     response: { 200: { ...PayoutList.ref, headers: { Link: link } }, ...keyedRefusals('invalid_request') },
@@ -120,7 +116,8 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireKey,
     const { query } = request;
     const { payouts, cursor } = await listPayouts(calls, callerOf(request), {
       filters: filtersFrom(query),
-      cursor: query.cursor ?? null,
+      // Ids are compared as texts here and there, and are written small.
+      cursor: query.cursor?.toLowerCase() ?? null,
       limit: Number(query.limit ?? 50),
     });
     if (cursor !== null) reply.header('link', nextLink(publicUrl, query, cursor));

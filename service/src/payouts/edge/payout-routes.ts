@@ -51,7 +51,7 @@ async function requireIdempotencyKey(request: FastifyRequest): Promise<void> {
 
 async function refuseWrongBody(request: FastifyRequest): Promise<void> {
   const problems = bodyProblems(request);
-  if (problems.length > 0) throw refuseBody(problems);
+  if (problems.length > 0) throw refuseBody(problems, request.body);
 }
 
 const replayHeader = { 'Idempotent-Replayed': { type: 'string', enum: ['true'] } };
@@ -60,7 +60,7 @@ const KeyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       // Not by the schema: what is wrong with it is a 400 of its own.
-      'x-described-as': { type: 'string', pattern: patterns.idempotencyKey, required: true },
+      'x-described-as': { name: 'Idempotency-Key', type: 'string', pattern: patterns.idempotencyKey, required: true },
       description: 'Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice.',
     }),
   ),

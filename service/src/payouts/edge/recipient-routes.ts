@@ -8,6 +8,7 @@ import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { firstIdAt } from '../../platform/ids.ts';
+import { countedMemory, createShortMemory, partnerKey } from '../../platform/short-memory.ts';
 import { listRecipients, type PaidRecipient } from '../store.ts';
 
 const RecipientSummary = nameSchema(
@@ -25,7 +26,7 @@ const RecipientList = nameSchema('RecipientList', listOf(RecipientSummary.ref, {
 const countedForMs = 365 * 24 * 3_600_000;
 const mostListed = 200;
 /** More payouts than this are not counted: the oldest are left out. */
-const mostLookedAt = 500_000;
+const mostLookedAt = 50_000;
 
 function recipientBody(recipient: PaidRecipient): Static<typeof RecipientSummary.definition> {
   return {
@@ -52,11 +53,13 @@ export function addRecipientRoutes(app: Server, { calls, clock, requireKey, call
     querystring: Query,
     response: { 200: RecipientList.ref, ...keyedRefusals() },
   };
+  const memory = createShortMemory<PaidRecipient[]>(countedMemory);
   const config = { action: 'recipient.list' };
   app.get('/v1/recipients', { schema, config, onRequest: requireKey }, async (request) => {
     const fromId = firstIdAt(new Date(clock.now().getTime() - countedForMs));
     const bounds = { fromId, limit: mostListed, lookAt: mostLookedAt };
-    const recipients = await listRecipients(calls, callerOf(request), bounds);
+    const caller = callerOf(request);
+    const recipients = await memory.get(partnerKey(caller), async () => listRecipients(calls, caller, bounds));
     return { object: 'list' as const, data: recipients.map(recipientBody) };
   });
 }

@@ -1,5 +1,7 @@
-import type { FieldProblem } from '../../http/field-problems.ts';
+import { somethingWrong, told, type FieldProblem } from '../../http/field-problems.ts';
+import { parsePounds } from '../../money/amounts.ts';
 import { Refusal, type RefusalCode } from '../../platform/refusal.ts';
+import { amountProblem } from '../creating/limits.ts';
 
 /** What a field must look like, for whoever left it out. */
 const hints: Readonly<Record<string, string>> = {
@@ -20,7 +22,7 @@ const messages = {
   invalid_amount: 'The amount is not right: it is a text of pounds and pence, as "850.00". See details.fields.',
   invalid_recipient: 'Something about the recipient is missing or not right. See details.',
   corridor_not_enabled: 'Payouts go to the UK only: country is "GB", or is left out.',
-  invalid_request: 'The request was read, but something in it is not right. See details.fields.',
+  invalid_request: somethingWrong,
 } as const satisfies Partial<Record<RefusalCode, string>>;
 
 function isUnder(path: string, field: string): boolean {
@@ -34,12 +36,23 @@ function codeOf(problems: readonly FieldProblem[]): keyof typeof messages {
   return about('country') ? 'corridor_not_enabled' : 'invalid_request';
 }
 
+/** An amount of the right form can still be out of every range: that is told with the rest, and not after it is mended. */
+function rangeProblem(body: unknown): FieldProblem[] {
+  const text: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'amount_gbp') : undefined;
+  const amount = typeof text === 'string' ? parsePounds(text) : undefined;
+  return amount === undefined ? [] : (amountProblem(amount, 'simulated')?.details.fields ?? []);
+}
+
 /** All that is wrong with a body at once, under the code of the first thing that a person would mend. */
-export function refuseBody(problems: readonly FieldProblem[]): Refusal {
+export function refuseBody(found: readonly FieldProblem[], body: unknown): Refusal {
+  const problems = [...rangeProblem(body), ...found];
   const code = codeOf(problems);
   const missing = problems
     .filter(({ path, rule }) => rule === 'is required' && isUnder(path, 'recipient'))
     .map(({ path }) => (hints[path] === undefined ? path : `${path} (${hints[path]})`));
-  const details = { fields: problems, ...(missing.length === 0 ? {} : { missing }) };
+  const details = {
+    fields: told(problems),
+    ...(code === 'invalid_recipient' || missing.length > 0 ? { missing } : {}),
+  };
   return new Refusal({ code, message: messages[code], details });
 }

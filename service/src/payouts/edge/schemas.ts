@@ -103,7 +103,10 @@ const payoutFields = {
   updated_at: Instant,
   created_via: oneOf(['api', 'dashboard']),
 };
-export const PayoutSchema = nameSchema('Payout', Type.Object(payoutFields));
+export const PayoutSchema = nameSchema(
+  'Payout',
+  Type.Object(payoutFields, { description: 'One order to pay a recipient, as it is now.' }),
+);
 export const PayoutCreated = nameSchema(
   'PayoutCreated',
   Type.Object({ ...payoutFields, quote: Type.Optional(QuoteSchema.ref) }, { description: 'A payout, with its quote.' }),
@@ -116,5 +119,8 @@ export const PayoutList = nameSchema(
 );
 export const BalanceSchema = nameSchema(
   'Balance',
-  Type.Object({ object: Type.Literal('balance'), usdc: MoneyString, approx_gbp: MoneyString, gbp_per_usd: Rate }),
+  Type.Object(
+    { object: Type.Literal('balance'), usdc: MoneyString, approx_gbp: MoneyString, gbp_per_usd: Rate },
+    { description: 'What the wallet holds, and about how many pounds that is.' },
+  ),
 );

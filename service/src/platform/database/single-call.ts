@@ -34,6 +34,13 @@ export function wasUndone(error: unknown): boolean {
   return error instanceof DatabaseError;
 }
 
+/** What the server gave up, by its own deadline for a statement or for a lock. All of it is undone. */
+const gaveUp = new Set(['57014', '55P03']);
+
+export function tookTooLong(error: unknown): boolean {
+  return error instanceof DatabaseError && gaveUp.has(error.code ?? '');
+}
+
 /** Nothing was asked of the database, for want of a connection or of room to wait: whoever called can safely ask again. */
 export function tooBusy(): Refusal {
   return new Refusal({

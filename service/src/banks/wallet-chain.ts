@@ -1,0 +1,2 @@
+/** The chain of every wallet that we open at a bank. */
+export const walletChain = 'base';
