@@ -33,5 +33,5 @@ const { app } = await composeApi({
   webhookKeys: { sandbox: null, live: null },
 });
 await app.ready();
-process.stdout.write(`${JSON.stringify(app.swagger(), null, 2)}\n`);
-process.exit(0);
+// A pipe takes a while: to end before it has taken all would cut the text short.
+process.stdout.write(`${JSON.stringify(app.swagger(), null, 2)}\n`, () => process.exit(0));
