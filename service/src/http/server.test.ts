@@ -94,6 +94,48 @@ for (const [what, json] of [
   });
 }
 
+for (const [what, json] of [
+  ['at the top', '{"amount":"1","amount":"2"}'],
+  ['written in another way', String.raw`{"amount":"1","\u0061mount":"2"}`],
+  ['further down', '{"amount":{"x":[{"y":1,"y":2}]}}'],
+  ['in a value that is then replaced', '{"amount":{"x":1,"x":2},"amount":"1"}'],
+  ['after a text of quotes, backslashes and colons', String.raw`{"amount":":\":\\","amount":"1"}`],
+  ['with an empty name', '{"":1,"":2}'],
+]) {
+  test(`a body that names a field twice ${what} is 400 invalid_json`, async () => {
+    const { status, code } = await send(json ?? '');
+    assert.deepEqual({ status, code }, { status: 400, code: 'invalid_json' });
+  });
+}
+
+test('colons, quotes and backslashes in a text are no names of fields', async () => {
+  for (const text of [
+    ':::',
+    '"',
+    '\\',
+    '\\"',
+    '":"',
+    '{"a":1,"a":2}',
+    '\u2028:',
+    '\\'.repeat(999),
+    '"\\:'.repeat(999),
+  ]) {
+    const sent = { amount: text, count: 1 };
+    const { status, text: answer } = await send(JSON.stringify(sent));
+    assert.deepEqual([status, JSON.parse(answer)], [200, { got: sent }], text);
+  }
+});
+
+test('a body that is nested as deep as it can be is refused like any other', async () => {
+  const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
+  for (const deep of [nested('[', ']', 32_000), `${'{"x":'.repeat(10_000)}1${'}'.repeat(10_000)}`]) {
+    assert.equal((await send(`{"amount":${deep}}`)).code, 'invalid_request');
+    assert.equal((await send(`{"amount":"1","x":${deep}}`)).code, 'invalid_request');
+  }
+  assert.equal((await send(nested('[', ']', 32_000))).code, 'invalid_json');
+  assert.equal((await send('['.repeat(65_000))).code, 'invalid_json');
+});
+
 test('a value of another type is refused, never turned into the right one', async () => {
   const { status, code, details } = await send('{"amount":5,"count":"7"}');
   assert.deepEqual({ status, code }, { status: 422, code: 'invalid_request' });
