@@ -12,7 +12,8 @@ export function valueAt(json: unknown, path: string): unknown {
 
 export function textAt(json: unknown, path: string): string {
   const value = valueAt(json, path);
-  assert(typeof value === 'string', `${path} is not a text in ${JSON.stringify(json)}`);
+  // Said only where it is so: to write a large answer down costs more than to look into it.
+  if (typeof value !== 'string') assert.fail(`${path} is not a text in ${JSON.stringify(json)}`);
   return value;
 }
 
@@ -22,6 +23,6 @@ export function optionalTextAt(json: unknown, path: string): string | null {
 
 export function listAt(json: unknown, path: string): unknown[] {
   const value = valueAt(json, path);
-  assert(Array.isArray(value), `${path} is not a list in ${JSON.stringify(json)}`);
+  if (!Array.isArray(value)) assert.fail(`${path} is not a list in ${JSON.stringify(json)}`);
   return value;
 }

@@ -175,11 +175,12 @@ async function judgePartners(client: Client): Promise<string[]> {
 }
 
 /** Six digits turn up by chance in a long run, within an id or a time; alone they do not. */
-function says(said: string, canary: string): boolean {
+export function says(said: string, canary: string): boolean {
   return /^\d+$/.test(canary) ? new RegExp(`(?<![0-9a-f.-])${canary}(?![0-9a-f-])`).test(said) : said.includes(canary);
 }
 
-function leaks(processes: readonly Child[]): string[] {
+/** What must never leave by the log, and did. */
+export function findLeaks(processes: readonly Child[]): string[] {
   const never = [...Object.values(canaries), 'Canaryname'];
   return processes.flatMap((child) => {
     const said = child.output();
@@ -227,7 +228,7 @@ export async function findViolations(judged: Judged): Promise<string[]> {
       ...unfinished.map(({ id, state }) => `I2 payout ${id} is still ${state}`),
       ...(await judgeBooks(client, payouts)),
       ...(await judgeAtBank(client, judged, payouts)),
-      ...leaks(judged.processes),
+      ...findLeaks(judged.processes),
     ];
   });
 }

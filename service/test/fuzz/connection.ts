@@ -1,0 +1,112 @@
+import { connect, type Socket } from 'node:net';
+
+/** An answer as it came. */
+export interface RawAnswer {
+  status: number;
+  /** By their names in small letters. */
+  headers: ReadonlyMap<string, string>;
+  text: string;
+  /** Undefined where it is not JSON. */
+  json: unknown;
+}
+
+/** Longer than any answer takes, and than the api waits for a request that does not come whole. */
+const patienceMs = 30_000;
+
+/**
+ * A connection that takes any bytes: a client library would refuse to send most of what is to be tried. It is kept for the
+ * next request, as a partner's is, until the api closes it.
+ */
+export interface Connection {
+  /** Null where the connection was closed without an answer. */
+  exchange(request: { bytes: Buffer; isHead: boolean; isLast: boolean }): Promise<RawAnswer | null>;
+  close(): void;
+}
+
+const headEnd = Buffer.from('\r\n\r\n');
+
+interface Head {
+  status: number;
+  headers: Map<string, string>;
+  /** Where the body begins. */
+  bodyAt: number;
+}
+
+/** The head of the answer, once all of it is there. What only says "go on" is passed over. */
+function readHead(received: Buffer, from = 0): Head | undefined {
+  const end = received.indexOf(headEnd, from);
+  if (end === -1) return undefined;
+  const [first = '', ...lines] = received.toString('latin1', from, end).split('\r\n');
+  const status = Number(first.slice(9, 12));
+  const bodyAt = end + headEnd.length;
+  if (status < 200) return readHead(received, bodyAt);
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  return { status, headers: new Map(headers), bodyAt };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readAnswer(received: Buffer, isHead: boolean): RawAnswer | undefined {
+  const head = readHead(received);
+  if (head === undefined) return undefined;
+  const { status, headers, bodyAt } = head;
+  const length = isHead ? 0 : Number(headers.get('content-length') ?? 0);
+  if (received.length < bodyAt + length) return undefined;
+  const text = received.toString('utf8', bodyAt, bodyAt + length);
+  return { status, headers, text, json: parse(text) };
+}
+
+async function answerOn(socket: Socket, isHead: boolean): Promise<RawAnswer | null> {
+  return new Promise((resolve, reject) => {
+    let received: Buffer = Buffer.alloc(0);
+    const settle = (finish: () => void): void => {
+      socket.removeAllListeners('data').removeAllListeners('close').removeAllListeners('timeout');
+      finish();
+    };
+    socket.on('data', (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      const answer = readAnswer(received, isHead);
+      if (answer !== undefined) settle(() => resolve(answer));
+    });
+    socket.on('close', () => settle(() => resolve(null)));
+    socket.on('timeout', () => {
+      socket.destroy();
+      settle(() => reject(new Error(`no answer within ${patienceMs} ms`)));
+    });
+  });
+}
+
+export function openConnection(port: number): Connection {
+  let socket: Socket | undefined;
+  const open = (): Socket => {
+    const opened = connect({ port, host: '127.0.0.1', noDelay: true });
+    opened.setTimeout(patienceMs);
+    // What went wrong is seen by the answer that does not come.
+    opened.on('error', () => undefined);
+    return opened;
+  };
+  return {
+    async exchange({ bytes, isHead, isLast }) {
+      const used = socket !== undefined && !socket.destroyed && socket.readable ? socket : open();
+      socket = used;
+      if (isLast) used.end(bytes);
+      else used.write(bytes);
+      const answer = await answerOn(used, isHead);
+      if (isLast || answer === null || answer.headers.get('connection') === 'close') {
+        used.destroy();
+        socket = undefined;
+      }
+      return answer;
+    },
+    close: () => void socket?.destroy(),
+  };
+}
