@@ -70,13 +70,13 @@ function validDrafts(operation: DescribedOperation, partners: fc.Arbitrary<numbe
 }
 
 /** What is wrong is in the body, where there is one. */
-function spoil(draft: Draft, spoilBody: (body: JsonTree) => JsonTree, spoilAddress: Spoiler): Draft {
+function spoilNearly(draft: Draft, spoilBody: (body: JsonTree) => JsonTree, spoilAddress: Spoiler): Draft {
   const { body } = draft;
   return body === null || body instanceof Uint8Array ? spoilAddress(draft) : { ...draft, body: spoilBody(body) };
 }
 
 function nearlyValid(drafts: fc.Arbitrary<Draft>): fc.Arbitrary<Draft> {
-  return fc.tuple(drafts, bodySpoilers, addressSpoilers).map((parts) => spoil(...parts));
+  return fc.tuple(drafts, bodySpoilers, addressSpoilers).map((parts) => spoilNearly(...parts));
 }
 
 function hostile(drafts: fc.Arbitrary<Draft>): fc.Arbitrary<Draft> {
