@@ -2,30 +2,48 @@ import type { Server, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connections {
-  hasRequestInHand(socket: Socket): boolean;
+  /**
+   * Whether what can not be read on a connection may be answered there. Behind a request that came whole it may not: the
+   * answer would be taken for that request's, which is still being worked on.
+   */
+  mayAnswerUnreadable(socket: Socket): boolean;
   /** Ends those that ask for nothing now: silent ones, and those that never got beyond half a request. */
   endIdle(): void;
 }
 
+interface InHand {
+  requests: number;
+  newest?: { request: IncomingMessage; response: ServerResponse };
+}
+
+/** The one request in hand is what can not be read, and nobody has begun to answer it. */
+function isItself({ requests, newest }: InHand): boolean {
+  return requests === 1 && newest !== undefined && !newest.request.complete && !newest.response.headersSent;
+}
+
 /** Knows which connections are open, and which of them a request is being answered on. */
 export function trackConnections(server: Server): Connections {
-  const inHand = new Map<Socket, number>();
+  const connections = new Map<Socket, InHand>();
   server.on('connection', (socket: Socket) => {
-    inHand.set(socket, 0);
-    socket.once('close', () => inHand.delete(socket));
+    connections.set(socket, { requests: 0 });
+    socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    inHand.set(socket, (inHand.get(socket) ?? 0) + 1);
+    const inHand = connections.get(request.socket);
+    if (inHand === undefined) return;
+    inHand.requests += 1;
+    inHand.newest = { request, response };
     response.once('close', () => {
-      const left = inHand.get(socket);
-      if (left !== undefined) inHand.set(socket, left - 1);
+      inHand.requests -= 1;
     });
   });
   return {
-    hasRequestInHand: (socket) => (inHand.get(socket) ?? 0) > 0,
+    mayAnswerUnreadable(socket) {
+      const inHand = connections.get(socket);
+      return inHand === undefined || inHand.requests === 0 || isItself(inHand);
+    },
     endIdle() {
-      for (const [socket, requests] of inHand) if (requests === 0) socket.destroy();
+      for (const [socket, { requests }] of connections) if (requests === 0) socket.destroy();
     },
   };
 }

@@ -212,6 +212,20 @@ test('garbage behind a request on the same connection is not answered in place o
   assert.doesNotMatch(answer, /malformed_request/);
 });
 
+test('a body that breaks off, or is not sent as it was announced, is answered in place of its request', async () => {
+  const start = 'POST /things/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  for (const rest of [
+    'Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\n2\r\n{}GARBAGE',
+  ])
+    assert.match(await sendRaw(start + rest), /^HTTP\/1\.1 400 .*malformed_request"[^{]*\}\}$/s);
+});
+
+test('a request has to arrive whole in the same time in which its headers have to', () => {
+  // Where its headers had longer, the runtime would exchange the two: a slow body would then have that longer time.
+  assert(app.server.headersTimeout <= app.server.requestTimeout);
+});
+
 test('bytes that are not UTF-8 are refused, never replaced', async () => {
   const response = await fetch(`${url}/things/1`, {
     method: 'POST',

@@ -61,7 +61,8 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
     trustProxy: trustedProxies ? [...trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
-    http: { connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    // Without the time for the headers the runtime takes its own, of 60 s, for the whole request.
+    http: { connectionsCheckingInterval: 1_000, headersTimeout: requestTimeoutMs, requireHostHeader: false },
     keepAliveTimeout: keepAliveTimeoutMs,
     // A request on a connection that was open when the drain began is still answered, not turned away with 503.
     return503OnClosing: false,
@@ -84,7 +85,7 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
     clientErrorHandler: (error, socket) =>
       answerUnreadableRequest(error, socket, {
         requestId: newId(clock),
-        hasRequestInHand: connections.hasRequestInHand(socket),
+        mayAnswer: connections.mayAnswerUnreadable(socket),
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const connections = trackConnections(app.server);

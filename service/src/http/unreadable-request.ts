@@ -18,10 +18,9 @@ const refusals = new Map<string, { code: RefusalCode; message: string }>(
 export function answerUnreadableRequest(
   error: Error & { code?: string },
   socket: Socket,
-  { requestId, hasRequestInHand }: { requestId: string; hasRequestInHand: boolean },
+  { requestId, mayAnswer }: { requestId: string; mayAnswer: boolean },
 ): void {
-  // An answer now would be taken for that of the request before it, which is still being worked on.
-  if (error.code === 'ECONNRESET' || !socket.writable || hasRequestInHand) {
+  if (error.code === 'ECONNRESET' || !socket.writable || !mayAnswer) {
     socket.destroy();
     return;
   }
