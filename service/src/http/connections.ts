@@ -16,9 +16,10 @@ interface InHand {
   newest?: { request: IncomingMessage; response: ServerResponse };
 }
 
-/** The one request in hand is what can not be read, and nobody has begun to answer it. */
-function isItself({ requests, newest }: InHand): boolean {
-  return requests === 1 && newest !== undefined && !newest.request.complete && !newest.response.headersSent;
+/** What can not be read is the newest request itself, or comes behind it. */
+function mayAnswer({ requests, newest }: InHand): boolean {
+  if (newest === undefined || newest.request.complete) return requests === 0;
+  return requests === 1 && !newest.response.headersSent;
 }
 
 /** Knows which connections are open, and which of them a request is being answered on. */
@@ -40,7 +41,7 @@ export function trackConnections(server: Server): Connections {
   return {
     mayAnswerUnreadable(socket) {
       const inHand = connections.get(socket);
-      return inHand === undefined || inHand.requests === 0 || isItself(inHand);
+      return inHand === undefined || mayAnswer(inHand);
     },
     endIdle() {
       for (const [socket, { requests }] of connections) if (requests === 0) socket.destroy();

@@ -13,7 +13,7 @@ export interface Drain {
 
 export function createDrain(app: FastifyInstance, connections: Connections, delayMs: number): Drain {
   let draining = false;
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (draining) reply.header('connection', 'close');
     done();
   });

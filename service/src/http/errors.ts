@@ -95,5 +95,8 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   if (status === 500) request.log.error({ error }, 'request.failed');
   else if (refusal.internal !== undefined) request.log.warn({ error: refusal }, 'request.refused');
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
+  // The framework would close the connection under whoever is still sending a body, before it has read our answer. What
+  // else comes is thrown away, for as long as a request may take.
+  reply.removeHeader('connection');
   await reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal));
 }

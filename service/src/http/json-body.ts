@@ -5,7 +5,8 @@ function refuse(reason: string): Refusal {
   return new Refusal({ code: 'invalid_json', message: `The body is not a JSON object: ${reason}.` });
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const byteOrderMark = '\ufeff';
 
 function decode(body: Buffer): string | undefined {
   try {
@@ -61,6 +62,7 @@ export function readJsonObjects(app: FastifyInstance): void {
     // Bytes that are no text would be replaced in silence otherwise, and a name written wrong.
     const text = decode(body);
     if (text === undefined) return done(refuse('it is not UTF-8'));
+    if (text.startsWith(byteOrderMark)) return done(refuse('it begins with a byte-order mark'));
     return parse(request, text, (error, value: unknown) => {
       if (error !== null) return done(refuse('it could not be parsed'));
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {

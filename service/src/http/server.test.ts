@@ -85,6 +85,7 @@ for (const [what, json] of [
   ['null', 'null'],
   ['a text', '"x"'],
   ['a number', '1'],
+  ['behind a byte-order mark', '\ufeff{"amount":"1"}'],
   ['a key that reaches the prototype', '{"__proto__":{"x":1},"amount":"1"}'],
   ['a constructor with a prototype', '{"constructor":{"prototype":{"x":1}},"amount":"1"}'],
 ]) {
@@ -224,6 +225,20 @@ test('a body that breaks off, or is not sent as it was announced, is answered in
 test('a request has to arrive whole in the same time in which its headers have to', () => {
   // Where its headers had longer, the runtime would exchange the two: a slow body would then have that longer time.
   assert(app.server.headersTimeout <= app.server.requestTimeout);
+});
+
+test('who sends far too much is told so, and can go on asking on the same connection', async () => {
+  const start = 'POST /things/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const large = 'a'.repeat(4 * 1024 * 1024);
+  const next = 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  for (const rest of [
+    `Content-Length: ${large.length}\r\n\r\n${large}`,
+    `Transfer-Encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`,
+  ])
+    assert.match(
+      await sendRaw(start + rest + next),
+      /^HTTP\/1\.1 413 .*payload_too_large.*HTTP\/1\.1 404 .*not_found/s,
+    );
 });
 
 test('bytes that are not UTF-8 are refused, never replaced', async () => {
