@@ -88,6 +88,16 @@ export function refusalOf(request: FastifyRequest): Refusal | undefined {
   return refusals.get(request);
 }
 
+/**
+ * Who is still sending a body shall read our answer, and the framework would close the connection before: what comes is
+ * thrown away instead, for as long as a request may take. Not so a body in chunks: a million of them, of a byte each, take
+ * long even to be thrown away.
+ */
+function closeOrKeep({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (!raw.complete && raw.headers['transfer-encoding'] !== undefined) reply.header('connection', 'close');
+  else reply.removeHeader('connection');
+}
+
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const refusal = asRefusal(error);
   const { status } = errorCodes[refusal.code];
@@ -95,8 +105,6 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   if (status === 500) request.log.error({ error }, 'request.failed');
   else if (refusal.internal !== undefined) request.log.warn({ error: refusal }, 'request.refused');
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
-  // The framework would close the connection under whoever is still sending a body, before it has read our answer. What
-  // else comes is thrown away, for as long as a request may take.
-  reply.removeHeader('connection');
+  closeOrKeep(request, reply);
   await reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal));
 }

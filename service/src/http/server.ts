@@ -13,6 +13,7 @@ import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { trackConnections, type Connections } from './connections.ts';
+import { limitChunks } from './chunked-bodies.ts';
 import { ErrorSchema, nothingHere, sendError } from './errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './methods.ts';
@@ -40,6 +41,8 @@ interface ServerParts {
 
 const bodyLimitBytes = 64 * 1024;
 const requestTimeoutMs = 15_000;
+/** Of a body that nobody reads yet: in chunks of a byte, more would take long to be put aside. */
+const putAsideBytes = 16 * 1024;
 /** Longer than a load balancer keeps a connection, so that it is never ours that closes one under a request. */
 const keepAliveTimeoutMs = 75_000;
 
@@ -61,8 +64,13 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
     trustProxy: trustedProxies ? [...trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
-    // Without the time for the headers the runtime takes its own, of 60 s, for the whole request.
-    http: { connectionsCheckingInterval: 1_000, headersTimeout: requestTimeoutMs, requireHostHeader: false },
+    http: {
+      connectionsCheckingInterval: 1_000,
+      // Without it the runtime takes its own 60 s, and gives them to the whole request.
+      headersTimeout: requestTimeoutMs,
+      highWaterMark: putAsideBytes,
+      requireHostHeader: false,
+    },
     keepAliveTimeout: keepAliveTimeoutMs,
     // A request on a connection that was open when the drain began is still answered, not turned away with 503.
     return503OnClosing: false,
@@ -91,6 +99,7 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
   const connections = trackConnections(app.server);
   insistOnStrictBodies(app);
   readJsonObjects(app);
+  limitChunks(app);
   recordRequests(app, meter);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id);
