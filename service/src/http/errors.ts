@@ -95,7 +95,7 @@ export function refusalOf(request: FastifyRequest): Refusal | undefined {
  */
 function closeOrKeep({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (!raw.complete && raw.headers['transfer-encoding'] !== undefined) reply.header('connection', 'close');
-  else reply.removeHeader('connection');
+  else if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
 }
 
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -235,6 +235,13 @@ test('who sends far too much is told so, and can go on asking on the same connec
   assert.match(answers, /^HTTP\/1\.1 413 .*payload_too_large.*HTTP\/1\.1 404 .*not_found/s);
 });
 
+test('an answer says that the connection is closed when it is', async () => {
+  for (const body of ['{', '{}', '{"amount":"1"}']) {
+    const head = `Host: x\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+    assert.match(await sendRaw(`POST /things/1 HTTP/1.1\r\n${head}${body}`), /^HTTP.*\r\nconnection: close\r\n/is);
+  }
+});
+
 test('the connection of who is refused with chunks still to come is closed', async () => {
   const start = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n';
   assert.match(await sendRaw(`PUT /things/1 HTTP/1.1\r\n${start}`), /^HTTP\/1\.1 405 .*\r\nconnection: close\r\n/s);

@@ -355,7 +355,10 @@ test('faults 54: who sends a byte at a time is told after 15 s that it took too 
     const head = headOf('/v1/payouts', `content-length: ${right.length}`);
     return number % 2 === 0 ? sendSlowly(head, right) : sendSlowly('', head + right);
   });
-  await assertNoLag(t, 'fifty slow senders', async () => post('/v1/quotes', Buffer.from('{"amount_gbp":"1.00"}')));
+  await assertNoLag(t, 'fifty slow senders', async () => {
+    for (let count = 0; count < 200; count += 1)
+      assert.equal((await post('/v1/quotes', Buffer.from('{"amount_gbp":"1.00"}'))).status, 200);
+  });
   for (const { text, tookMs } of await Promise.all(slow)) {
     assert.match(text, /^HTTP\/1\.1 408 .*Request-Id: .*"code":"request_timeout"/s);
     assert(tookMs > promisedMs - 1_000 && tookMs < 2 * promisedMs, `after ${Math.round(tookMs)} ms`);
