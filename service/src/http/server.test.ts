@@ -236,9 +236,9 @@ test('who sends far too much is told so, and can go on asking on the same connec
 });
 
 test('an answer says that the connection is closed when it is', async () => {
-  for (const body of ['{', '{}', '{"amount":"1"}']) {
-    const head = `Host: x\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
-    assert.match(await sendRaw(`POST /things/1 HTTP/1.1\r\n${head}${body}`), /^HTTP.*\r\nconnection: close\r\n/is);
+  for (const json of ['{', '{}', '{"amount":"1"}']) {
+    const head = `Host: x\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${json.length}\r\n\r\n`;
+    assert.match(await sendRaw(`POST /things/1 HTTP/1.1\r\n${head}${json}`), /^HTTP.*\r\nconnection: close\r\n/is);
   }
 });
 
