@@ -1,4 +1,5 @@
 import { payoutCalls } from '../src/payouts/index.ts';
+import { lastId } from '../src/platform/ids.ts';
 import type { BenchPartners } from './bench-partners.ts';
 import { plantedAPartner, readersOf } from './create-call.ts';
 import type { NumberedIds } from './numbered-ids.ts';
@@ -36,7 +37,7 @@ export function getScript(partners: BenchPartners, payoutIds: NumberedIds): Bare
 export function listScript(partners: BenchPartners): BareScript {
   return {
     draws: [anyReader(partners)],
-    statement: fill(payoutCalls.showPayouts, [partners.ids.sql(':who'), `'sandbox'`, '50']),
+    statement: fill(payoutCalls.showPayouts, [partners.ids.sql(':who'), `'sandbox'`, `'${lastId}'`, '51']),
     values: none,
     makesPayouts: false,
   };

@@ -18,7 +18,7 @@ const patienceMs = 30_000;
  * next request, as a partner's is, until the api closes it.
  */
 export interface Connection {
-  /** Null where the connection was closed without an answer. */
+  /** Null where no answer came: the connection was closed, or our patience is at its end. */
   exchange(request: { bytes: Buffer; isHead: boolean; isLast: boolean }): Promise<RawAnswer | null>;
   close(): void;
 }
@@ -66,22 +66,19 @@ function readAnswer(received: Buffer, isHead: boolean): RawAnswer | undefined {
 }
 
 async function answerOn(socket: Socket, isHead: boolean): Promise<RawAnswer | null> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let received: Buffer = Buffer.alloc(0);
-    const settle = (finish: () => void): void => {
+    const settle = (answer: RawAnswer | null): void => {
       socket.removeAllListeners('data').removeAllListeners('close').removeAllListeners('timeout');
-      finish();
+      resolve(answer);
     };
     socket.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const answer = readAnswer(received, isHead);
-      if (answer !== undefined) settle(() => resolve(answer));
+      if (answer !== undefined) settle(answer);
     });
-    socket.on('close', () => settle(() => resolve(null)));
-    socket.on('timeout', () => {
-      socket.destroy();
-      settle(() => reject(new Error(`no answer within ${patienceMs} ms`)));
-    });
+    socket.on('close', () => settle(null));
+    socket.on('timeout', () => socket.destroy());
   });
 }
 
