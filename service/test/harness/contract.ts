@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 
 // What openapi.json promises, held against what was really answered.
 
-const description: unknown = JSON.parse(readFileSync(`${projectFolder}/openapi.json`, 'utf8'));
+export const description: unknown = JSON.parse(readFileSync(`${projectFolder}/openapi.json`, 'utf8'));
 
 export interface Operation {
   method: string;
