@@ -94,7 +94,31 @@ begin
 end;
 $$;
 
--- The newest requests of a partner, of both environments.
+-- What was asked and moved no money: reads, and what was refused. Those of a partner that were answered within a moment are
+-- one row: a row for each would cost as much as many a read does.
+create table kelpie.activity_pages (
+  -- That of the newest request in it.
+  id uuid primary key,
+  partner_id uuid not null,
+  size integer not null check (size between 1 and 200), -- squawk-ignore prefer-bigint-over-int
+  -- Of each request: id, environment, action, status, by, detail.
+  entries jsonb not null
+) partition by range (id);
+comment on table kelpie.activity_pages is '@grows @by-function @both-environments A row for what a partner asked within a moment.';
+create index activity_pages_of_partner on kelpie.activity_pages (partner_id, id);
+alter table kelpie.activity_pages enable row level security, force row level security;
+create policy service_own on kelpie.activity_pages for select to kelpie_service using (partner_id = kelpie.current_partner());
+create policy reader_all on kelpie.activity_pages for select to kelpie_reader using (true);
+create policy access_add on kelpie.activity_pages for insert to kelpie_access with check (true);
+grant select on kelpie.activity_pages to kelpie_service, kelpie_reader;
+grant insert on kelpie.activity_pages to kelpie_access;
+create trigger insert_only before update or delete on kelpie.activity_pages
+  for each row execute function kelpie.refuse_change();
+create trigger never_emptied before truncate on kelpie.activity_pages
+  for each statement execute function kelpie.refuse_change();
+
+-- The newest requests of a partner, of both environments: what moved money, and the rest from as many pages as it takes. A
+-- page that was written twice, with newer ones in it the second time, is told once.
 create function kelpie.list_activity(of_partner uuid, of_environment kelpie.environment, at_most integer)
   returns table (id uuid, environment kelpie.environment, action text, status integer, by text, detail text)
   language plpgsql volatile
@@ -102,15 +126,32 @@ as $$
 begin
   perform kelpie.enter(of_partner, of_environment);
   return query
-    select a.id, a.environment, a.action, a.status, a.by, a.detail
-    from kelpie.activity a
-    where a.partner_id = of_partner
-    order by a.id desc limit at_most;
+    select distinct on (entry.id) entry.id, entry.environment, entry.action, entry.status, entry.by, entry.detail
+    from (
+      (
+        select a.id, a.environment, a.action, a.status, a.by, a.detail
+        from kelpie.activity a
+        where a.partner_id = of_partner
+        order by a.id desc limit at_most
+      )
+      union all
+      select (e.value->>0)::uuid, (e.value->>1)::kelpie.environment, e.value->>2, (e.value->>3)::integer, e.value->>4,
+        e.value->>5
+      from (
+        select p.entries, p.size, sum(p.size) over (order by p.id desc) as so_far
+        from (
+          select page.id, page.size, page.entries from kelpie.activity_pages page
+          where page.partner_id = of_partner
+          order by page.id desc limit at_most
+        ) p
+      ) p
+      cross join lateral jsonb_array_elements(p.entries) e
+      where p.so_far - p.size < at_most
+    ) entry
+    order by entry.id desc limit at_most;
 end;
 $$;
 
-create policy access_add on kelpie.activity for insert to kelpie_access with check (true);
-grant insert on kelpie.activity to kelpie_access;
 create policy access_see on kelpie.partners for select to kelpie_access using (true);
 grant select (id, slug, name, status, logo_url, brand_color) on kelpie.partners to kelpie_access;
 
@@ -163,27 +204,23 @@ revoke all on function kelpie.find_public_partner(text) from public;
 grant execute on function kelpie.find_public_partner(text) to kelpie_service;
 alter function kelpie.find_public_partner(text) owner to kelpie_access;
 
--- What was asked by many partners' keys, in one commit. What is there already is left alone: a batch may come twice. What
--- moves money is not among it, so nothing here is worth a wait for the standby.
-create function kelpie.record_activity(
-  ids uuid[], partner_ids uuid[], environments kelpie.environment[], actions text[], statuses integer[], by_whom text[],
-  details text[]
-) returns void
+-- What was asked by many partners' keys, in one commit. What is there already is left alone: a batch may come twice. Nothing
+-- of it moved money, so nothing here is worth a wait for the standby.
+create function kelpie.record_activity(ids uuid[], partner_ids uuid[], sizes integer[], pages jsonb[]) returns void
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  insert into kelpie.activity (id, partner_id, environment, action, status, by, detail)
-  select item.id, item.partner_id, item.environment, item.action, item.status, item.by_whom, item.detail
-  from unnest(ids, partner_ids, environments, actions, statuses, by_whom, details)
-    as item (id, partner_id, environment, action, status, by_whom, detail)
+  insert into kelpie.activity_pages (id, partner_id, size, entries)
+  select item.id, item.partner_id, item.size, item.entries
+  from unnest(ids, partner_ids, sizes, pages) as item (id, partner_id, size, entries)
   on conflict do nothing;
 end;
 $$;
-revoke all on function kelpie.record_activity from public;
-grant execute on function kelpie.record_activity to kelpie_service;
-alter function kelpie.record_activity owner to kelpie_access;
+revoke all on function kelpie.record_activity(uuid[], uuid[], integer[], jsonb[]) from public;
+grant execute on function kelpie.record_activity(uuid[], uuid[], integer[], jsonb[]) to kelpie_service;
+alter function kelpie.record_activity(uuid[], uuid[], integer[], jsonb[]) owner to kelpie_access;
 
 revoke create on schema kelpie from kelpie_access;
 

@@ -8,14 +8,16 @@ import type { ActivityRow } from './store.ts';
 
 const logger = createLogger('test', 'silent');
 
+const idForm = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
 /** A database that takes what it is given, or refuses it as long as it is told to; and what it has taken. */
 function createTaker() {
   const taker = { refuses: false, asked: 0, ids: Array.of<string>() };
   const calls: SingleCalls = {
-    async call(_call, [ids]) {
+    async call(_call, [, , , pages]) {
       taker.asked += 1;
       if (taker.refuses) throw new Error('refused');
-      taker.ids.push(...String(ids).slice(1, -1).replaceAll('"', '').split(','));
+      taker.ids.push(...(String(pages).match(idForm) ?? []));
       return [];
     },
     callForTexts: async () => [],

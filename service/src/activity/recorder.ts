@@ -1,6 +1,6 @@
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
-import { insertActivity, type ActivityRow } from './store.ts';
+import { insertPages, type ActivityPage, type ActivityRow } from './store.ts';
 
 export interface ActivityRecorder {
   /** Remembers a request. It is written a moment later, together with others, and nobody waits for that. */
@@ -16,7 +16,7 @@ export const mostShown = 200;
 const flushEveryMs = 250;
 /** More than this are not remembered while the database does not take them. */
 const mostRemembered = 20_000;
-const mostAtOnce = 1_000;
+const mostPagesAtOnce = 500;
 /** So often in a row. With a pause between them that is some seconds, and more where each of them waits. */
 const mostFailures = 20;
 /** A caller that is turned away a thousand times a second is told so once: its other requests would drown otherwise. */
@@ -36,8 +36,15 @@ function newestOf(rows: readonly ActivityRow[]): ActivityRow[] {
   return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(-mostShown);
 }
 
-function* inLots(rows: readonly ActivityRow[]): Generator<readonly ActivityRow[]> {
-  for (let from = 0; from < rows.length; from += mostAtOnce) yield rows.slice(from, from + mostAtOnce);
+function pagesOf({ byPartner }: Remembered): ActivityPage[] {
+  return [...byPartner.values()].flatMap((rows) => {
+    const [first, ...others] = newestOf(rows);
+    return first === undefined ? [] : [[first, ...others] as const];
+  });
+}
+
+function* inLots(pages: readonly ActivityPage[]): Generator<readonly ActivityPage[]> {
+  for (let from = 0; from < pages.length; from += mostPagesAtOnce) yield pages.slice(from, from + mostPagesAtOnce);
 }
 
 export function createActivityRecorder(calls: SingleCalls, logger: Logger): ActivityRecorder {
@@ -73,17 +80,17 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
   const write = async (): Promise<void> => {
     const taken = remembered;
     remembered = nothing();
-    const rows = [...taken.byPartner.values()].flatMap(newestOf);
-    for (const lot of inLots(rows)) {
+    for (const lot of inLots(pagesOf(taken))) {
       try {
-        await insertActivity(calls, lot);
+        await insertPages(calls, lot);
         failures = 0;
       } catch (error) {
         failures += 1;
-        logger.warn({ error, requests: lot.length }, 'activity.not_written');
+        const rows = lot.flat();
+        logger.warn({ error, requests: rows.length }, 'activity.not_written');
         // What is refused again and again may be refused for one row's sake: it must not keep out those that follow.
-        if (failures > mostFailures) lost += lot.length;
-        else for (const row of lot) remember(row);
+        if (failures > mostFailures) lost += rows.length;
+        else for (const row of rows) remember(row);
         if (remembered.size > 0) wake();
       }
     }

@@ -14,21 +14,22 @@ export interface ActivityRow extends PartnerContext {
   detail: string | null;
 }
 
-const recordCall: Call = {
-  name: 'record_activity',
-  text: 'select from kelpie.record_activity($1, $2, $3, $4, $5, $6, $7)',
-};
+/** Requests of one partner that were answered within a moment, the newest last. */
+export type ActivityPage = readonly [ActivityRow, ...ActivityRow[]];
+
+const recordCall: Call = { name: 'record_activity', text: 'select from kelpie.record_activity($1, $2, $3, $4)' };
+
+function entriesOf(page: ActivityPage): string {
+  return JSON.stringify(page.map((row) => [row.id, row.environment, row.action, row.status, row.by, row.detail]));
+}
 
 /** Safe to repeat. */
-export async function insertActivity(calls: SingleCalls, rows: readonly ActivityRow[]): Promise<void> {
+export async function insertPages(calls: SingleCalls, pages: readonly ActivityPage[]): Promise<void> {
   await calls.call(recordCall, [
-    arrayLiteral(rows.map(({ id }) => id)),
-    arrayLiteral(rows.map(({ partnerId }) => partnerId)),
-    arrayLiteral(rows.map(({ environment }) => environment)),
-    arrayLiteral(rows.map(({ action }) => action)),
-    arrayLiteral(rows.map(({ status }) => status)),
-    arrayLiteral(rows.map(({ by }) => by)),
-    arrayLiteral(rows.map(({ detail }) => detail)),
+    arrayLiteral(pages.map((page) => page.at(-1)?.id)),
+    arrayLiteral(pages.map(([{ partnerId }]) => partnerId)),
+    arrayLiteral(pages.map(({ length }) => length)),
+    arrayLiteral(pages.map(entriesOf)),
   ]);
 }
 

@@ -22,7 +22,7 @@ function createShared(rule: RateRule = { perSecond: 100, burst: 200 }) {
   };
   return {
     asked,
-    addProcess: (): TokenLeases => createTokenLeases({ rule, lease, now: () => nowMs }),
+    addProcess: (): TokenLeases => createTokenLeases({ rule, lease, now: () => nowMs, later: (work) => work() }),
     pass(ms: number) {
       nowMs += ms;
     },

@@ -27,6 +27,8 @@ interface TokenLeasesParts {
   lease: (id: string, wanted: number) => Promise<Lease>;
   /** Milliseconds, as `performance.now` gives them. */
   now: () => number;
+  /** Has something done a little later: leases that nobody waits for yet are gathered, and so are one call. */
+  later?: (work: () => void) => void;
 }
 
 interface Bucket {
@@ -67,9 +69,14 @@ const mostRounds = 3;
 
 const unknown: Verdict = { kind: 'unknown' };
 
+/** Less than it takes the fastest caller within its limit to spend the half of a lot that it has left. */
+const gatherMs = 10;
+const aLittleLater = (work: () => void): void => void setTimeout(work, gatherMs).unref();
+
 /** The share of one process in buckets that all processes take from. */
-export function createTokenLeases({ rule, lease, now }: TokenLeasesParts): TokenLeases {
+export function createTokenLeases({ rule, lease, now, later = aLittleLater }: TokenLeasesParts): TokenLeases {
   const buckets = new Map<string, Bucket>();
+  const soon = new Set<Bucket>();
 
   /** The oldest makes room: a caller that makes up addresses can't fill the memory. */
   const add = (id: string): Bucket => {
@@ -106,12 +113,22 @@ export function createTokenLeases({ rule, lease, now }: TokenLeasesParts): Token
     return bucket.asking;
   };
 
+  const askForAll = (): void => {
+    const gathered = [...soon];
+    soon.clear();
+    for (const bucket of gathered) {
+      // Somebody may have waited for one meanwhile.
+      if (bucket.asking === null && isShort(bucket)) void ask(bucket);
+    }
+  };
   const askAhead = (bucket: Bucket, at: number): void => {
-    if (bucket.asking === null && at >= bucket.quietUntil) void ask(bucket);
+    if (bucket.asking !== null || at < bucket.quietUntil) return;
+    soon.add(bucket);
+    if (soon.size === 1) later(askForAll);
   };
   const spend = (bucket: Bucket, at: number): Verdict => {
     bucket.inHand -= 1;
-    if (bucket.inHand * 2 <= bucket.lot) askAhead(bucket, at);
+    if (isShort(bucket)) askAhead(bucket, at);
     return letIn(bucket, at);
   };
 
@@ -140,6 +157,11 @@ export function createTokenLeases({ rule, lease, now }: TokenLeasesParts): Token
       return turnAway(bucket, at);
     },
   };
+}
+
+/** Half of a lot is gone, or more. */
+function isShort({ inHand, lot }: Bucket): boolean {
+  return inHand * 2 <= lot;
 }
 
 function newBucket(id: string, rule: RateRule): Bucket {
