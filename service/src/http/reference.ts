@@ -64,25 +64,26 @@ export async function describeRoutes(app: Server): Promise<void> {
 /** The description for programs at /v1/openapi.json, and the same for people at /docs. */
 export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
   app.get('/v1/openapi.json', { schema: { hide: true }, onRequest: limitOpen }, async () => app.swagger());
-  app.addHook('onRequest', (request, reply, done) =>
-    request.url.startsWith(page) ? limitOpen(request, reply, done) : done(),
-  );
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (request.url.startsWith(page) && typeof payload === 'string' && payload.startsWith('<!doctype html>')) {
-      reply.header('content-security-policy', contentSecurityPolicy(payload));
-    }
-  });
-  await app.register(scalar, {
-    routePrefix: page,
-    configuration: {
-      url: '/v1/openapi.json',
-      pageTitle: product.name,
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      showDeveloperTools: 'never',
-      hideClientButton: true,
-    },
+  // In a scope of its own: no other request shall pass through what only this page needs.
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', limitOpen);
+    scope.addHook('onSend', async (_request, reply, payload) => {
+      if (typeof payload === 'string' && payload.startsWith('<!doctype html>')) {
+        reply.header('content-security-policy', contentSecurityPolicy(payload));
+      }
+    });
+    await scope.register(scalar, {
+      routePrefix: page,
+      configuration: {
+        url: '/v1/openapi.json',
+        pageTitle: product.name,
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        showDeveloperTools: 'never',
+        hideClientButton: true,
+      },
+    });
   });
 }
