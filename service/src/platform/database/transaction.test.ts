@@ -33,13 +33,13 @@ test('the partner of a transaction is forgotten at its end, also where it fails'
 test('what a transaction wrote is gone where its work throws', async () => {
   await assert.rejects(
     inTransaction(pool, owner, async (tx) => {
-      await tx.query(`update kelpie.partners set name = 'Renamed'`);
+      await tx.query(`update kelpie.partners set billing_email = 'renamed@partner.test'`);
       throw new Error('changed my mind');
     }),
     /changed my mind/,
   );
   const renamed = inTransaction(pool, owner, async (tx) =>
-    tx.query(`select from kelpie.partners where name = 'Renamed'`),
+    tx.query(`select from kelpie.partners where billing_email = 'renamed@partner.test'`),
   );
   assert.equal((await renamed).rows.length, 0);
 });
@@ -59,7 +59,7 @@ test('a connection that is killed between two queries fails its transaction, not
 
 test('a transaction in which an error was swallowed is not called committed', async () => {
   const swallowed = inTransaction(pool, owner, async (tx) => {
-    await tx.query(`update kelpie.partners set name = 'Renamed'`);
+    await tx.query(`update kelpie.partners set billing_email = 'renamed@partner.test'`);
     await tx.query('select 1 / 0').catch(() => undefined);
   });
   await assert.rejects(swallowed, /rolled back/);
