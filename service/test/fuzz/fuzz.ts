@@ -29,7 +29,6 @@ try {
   if (values.repeat === undefined) {
     say(`seed ${seed}, ${requests} requests`);
     const { violations, figures } = await runFuzz({ database, requests, seed, say });
-    for (const violation of violations) say(`VIOLATION (seed ${seed}) ${violation}`);
     console.log(JSON.stringify({ seed, violations: violations.length, ...figures }, null, 2));
     process.exitCode = violations.length === 0 ? 0 : 1;
   } else {

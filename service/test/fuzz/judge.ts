@@ -47,7 +47,8 @@ function bodyFault(request: FuzzRequest, { status, text, json }: RawAnswer): str
 export function findFault(request: FuzzRequest, answer: RawAnswer | null): string | undefined {
   if (answer === null) return request.isRaw ? undefined : 'no answer';
   // What is another partner's is as good as none.
-  if (request.address.includes('<foreign-id>') && answer.status < 400) return "it shows what is another partner's";
+  if (askedBy(request).address.includes('<foreign-id>') && answer.status < 400)
+    return "it shows what is another partner's";
   const isBodiless = request.method === 'HEAD';
   return formFault(answer) ?? leakIn(answer) ?? (isBodiless ? undefined : bodyFault(request, answer));
 }
