@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startChild, type Child } from './child-process.ts';
 import { clusterNames, ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
-import { bankDatabase, prepareDatabase } from './postgres/prepare.ts';
+import { bankDatabases, prepareDatabase } from './postgres/prepare.ts';
 import { createDatabase, urlFor } from './postgres/roles.ts';
 import { formatLine } from './log-line.ts';
 import { startMailInbox } from './mail/inbox.ts';
@@ -34,15 +34,42 @@ const ports = {
   api: firstPort,
   sandboxBank: firstPort + 1,
   mailPage: firstPort + 2,
+  liveBank: firstPort + 3,
   apiMetrics: firstPort + 10,
   workerMetrics: firstPort + 11,
   smtp: firstPort + 25,
 };
 const url = `http://127.0.0.1:${ports.api}`;
 const bankUrl = `http://127.0.0.1:${ports.sandboxBank}`;
+const liveBankUrl = `http://127.0.0.1:${ports.liveBank}`;
 const mailUrl = `http://127.0.0.1:${ports.mailPage}`;
 
-const bankApiKey = 'sk-test-kelpie';
+interface DevelopmentBank {
+  environment: keyof typeof bankDatabases;
+  name: string;
+  url: string;
+  port: number;
+  mode: string;
+  apiKey: string;
+}
+
+const sandboxBank: DevelopmentBank = {
+  environment: 'sandbox',
+  name: 'bank',
+  url: bankUrl,
+  port: ports.sandboxBank,
+  mode: 'sandbox',
+  apiKey: 'sk-test-kelpie',
+};
+/** Another one stands in for the live bank: businesses are verified there, and its money is test money, too. */
+const liveBank: DevelopmentBank = {
+  environment: 'live',
+  name: 'live',
+  url: liveBankUrl,
+  port: ports.liveBank,
+  mode: 'live-stand-in',
+  apiKey: 'sk-live-stand-in',
+};
 
 const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${cluster}.json`;
 const credentialsFile = path.join(projectFolder, '.dev', credentials);
@@ -90,24 +117,34 @@ function startPart(name: string, file: string, env: Readonly<Record<string, stri
   return child;
 }
 
-async function startSandboxBank(adminUrl: string): Promise<Child> {
-  const database = cluster === 'dev' ? bankDatabase : `${bankDatabase}_${cluster}`;
+async function startBank(adminUrl: string, { environment, name, port, mode, apiKey }: DevelopmentBank): Promise<void> {
+  const own = bankDatabases[environment];
+  const database = cluster === 'dev' ? own : `${own}_${cluster}`;
   await createDatabase(adminUrl, database);
-  return startPart('bank', 'sandbox-bank/src/main.ts', {
+  const bank = startPart(name, 'sandbox-bank/src/main.ts', {
     BANK_DATABASE_URL: urlFor(adminUrl, database, 'kelpie_owner'),
-    BANK_PORT: String(ports.sandboxBank),
+    BANK_PORT: String(port),
+    BANK_MODE: mode,
+    BANK_API_KEY: apiKey,
   });
+  await bank.waitForEvent('bank.listening');
+}
+
+/** How api and worker reach it. */
+function bankEnv({ environment, url: own, apiKey }: DevelopmentBank): Record<string, string> {
+  const prefix = `KELPIE_${environment.toUpperCase()}_BANK`;
+  return { [`${prefix}_URL`]: `${own}/v0`, [`${prefix}_API_KEY`]: apiKey };
 }
 
 /** Asks the bank to tell the api of what changes, once for all starts, and says by which key its webhooks are known. */
-async function webhookKey(): Promise<string> {
-  const address = `${url}/bank-webhooks/sandbox`;
-  const headers = { 'api-key': bankApiKey, 'content-type': 'application/json' };
-  const known: unknown = await (await fetch(`${bankUrl}/v0/webhooks?limit=100`, { headers })).json();
+async function webhookKey({ environment, url: bank, apiKey }: DevelopmentBank): Promise<string> {
+  const address = `${url}/bank-webhooks/${environment}`;
+  const headers = { 'api-key': apiKey, 'content-type': 'application/json' };
+  const known: unknown = await (await fetch(`${bank}/v0/webhooks?limit=100`, { headers })).json();
   const existing = listAt(known, 'data').find((endpoint) => textAt(endpoint, 'url') === address);
   if (existing !== undefined) return textAt(existing, 'public_key').trim();
   const body = JSON.stringify({ url: address });
-  const made: unknown = await (await fetch(`${bankUrl}/v0/webhooks`, { method: 'POST', headers, body })).json();
+  const made: unknown = await (await fetch(`${bank}/v0/webhooks`, { method: 'POST', headers, body })).json();
   return textAt(made, 'public_key').trim();
 }
 
@@ -122,21 +159,23 @@ async function startAll(): Promise<void> {
   const inbox = await startMailInbox({ smtp: ports.smtp, page: ports.mailPage });
   endings.push(inbox.close);
 
-  const bank = await startSandboxBank(adminUrl);
-  await bank.waitForEvent('bank.listening');
+  await Promise.all([startBank(adminUrl, sandboxBank), startBank(adminUrl, liveBank)]);
   const shared = {
     KELPIE_MODE: 'development',
     KELPIE_DATABASE_URL: serviceUrl,
     ...(await developmentSecrets()),
-    KELPIE_SANDBOX_BANK_URL: `${bankUrl}/v0`,
-    KELPIE_SANDBOX_BANK_API_KEY: bankApiKey,
+    ...bankEnv(sandboxBank),
+    ...bankEnv(liveBank),
+    KELPIE_SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
+    KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
   };
   const api = startPart('api', 'service/src/app/api.ts', {
     ...shared,
     KELPIE_API_PORT: String(ports.api),
     KELPIE_METRICS_PORT: String(ports.apiMetrics),
     KELPIE_PUBLIC_URL: url,
-    KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(),
+    KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(sandboxBank),
+    KELPIE_LIVE_BANK_WEBHOOK_KEY: await webhookKey(liveBank),
     // Nobody stands in front of the api here, so there is nobody to wait for.
     KELPIE_DRAIN_DELAY_MS: '0',
   });
@@ -147,7 +186,7 @@ async function startAll(): Promise<void> {
   await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
 
   const partners = await seedPartners({ url, readerUrl, credentialsFile, env: shared });
-  const found = { url, bankUrl, mailUrl, ...partners };
+  const found = { url, bankUrl, liveBankUrl, mailUrl, ...partners };
   await writeFile(credentialsFile, `${JSON.stringify(found, null, 2)}\n`, { mode: 0o600 });
   console.log(`
 Kelpie is up.
@@ -156,6 +195,7 @@ Kelpie is up.
   Another     ${partners.keyB}   (of another partner, to see that neither sees the other's)
   Reference   ${url}/docs
   Bank        ${bankUrl}   (a sandbox bank: see what it pays, and make it fail)
+  Live bank   ${liveBankUrl}   (stands in for the live one: businesses are verified there)
   Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
   Database    psql ${ownerUrl}

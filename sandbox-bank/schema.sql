@@ -20,6 +20,30 @@ create table if not exists customers (
   email text not null,
   created_at timestamptz not null
 );
+-- Whether the customer may pay out in pounds; null where nobody asked for that.
+alter table customers add column if not exists faster_payments text default 'approved'
+  check (faster_payments in ('incomplete', 'approved', 'revoked'));
+
+create table if not exists kyc_links (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  type text not null check (type in ('individual', 'business')),
+  full_name text not null,
+  email text not null,
+  endorsements text[] not null,
+  redirect_uri text,
+  -- Where the bank was when it made the link: its pages are part of what it answers.
+  bank_url text not null,
+  kyc_status text not null check (kyc_status in (
+    'not_started', 'incomplete', 'awaiting_questionnaire', 'awaiting_ubo', 'under_review', 'approved', 'rejected',
+    'paused', 'offboarded')),
+  tos_status text not null check (tos_status in ('pending', 'approved')),
+  reason text,
+  customer_id uuid references customers (id),
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create unique index if not exists kyc_links_by_email on kyc_links (lower(email));
 
 create table if not exists wallets (
   id uuid primary key,
@@ -150,10 +174,13 @@ create table if not exists webhook_endpoints (
 create table if not exists events (
   seq bigint generated always as identity unique,
   id uuid primary key,
-  transfer_id uuid not null references transfers (id),
+  transfer_id uuid references transfers (id),
   body text not null,
   created_at timestamptz not null
 );
+-- An event is of a transfer or of a KYC link. A database from before there were any has transfers only.
+alter table events alter column transfer_id drop not null;
+alter table events add column if not exists kyc_link_id uuid references kyc_links (id);
 
 -- Due by the machine's own time: the pauses are about the network, which the bank's clock does not move.
 create table if not exists deliveries (

@@ -31,14 +31,24 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-/** Takes every mail that is sent to it over real SMTP, delivers none, and shows them on a page. */
-export async function startMailInbox(ports: { smtp: number; page: number }): Promise<MailInbox> {
+/** What a relay says to an address instead of yes: a status, and a sentence. */
+type AnswerTo = (address: string) => { status: number; text: string } | undefined;
+
+/** Takes every mail that is sent to it over real SMTP, delivers none, and shows them on a page. A test can have it say no. */
+export async function startMailInbox(
+  ports: { smtp: number; page: number },
+  answerTo: AnswerTo = () => undefined,
+): Promise<MailInbox> {
   const mails: Mail[] = [];
   const watch = createWatch();
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     size: mostMailBytes,
+    onRcptTo({ address }, _, done) {
+      const no = answerTo(address);
+      done(no && Object.assign(new Error(no.text), { responseCode: no.status }));
+    },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));

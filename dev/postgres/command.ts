@@ -1,6 +1,6 @@
 // npm run db:start, db:stop, db:reset.
 import { ClusterError, removeCluster, startCluster, stopCluster } from './cluster.ts';
-import { bankDatabase, prepareDatabase } from './prepare.ts';
+import { bankDatabases, prepareDatabase } from './prepare.ts';
 import { dropDatabase } from './roles.ts';
 
 const usesOwnServer = (process.env['DATABASE_URL'] ?? '') !== '';
@@ -19,7 +19,7 @@ async function stop(): Promise<void> {
 async function reset(): Promise<void> {
   if (usesOwnServer) {
     const { adminUrl } = await startCluster('dev');
-    await dropDatabase(adminUrl, bankDatabase);
+    for (const database of Object.values(bankDatabases)) await dropDatabase(adminUrl, database);
     await prepareDatabase(adminUrl, { anew: true });
   } else {
     await removeCluster('dev');

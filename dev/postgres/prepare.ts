@@ -2,8 +2,8 @@ import { startChild } from '../child-process.ts';
 import { ClusterError } from './cluster.ts';
 import { createDatabase, dropDatabase, ensureRoles, urlFor } from './roles.ts';
 
-/** The sandbox bank's memory is no part of ours: a database of its own, whose tables it makes itself. */
-export const bankDatabase = 'sandbox_bank';
+/** A bank's memory is no part of ours, nor of the other bank's: a database of its own, whose tables it makes itself. */
+export const bankDatabases = { sandbox: 'sandbox_bank', live: 'live_bank' } as const;
 
 export interface DatabaseUrls {
   ownerUrl: string;

@@ -5,6 +5,7 @@ import type { Configuration } from './configuration.ts';
 import { clockRoutes } from './control/clock.ts';
 import { accountControlRoutes } from './control/external-accounts.ts';
 import { faultRoutes } from './control/faults.ts';
+import { kycLinkControlRoutes } from './control/kyc-links.ts';
 import { recordRoutes } from './control/record.ts';
 import { serveControlRoutes } from './control/serve.ts';
 import { transferControlRoutes } from './control/transfers.ts';
@@ -14,9 +15,11 @@ import { createFaults } from './faults.ts';
 import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { servePage } from './page/routes.ts';
+import { serveVerificationPages } from './page/verification-routes.ts';
 import { customerRoutes } from './wire/customers.ts';
 import { exchangeRateRoutes } from './wire/exchange-rates.ts';
 import { externalAccountRoutes } from './wire/external-accounts.ts';
+import { kycLinkRoutes } from './wire/kyc-links.ts';
 import { serveWireRoutes } from './wire/serve.ts';
 import { transferRoutes } from './wire/transfers.ts';
 import { walletRoutes } from './wire/wallets.ts';
@@ -27,6 +30,12 @@ interface AppParts {
   pool: Pool;
   clock: BankClock;
   log: Log;
+}
+
+/** The port that it listens on, once it does: it may have been told to take any. */
+export function boundPort(app: FastifyInstance, { port }: Configuration): number {
+  const [bound] = app.addresses();
+  return typeof bound === 'object' ? bound.port : port;
 }
 
 export function composeApp({ configuration, pool, clock, log }: AppParts): FastifyInstance {
@@ -43,6 +52,7 @@ export function composeApp({ configuration, pool, clock, log }: AppParts): Fasti
         ...transferRoutes(configuration),
         ...exchangeRateRoutes,
         ...webhookRoutes,
+        ...kycLinkRoutes(() => `http://127.0.0.1:${boundPort(app, configuration)}`),
       ]),
     { prefix: '/v0' },
   );
@@ -55,9 +65,11 @@ export function composeApp({ configuration, pool, clock, log }: AppParts): Fasti
         ...webhookControlRoutes,
         ...clockRoutes(clock),
         ...accountControlRoutes,
+        ...kycLinkControlRoutes,
       ]),
     { prefix: '/control' },
   );
   void app.register(async (page) => servePage(page, { pool, clock, faults, configuration }));
+  void app.register(async (page) => serveVerificationPages(page, { pool, clock }));
   return app;
 }

@@ -1,4 +1,11 @@
-export const faultPoints = ['transfer.create', 'external_account.create', 'transfer.read', 'exchange_rates'] as const;
+export const faultPoints = [
+  'transfer.create',
+  'external_account.create',
+  'transfer.read',
+  'exchange_rates',
+  'kyc_link.create',
+  'kyc_link.read',
+] as const;
 export type FaultPoint = (typeof faultPoints)[number];
 
 export const faultKinds = [

@@ -1,6 +1,6 @@
 // The sandbox bank: a program of its own, which speaks the provider's wire API and does whatever a test asks of a bank.
 import { setTimeout as wait } from 'node:timers/promises';
-import { composeApp } from './app.ts';
+import { boundPort, composeApp } from './app.ts';
 import { openClock } from './clock.ts';
 import { ConfigurationError, readConfiguration, type Configuration } from './configuration.ts';
 import { applySchema, openPool } from './database.ts';
@@ -49,5 +49,4 @@ function stopOnce(): void {
 }
 process.on('SIGTERM', stopOnce).on('SIGINT', stopOnce);
 
-const [bound] = app.addresses();
-log('bank.listening', { port: typeof bound === 'object' ? bound.port : configuration.port });
+log('bank.listening', { port: boundPort(app, configuration) });

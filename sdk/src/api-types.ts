@@ -55,6 +55,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a code mailed, to sign in with
+         * @description Six digits, for 10 minutes and one use; only the newest is good. At most 5 an hour are sent to an address, and none to one that is no member of any account. The answer is the same in every case.
+         */
+        post: operations["askForCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open an account
+         * @description A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. The answer is the same whether the address is known or not.
+         */
+        post: operations["signUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is signed in */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign in with a code
+         * @description Sets the cookie of a new session; one that the browser had before ends. Five tries a code, and 10 wrong ones an address and day, from wherever they come.
+         */
+        post: operations["signIn"];
+        /**
+         * End the session
+         * @description On every server within a second.
+         */
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -69,7 +134,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Set how your page looks, and who gets your papers
+         * @description The same in both environments; the account is shown as it is in the one that is named.
+         */
+        patch: operations["updateAccount"];
         trace?: never;
     };
     "/v1/compliance": {
@@ -83,6 +152,26 @@ export interface paths {
         get: operations["getCompliance"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/compliance/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start the verification of your business
+         * @description Answers with the pages of the bank where a person goes on with it. Safe to repeat: one that is under way is answered as it is now, and one that was rejected is started again.
+         */
+        post: operations["startVerification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -121,7 +210,7 @@ export interface paths {
         put?: never;
         /**
          * Pay a recipient
-         * @description Answers 201 for a new payout, and 200 with `Idempotent-Replayed: true` for a key that was used before.
+         * @description Answers 201 for a new payout, and 200 with `Idempotent-Replayed: true` for a key that was used before. A person who has signed in confirms a live payout: the first request has a code mailed and answers `confirmation_required`; the same request with `confirm_code` pays.
          */
         post: operations["createPayout"];
         delete?: never;
@@ -251,11 +340,80 @@ export interface paths {
          */
         get: operations["listKeys"];
         put?: never;
-        post?: never;
+        /**
+         * Make an API key
+         * @description At most 5 in each environment; a live one once the business is verified. Every admin is told by mail.
+         */
+        post: operations["createKey"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description It pays nothing from now on, and reads for less than a second more. Safe to repeat.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The people of your account */
+        get: operations["listMembers"];
+        put?: never;
+        /**
+         * Let a person in
+         * @description They are told by mail, and sign in with this address. At most 200 people.
+         */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{email}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Let a person in no more
+         * @description Ends all their sessions: they are refused everywhere within a second. The last admin can not go.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what a person may do
+         * @description The last admin stays one.
+         */
+        patch: operations["changeMember"];
         trace?: never;
     };
     "/v1/activity": {
@@ -308,6 +466,71 @@ export interface components {
             logo_url: string | null;
             brand_color: string | null;
         };
+        SignInCodeRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+        };
+        SignUpRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /** @description Of the business. */
+            name: string;
+            /** @description Its short name, as in addresses. */
+            slug: string;
+            /** @description Of the person. */
+            full_name?: string;
+        };
+        /** @description A code is on its way, where there is reason to send one. The answer is the same where there is none. */
+        SignInCode: {
+            /** @enum {string} */
+            object: "sign_in_code";
+            valid_for_seconds: number;
+        };
+        SignInRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            code: string;
+            /** @description Which account, for a member of several. Without it: the one signed in to last. */
+            slug?: string;
+        };
+        /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+        Session: {
+            /** @enum {string} */
+            object: "session";
+            /** Format: email */
+            email: string;
+            /** @description Of the person. */
+            name: string | null;
+            /** @enum {string} */
+            role: "admin" | "viewer";
+            account: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                slug: string;
+                /** @description onboarding (sandbox only), active, suspended or closed. */
+                status: string;
+                /** @description Whether there is a live environment to look at. */
+                has_live: boolean;
+            };
+            /** Format: date-time */
+            expires_at: string;
+        };
+        SessionEnded: {
+            /** @enum {string} */
+            object: "session";
+            /** @enum {boolean} */
+            ended: true;
+        };
         /** @description The account that the key belongs to, in the environment of the key. */
         Account: {
             /** @enum {string} */
@@ -341,6 +564,30 @@ export interface components {
              * @enum {string}
              */
             rail?: "provider_production" | "provider_sandbox" | "simulated";
+            /**
+             * Format: uri
+             * @description Shown where your recipients see who pays them.
+             */
+            logo_url: string | null;
+            /** @example #0f6e6e */
+            brand_color: string | null;
+        };
+        /** @description What is left out stays as it is; null takes it away. */
+        UpdateAccountRequest: {
+            /** Format: uri */
+            logo_url?: string | null;
+            /** @example #0f6e6e */
+            brand_color?: string | null;
+            /**
+             * Format: email
+             * @description Who gets the invoices.
+             */
+            billing_email?: string | null;
+            /**
+             * Format: email
+             * @description Whom we write to about the account.
+             */
+            contact_email?: string | null;
         };
         /** @description Where the verification of the business stands, and what the account may do. */
         Compliance: {
@@ -427,7 +674,7 @@ export interface components {
                     account_number: string;
                 };
             };
-            /** @description Not needed with an API key, and ignored. */
+            /** @description From the mail by which a person confirms a live payout. Not needed with an API key or in sandbox, and ignored there. */
             confirm_code?: string;
         };
         /** @description What a payout would cost now. It binds nobody. */
@@ -657,6 +904,82 @@ export interface components {
             object: "list";
             data: components["schemas"]["ApiKey"][];
         };
+        CreateKeyRequest: {
+            /** @enum {string} */
+            environment: "sandbox" | "live";
+            label?: string;
+        };
+        /** @description A new API key, with its secret. */
+        ApiKeyCreated: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            environment: "sandbox" | "live";
+            /** @description The start of the key: how you know it again. */
+            key_prefix: string;
+            label: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The whole key. It is shown here and never again. */
+            secret: string;
+            note: string;
+        };
+        ApiKeyRevoked: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {boolean} */
+            revoked: true;
+        };
+        /** @description A person who may sign in for the account. */
+        Member: {
+            /** Format: email */
+            email: string;
+            name: string | null;
+            /**
+             * @description An admin changes things; a viewer looks at them.
+             * @enum {string}
+             */
+            role: "admin" | "viewer";
+            /**
+             * Format: date-time
+             * @description Null before the first time.
+             */
+            last_login_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description Those who came first come first. */
+        MemberList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Member"][];
+        };
+        InviteMemberRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            name?: string;
+            /**
+             * @description An admin changes things; a viewer looks at them.
+             * @enum {string}
+             */
+            role: "admin" | "viewer";
+        };
+        ChangeMemberRequest: {
+            /**
+             * @description An admin changes things; a viewer looks at them.
+             * @enum {string}
+             */
+            role: "admin" | "viewer";
+        };
+        MemberRemoved: {
+            /** Format: email */
+            email: string;
+            /** @enum {boolean} */
+            removed: true;
+        };
         /** @description One request, and how it was answered. */
         ActivityEntry: {
             /** Format: date-time */
@@ -831,10 +1154,530 @@ export interface operations {
             };
         };
     };
+    askForCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description A code is on its way, where there is reason to send one. The answer is the same where there is none. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInCode"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUpRequest"];
+            };
+        };
+        responses: {
+            /** @description A code is on its way, where there is reason to send one. The answer is the same where there is none. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInCode"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `slug_taken`: Another business has this short name. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInRequest"];
+            };
+        };
+        responses: {
+            /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_code`: The code is wrong, over or used, or too many were tried: which of them is not told, nor whether the address is known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `slug_taken`: Another business has this short name. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEnded"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getAccount: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -852,8 +1695,154 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateAccount: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description The account that the key belongs to, in the environment of the key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `verification_required`: Live was asked for before the business is verified.
+             *
+             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -901,7 +1890,7 @@ export interface operations {
     getCompliance: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -919,8 +1908,139 @@ export interface operations {
                     "application/json": components["schemas"]["Compliance"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    startVerification: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the verification of the business stands, and what the account may do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compliance"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -968,7 +2088,7 @@ export interface operations {
     createQuote: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -999,8 +2119,21 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1090,7 +2223,7 @@ export interface operations {
     listPayouts: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
                 limit?: number;
                 /** @description Where the page begins: from the `Link` header of the one before. */
@@ -1132,8 +2265,21 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1190,7 +2336,7 @@ export interface operations {
     createPayout: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header: {
@@ -1238,7 +2384,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1256,7 +2402,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live. */
+            /**
+             * @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live.
+             *
+             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1302,6 +2456,10 @@ export interface operations {
              *     `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it.
              *
              *     `idempotency_key_reused`: The Idempotency-Key stands for another body. `details.mismatched` says in which fields they differ.
+             *
+             *     `confirmation_required`: A person pays with real money, and has not confirmed it yet. A code was mailed to them; `details.good_until` says until when it is good. Nothing was sent.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout: it is wrong, was used, is older than 5 minutes or was tried 5 times, or it was for another order, Idempotency-Key, session or person. Nothing was sent.
              *
              *     `recipient_account_rejected`: The bank does not accept the recipient's account details. Nothing was sent.
              */
@@ -1362,7 +2520,7 @@ export interface operations {
     getPayout: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -1382,8 +2540,21 @@ export interface operations {
                     "application/json": components["schemas"]["Payout"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1393,6 +2564,15 @@ export interface operations {
             };
             /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1440,7 +2620,7 @@ export interface operations {
     cancelPayout: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -1469,8 +2649,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1488,6 +2683,1030 @@ export interface operations {
                 };
             };
             /** @description `payout_not_cancellable`: The payout is at its end, on its way, or not yet known to the bank. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getBalance: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the wallet holds, and about how many pounds that is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balance"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live.
+             *
+             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `balance_unavailable`: The bank has given no rate for 15 minutes, so the balance can not be shown in pounds. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRecipients: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Last paid first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipientList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calendar month so far, by the clocks of London. Sandbox is never charged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the last 24 months, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description A new API key, with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyCreated"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `verification_required`: Live was asked for before the business is verified.
+             *
+             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `key_limit_reached`: There are 5 working keys in this environment already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyRevoked"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those who came first come first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteMemberRequest"];
+            };
+        };
+        responses: {
+            /** @description A person who may sign in for the account. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /** @example ada@example.com */
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberRemoved"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `last_admin`: The only admin of the account can neither go nor become a viewer. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1551,28 +3770,44 @@ export interface operations {
             };
         };
     };
-    getBalance: {
+    changeMember: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header?: never;
-            path?: never;
+            path: {
+                /** @example ada@example.com */
+                email: string;
+            };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeMemberRequest"];
+            };
+        };
         responses: {
-            /** @description What the wallet holds, and about how many pounds that is. */
+            /** @description A person who may sign in for the account. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Balance"];
+                    "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1581,7 +3816,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live. */
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1590,25 +3831,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
-            429: {
-                headers: {
-                    /** @description How many requests can come at once. */
-                    "RateLimit-Limit"?: number;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
-                    "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: Something went wrong on our side. */
-            500: {
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1616,8 +3840,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `balance_unavailable`: The bank has given no rate for 15 minutes, so the balance can not be shown in pounds. */
-            502: {
+            /** @description `last_admin`: The only admin of the account can neither go nor become a viewer. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1625,8 +3849,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
-            503: {
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1634,31 +3858,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-        };
-    };
-    listRecipients: {
-        parameters: {
-            query?: {
-                /** @description Ignored: the key decides. */
-                environment?: "sandbox" | "live";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Last paid first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecipientList"];
-                };
-            };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
-            401: {
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1666,200 +3867,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
-            429: {
-                headers: {
-                    /** @description How many requests can come at once. */
-                    "RateLimit-Limit"?: number;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
-                    "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: Something went wrong on our side. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getUsage: {
-        parameters: {
-            query?: {
-                /** @description Ignored: the key decides. */
-                environment?: "sandbox" | "live";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The calendar month so far, by the clocks of London. Sandbox is never charged. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Usage"];
-                };
-            };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
-            429: {
-                headers: {
-                    /** @description How many requests can come at once. */
-                    "RateLimit-Limit"?: number;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
-                    "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: Something went wrong on our side. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listInvoices: {
-        parameters: {
-            query?: {
-                /** @description Ignored: the key decides. */
-                environment?: "sandbox" | "live";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Of the last 24 months, newest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvoiceList"];
-                };
-            };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
-            429: {
-                headers: {
-                    /** @description How many requests can come at once. */
-                    "RateLimit-Limit"?: number;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
-                    "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: Something went wrong on our side. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listKeys: {
-        parameters: {
-            query?: {
-                /** @description Ignored: the key decides. */
-                environment?: "sandbox" | "live";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Newest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiKeyList"];
-                };
-            };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
-            401: {
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1907,7 +3916,7 @@ export interface operations {
     listActivity: {
         parameters: {
             query?: {
-                /** @description Ignored: the key decides. */
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -1925,8 +3934,17 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

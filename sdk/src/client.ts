@@ -54,13 +54,37 @@ function createCalls(connection: Connection) {
 export function createKelpie(clientOptions: KelpieOptions): Kelpie {
   const { call, reading, listing } = createCalls(connect(clientOptions));
   return {
-    account: reading('/v1/account'),
+    account: {
+      ...reading('/v1/account'),
+      update: async (body, options) => (await call('patch', '/v1/account', { ...options, body })).json,
+    },
     activity: listing('/v1/activity'),
+    auth: {
+      askForCode: async (body, options) => (await call('post', '/v1/auth/code', { ...options, body })).json,
+      signIn: async (body, options) => (await call('post', '/v1/auth/session', { ...options, body })).json,
+      getSession: async (options) => (await call('get', '/v1/auth/session', { ...options })).json,
+      signOut: async (options) => (await call('delete', '/v1/auth/session', { ...options })).json,
+    },
     balance: reading('/v1/balance'),
-    compliance: reading('/v1/compliance'),
+    compliance: {
+      ...reading('/v1/compliance'),
+      startVerification: async (options) => (await call('post', '/v1/compliance/verification', { ...options })).json,
+    },
     discovery: reading('/v1'),
     invoices: listing('/v1/invoices'),
-    keys: listing('/v1/keys'),
+    keys: {
+      ...listing('/v1/keys'),
+      create: async (body, options) => (await call('post', '/v1/keys', { ...options, body })).json,
+      revoke: async (id, options) => (await call('delete', '/v1/keys/{id}', { ...options, path: { id } })).json,
+    },
+    members: {
+      ...listing('/v1/members'),
+      invite: async (body, options) => (await call('post', '/v1/members', { ...options, body })).json,
+      change: async (email, body, options) =>
+        (await call('patch', '/v1/members/{email}', { ...options, path: { email }, body })).json,
+      remove: async (email, options) =>
+        (await call('delete', '/v1/members/{email}', { ...options, path: { email } })).json,
+    },
     partners: {
       getPublic: async (slug, options) =>
         (await call('get', '/v1/public/partners/{slug}', { ...options, path: { slug } })).json,
@@ -78,6 +102,7 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
       create: async (body, options) => (await call('post', '/v1/quotes', { ...options, body })).json,
     },
     recipients: listing('/v1/recipients'),
+    signup: async (body, options) => (await call('post', '/v1/signup', { ...options, body })).json,
     usage: reading('/v1/usage'),
   };
 }

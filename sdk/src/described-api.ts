@@ -2,7 +2,7 @@
 import type { components, paths } from './api-types.ts';
 
 export type Schemas = components['schemas'];
-export type Method = 'get' | 'post';
+export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** The paths that know this method. */
 export type PathOf<M extends Method> = {
@@ -13,7 +13,7 @@ type JsonOf<Content> = Content extends { content: { 'application/json': infer Bo
 
 /** What it gives when it succeeds. */
 export type AnswerOf<M extends Method, P extends PathOf<M>> = paths[P][M] extends { responses: infer Responses }
-  ? JsonOf<Responses[keyof Responses & (200 | 201)]>
+  ? JsonOf<Responses[keyof Responses & (200 | 201 | 202)]>
   : never;
 
 /** The paths that need nothing but their name. */

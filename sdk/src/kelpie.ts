@@ -6,13 +6,21 @@ import type {
   ActivityEntry,
   ActivityFilters,
   ApiKey,
+  ApiKeyCreated,
   ApiKeyFilters,
+  ApiKeyRevoked,
   Balance,
+  ChangeMemberRequest,
   Compliance,
+  CreateKeyRequest,
   CreatePayoutRequest,
   Discovery,
   Invoice,
   InvoiceFilters,
+  InviteMemberRequest,
+  Member,
+  MemberFilters,
+  MemberRemoved,
   Payout,
   PayoutCreated,
   PayoutFilters,
@@ -21,6 +29,13 @@ import type {
   QuoteRequest,
   RecipientFilters,
   RecipientSummary,
+  Session,
+  SessionEnded,
+  SignInCode,
+  SignInCodeRequest,
+  SignInRequest,
+  SignUpRequest,
+  UpdateAccountRequest,
   Usage,
 } from './resources.ts';
 
@@ -71,6 +86,28 @@ export interface Listing<Item, Filters> {
   listAll(filters?: Filters, options?: CallOptions): AsyncIterableIterator<Item>;
 }
 
+interface Accounts extends Reading<Account> {
+  /** For an admin who is signed in. What is left out stays as it is; null takes it away. */
+  update(body: UpdateAccountRequest, options?: CallOptions): Promise<Account>;
+}
+
+/** The keys of both environments. Making and revoking them is for an admin who is signed in. */
+interface Keys extends Listing<ApiKey, ApiKeyFilters> {
+  /** The only answer that has the secret. */
+  create(body: CreateKeyRequest, options?: CallOptions): Promise<ApiKeyCreated>;
+  /** Safe to repeat. */
+  revoke(id: string, options?: CallOptions): Promise<ApiKeyRevoked>;
+}
+
+/** The people of the account, for whoever is signed in; only admins change them. Those who came first come first. */
+interface Members extends Listing<Member, MemberFilters> {
+  invite(body: InviteMemberRequest, options?: CallOptions): Promise<Member>;
+  /** `last_admin` where nobody else is one. */
+  change(email: string, body: ChangeMemberRequest, options?: CallOptions): Promise<Member>;
+  /** Ends all their sessions; `last_admin` where nobody else is one. */
+  remove(email: string, options?: CallOptions): Promise<MemberRemoved>;
+}
+
 interface Payouts extends Listing<Payout, PayoutFilters> {
   /** Pays a recipient. Repeated with the same key and body, it pays nothing twice. */
   create(body: CreatePayoutRequest, options: CreatePayoutOptions): Promise<CreatedPayout>;
@@ -84,28 +121,48 @@ interface Quotes {
   create(body: QuoteRequest, options?: CallOptions): Promise<Quote>;
 }
 
+interface ComplianceCalls extends Reading<Compliance> {
+  /** Starts the verification of the business, or looks at it again. For an admin who is signed in. Safe to repeat. */
+  startVerification(options?: CallOptions): Promise<Compliance>;
+}
+
 interface Partners {
   /** What anybody may know of a partner. */
   getPublic(slug: string, options?: CallOptions): Promise<PublicPartner>;
 }
 
+/** For people, in a browser: the session is a cookie, which no program sees. */
+interface Auth {
+  /** Has a code mailed to a member. The answer is the same for an address that is nobody's. */
+  askForCode(body: SignInCodeRequest, options?: CallOptions): Promise<SignInCode>;
+  /** Trades a code for a session; `invalid_code` where it is wrong, over or used. */
+  signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
+  /** Who is signed in. */
+  getSession(options?: CallOptions): Promise<Session>;
+  signOut(options?: CallOptions): Promise<SessionEnded>;
+}
+
 /** A client of the Kelpie Payouts API. It keeps no state: make one, and share it. */
 export interface Kelpie {
-  account: Reading<Account>;
+  account: Accounts;
   /** What was asked of this account, by whom: the latest 200. */
   activity: Listing<ActivityEntry, ActivityFilters>;
+  auth: Auth;
   balance: Reading<Balance>;
-  compliance: Reading<Compliance>;
+  compliance: ComplianceCalls;
   /** What answers, and in which version. */
   discovery: Reading<Discovery>;
   invoices: Listing<Invoice, InvoiceFilters>;
-  /** The keys of this account; never their secrets. */
-  keys: Listing<ApiKey, ApiKeyFilters>;
+  /** The keys of this account; a list never has their secrets. */
+  keys: Keys;
+  members: Members;
   partners: Partners;
   payouts: Payouts;
   quotes: Quotes;
   /** Who was paid of late. */
   recipients: Listing<RecipientSummary, RecipientFilters>;
+  /** Has a code mailed with which the account is opened: by `auth.signIn`. */
+  signup(body: SignUpRequest, options?: CallOptions): Promise<SignInCode>;
   /** This month so far. */
   usage: Reading<Usage>;
 }

@@ -4,17 +4,31 @@ import type { QueryOf, Schemas } from './described-api.ts';
 export interface Account extends Resource<'Account'> {}
 export interface ActivityEntry extends Resource<'ActivityEntry'> {}
 export interface ApiKey extends Resource<'ApiKey'> {}
+export interface ApiKeyCreated extends Resource<'ApiKeyCreated'> {}
+export interface ApiKeyRevoked extends Resource<'ApiKeyRevoked'> {}
 export interface Balance extends Resource<'Balance'> {}
+export interface ChangeMemberRequest extends Resource<'ChangeMemberRequest'> {}
 export interface Compliance extends Resource<'Compliance'> {}
+export interface CreateKeyRequest extends Resource<'CreateKeyRequest'> {}
 export interface CreatePayoutRequest extends Resource<'CreatePayoutRequest'> {}
 export interface Discovery extends Resource<'Discovery'> {}
 export interface Invoice extends Resource<'Invoice'> {}
+export interface InviteMemberRequest extends Resource<'InviteMemberRequest'> {}
+export interface Member extends Resource<'Member'> {}
+export interface MemberRemoved extends Resource<'MemberRemoved'> {}
 export interface Payout extends Resource<'Payout'> {}
 export interface PayoutCreated extends Resource<'PayoutCreated'> {}
 export interface PublicPartner extends Resource<'PublicPartner'> {}
 export interface Quote extends Resource<'Quote'> {}
 export interface QuoteRequest extends Resource<'QuoteRequest'> {}
 export interface RecipientSummary extends Resource<'RecipientSummary'> {}
+export interface Session extends Resource<'Session'> {}
+export interface SessionEnded extends Resource<'SessionEnded'> {}
+export interface SignInCode extends Resource<'SignInCode'> {}
+export interface SignInCodeRequest extends Resource<'SignInCodeRequest'> {}
+export interface SignInRequest extends Resource<'SignInRequest'> {}
+export interface SignUpRequest extends Resource<'SignUpRequest'> {}
+export interface UpdateAccountRequest extends Resource<'UpdateAccountRequest'> {}
 export interface Usage extends Resource<'Usage'> {}
 
 export type PayoutStatus = Payout['status'];
@@ -22,6 +36,7 @@ export type PayoutStatus = Payout['status'];
 export interface ActivityFilters extends QueryOf<'/v1/activity'> {}
 export interface ApiKeyFilters extends QueryOf<'/v1/keys'> {}
 export interface InvoiceFilters extends QueryOf<'/v1/invoices'> {}
+export interface MemberFilters extends QueryOf<'/v1/members'> {}
 export interface PayoutFilters extends QueryOf<'/v1/payouts'> {}
 export interface RecipientFilters extends QueryOf<'/v1/recipients'> {}
 

@@ -20,6 +20,8 @@ const right = {
   KELPIE_OWNER_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/kelpie',
   KELPIE_READER_DATABASE_URL: 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie',
   KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
+  KELPIE_SMTP_URL: 'smtps://kelpie:hunter2@127.0.0.1:1',
+  KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
   ...testSecrets,
 };
 
@@ -59,6 +61,9 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   liveBankUrl: { value: 'https://bank.example/', process: 'worker' },
   liveBankApiKey: { value: 'hunter2 ', process: 'worker' },
   liveBankWebhookKey: { value: '-----BEGIN PRIVATE KEY-----', process: 'api' },
+  smtpUrl: { value: 'https://kelpie:hunter2@mail.example', process: 'worker' },
+  mailFrom: { value: 'Kelpie\nBcc: ada@example.com', process: 'worker' },
+  dashboardUrl: { value: 'dashboard.kelpie.example', process: 'api' },
   testCrashAt: { value: 'somewhere', process: 'api' },
   testClockFile: { value: 'relative/path', process: 'worker' },
 };
@@ -111,11 +116,13 @@ test('production refuses a clock that can be moved, and a public address without
   const { code, said } = await startWith('api', {
     ...right,
     KELPIE_PUBLIC_URL: 'http://api.kelpie.example',
+    KELPIE_DASHBOARD_URL: 'http://dashboard.kelpie.example',
     KELPIE_TEST_CLOCK_FILE: '/tmp/clock',
     KELPIE_TEST_CRASH_AT: 'bank.send_payment.after*1',
   });
   assert.equal(code, configurationExitCode);
   assert.match(said, /^KELPIE_PUBLIC_URL starts with http/m);
+  assert.match(said, /^KELPIE_DASHBOARD_URL starts with http/m);
   assert.match(said, /^KELPIE_TEST_CLOCK_FILE is set/m);
   assert.match(said, /^KELPIE_TEST_CRASH_AT is set/m);
 });
@@ -131,6 +138,17 @@ test('test money is never taken for real money', async () => {
   assert.match(said, /^KELPIE_LIVE_BANK_URL starts with http:/m);
   assert.match(said, /^KELPIE_LIVE_BANK_API_KEY is a key for testing/m);
   assert.doesNotMatch(said, /hunter2/);
+});
+
+test('a worker in production does not start where it could send no mail', async () => {
+  const { KELPIE_SMTP_URL: _relay, KELPIE_MAIL_FROM: _from, ...withoutMail } = right;
+  const unset = await startWith('worker', withoutMail);
+  assert.equal(unset.code, configurationExitCode);
+  assert.match(unset.said, /^KELPIE_SMTP_URL is not set: it must be an address/m);
+  assert.match(unset.said, /^KELPIE_MAIL_FROM is not set/m);
+  const none = await startWith('worker', { ...right, KELPIE_SMTP_URL: 'none' });
+  assert.equal(none.code, configurationExitCode);
+  assert.match(none.said, /^KELPIE_SMTP_URL is not right/m);
 });
 
 test('an address of a bank without its key is named', async () => {

@@ -20,6 +20,12 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
     await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'sandbox'), ($1, 'live')`, [
       partnerId,
     ]);
+    await seedPerson(client, partnerId);
+    await client.query(
+      `insert into kelpie.verifications (id, partner_id, state, started_at, changed_at, asked_at)
+       values ('seed-' || $1::text, $1::text::uuid, 'in_review', now(), now(), now())`,
+      [partnerId],
+    );
     await client.query(`select set_config('kelpie.batch', 'on', false)`);
     for (const environment of ['sandbox', 'live']) {
       await client.query(
@@ -33,6 +39,22 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
       await seedPayout(client, { partnerId, environment });
     }
   }
+}
+
+/** A person who has signed in, and was asked to confirm a payout. */
+async function seedPerson(client: Client, partnerId: string): Promise<void> {
+  await client.query(
+    `with person as (
+       insert into kelpie.members (partner_id, email, role, created_at) values ($1, 'ada@seed.test', 'admin', now())
+     ), session as (
+       insert into kelpie.sessions (id, partner_id, email, token_hmac, created_at, last_seen_at)
+       values (gen_random_uuid(), $1, 'ada@seed.test', sha256(convert_to($1::text, 'utf8')), now(), now())
+       returning id, partner_id
+     )
+     insert into kelpie.payout_confirmations (id, session_id, partner_id, email_hmac, order_hmac, code_hmac, created_at)
+     select gen_random_uuid(), id, partner_id, sha256('email'), sha256('order'), sha256('code'), now() from session`,
+    [partnerId],
+  );
 }
 
 /** A payout and all that hangs on one. */

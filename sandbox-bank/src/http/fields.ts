@@ -11,6 +11,8 @@ export interface Fields {
   text(key: string, rule?: TextRule): string;
   optionalText(key: string, rule?: TextRule): string | null;
   choice<const Choice extends string>(key: string, choices: readonly Choice[]): Choice;
+  /** A list of some of them, each once; an empty one where it is left out. */
+  choices<const Choice extends string>(key: string, choices: readonly Choice[]): Choice[];
   optionalWholeNumber(key: string, range: { min: number; max: number }): number | null;
   optionalFlag(key: string): boolean;
   has(key: string): boolean;
@@ -51,6 +53,14 @@ export function readFields(value: unknown, location: 'body' | 'query', prefix = 
     choice(key, choices) {
       const chosen = choices.find((choice) => choice === get(key));
       if (chosen === undefined) throw refusal(key, `one of ${choices.join(', ')}`);
+      return chosen;
+    },
+    choices(key, choices) {
+      const given = has(key) ? get(key) : [];
+      const chosen = choices.filter((choice) => Array.isArray(given) && given.includes(choice));
+      if (!Array.isArray(given) || given.length !== chosen.length) {
+        throw refusal(key, `a list of ${choices.join(', ')}, each at most once`);
+      }
       return chosen;
     },
     optionalWholeNumber(key, { min, max }) {

@@ -1,6 +1,8 @@
 /** What a caller can be told, each with its one status. */
 const statusOf = {
   duplicate_external_account: 400,
+  duplicate_record: 400,
+  endorsement_required: 400,
   external_account_inactive: 400,
   external_account_rejected: 400,
   idempotency_key_expired: 422,
@@ -22,6 +24,8 @@ interface RefusalParts {
   source?: { location: 'body' | 'query' | 'header'; key: string };
   /** For duplicate_external_account: the one that is there already. */
   id?: string;
+  /** For duplicate_record: likewise. */
+  existing_kyc_link?: object;
 }
 
 /** The one error that a caller is meant to see. */

@@ -2,8 +2,10 @@ import { faultKinds, type Fault } from '../faults.ts';
 import { formatPounds } from '../money.ts';
 import { canBe, type Act } from '../transfers/acts.ts';
 import type { State } from '../transfers/transfer.ts';
+import { pageOf } from '../verification/kyc-link.ts';
+import { button, escapeHtml, renderDocument } from './html.ts';
 import type { ShownTransfer } from './newest-transfers.ts';
-import { styles } from './styles.ts';
+import type { ShownVerification } from './newest-verifications.ts';
 
 export interface PageContent {
   mode: string;
@@ -13,21 +15,7 @@ export interface PageContent {
   webhookModes: readonly string[];
   faults: readonly Fault[];
   transfers: readonly ShownTransfer[];
-}
-
-function escapeHtml(text: string): string {
-  const names: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replaceAll(/[&<>"']/g, (character) => names[character] ?? character);
-}
-
-function button(action: string, label: string, attributes = ''): string {
-  return `<form method="post" action="${escapeHtml(action)}"><button ${attributes}>${escapeHtml(label)}</button></form>`;
+  verifications: readonly ShownVerification[];
 }
 
 /** What is held is offered its release instead of another hold. */
@@ -46,14 +34,18 @@ function tone(state: State): string {
   return ['refunded', 'canceled'].includes(state) ? 'soft' : 'trouble';
 }
 
+function renderTime(at: Date): string {
+  const instant = at.toISOString();
+  return `<time datetime="${instant}">${instant.slice(0, 10)} ${instant.slice(11, 19)}</time>`;
+}
+
 function renderTransfer({ id, created_at: at, ...transfer }: ShownTransfer): string {
   const fitting: string[] = acts.filter((act) => fits(act, transfer.state));
   const buttons = [...fitting, transfer.forgotten ? 'remember' : 'forget'].map((act) =>
     button(`/page/transfers/${id}/${act}`, act),
   );
-  const instant = at.toISOString();
   return `<tr>
-      <td><time datetime="${instant}">${instant.slice(0, 10)} ${instant.slice(11, 19)}</time></td>
+      <td>${renderTime(at)}</td>
       <td>${escapeHtml(transfer.reference)}</td>
       <td class="amount">£${formatPounds(transfer.amount_pence)}</td>
       <td>··${escapeHtml(transfer.last_4)}</td>
@@ -69,6 +61,26 @@ function renderTransfers(transfers: readonly ShownTransfer[]): string {
   return `<div class="wide"><table>
     <thead><tr><th>Time (UTC)</th><th>Reference</th><th class="amount">Amount</th><th>Account</th><th>State</th><th>Actions</th></tr></thead>
     <tbody>${transfers.map(renderTransfer).join('\n')}</tbody>
+  </table></div>`;
+}
+
+function renderVerification(link: ShownVerification): string {
+  return `<tr>
+      <td>${renderTime(link.created_at)}</td>
+      <td>${escapeHtml(link.full_name)}</td>
+      <td>${escapeHtml(link.email)}</td>
+      <td>${link.kyc_status.replaceAll('_', ' ')}, terms ${link.tos_status}</td>
+      <td><a href="${pageOf(link)}">Open</a></td>
+    </tr>`;
+}
+
+/** Most days there are none, and then the page does not speak of them. */
+function renderVerifications(links: readonly ShownVerification[]): string {
+  if (links.length === 0) return '';
+  return `<h2>Newest verifications</h2>
+    <div class="wide"><table>
+    <thead><tr><th>Time (UTC)</th><th>Name</th><th>Email</th><th>Status</th><th>Page</th></tr></thead>
+    <tbody>${links.map(renderVerification).join('\n')}</tbody>
   </table></div>`;
 }
 
@@ -105,16 +117,7 @@ function renderModes({ webhookMode, webhookModes }: PageContent): string {
 }
 
 export function renderPage(content: PageContent): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Sandbox bank</title>
-    <style>${styles}</style>
-  </head>
-  <body>
-    <header><h1>Sandbox bank</h1><span class="soft">${escapeHtml(content.mode)}</span><a href="/">Reload</a></header>
+  const main = `<header><h1>Sandbox bank</h1><span class="soft">${escapeHtml(content.mode)}</span><a href="/">Reload</a></header>
     <div class="panels">
       <section><h2>Faults</h2>${renderFaults(content.faults)}${renderNewFaults()}</section>
       <section><h2>Webhooks</h2>${renderModes(content)}</section>
@@ -122,7 +125,6 @@ export function renderPage(content: PageContent): string {
     </div>
     <h2>Newest transfers</h2>
     ${renderTransfers(content.transfers)}
-  </body>
-</html>
-`;
+    ${renderVerifications(content.verifications)}`;
+  return renderDocument({ title: 'Sandbox bank', main });
 }

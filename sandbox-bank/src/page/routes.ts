@@ -1,15 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { BankClock } from '../clock.ts';
 import type { Configuration } from '../configuration.ts';
 import { webhookModes } from '../control/webhooks.ts';
 import { inTransaction, type Pool, type Transaction } from '../database.ts';
 import { faultKinds, type Faults } from '../faults.ts';
 import { newId } from '../ids.ts';
-import { Refusal, notFound } from '../http/refusal.ts';
 import { idReader } from '../http/server.ts';
 import { cancel, fail, forget, hold, refund, release, remember, returnMoney, settle } from '../transfers/acts.ts';
 import { lockTransfer, type Transfer } from '../transfers/transfer.ts';
+import { choose, refuseStrangers } from './forms.ts';
 import { listNewestTransfers } from './newest-transfers.ts';
+import { listNewestVerifications } from './newest-verifications.ts';
 import { renderPage } from './render.ts';
 
 interface PageParts {
@@ -50,22 +51,6 @@ function pageActs(settleAfterMs: number): Readonly<Record<string, PageAct>> {
   };
 }
 
-/** A word in the address that chooses one of ours. */
-function choose<Choice>(request: FastifyRequest, name: string, choices: Readonly<Record<string, Choice>>): Choice {
-  const { params } = request;
-  const word: unknown = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;
-  const choice = typeof word === 'string' && Object.hasOwn(choices, word) ? choices[word] : undefined;
-  if (choice === undefined) throw notFound('address');
-  return choice;
-}
-
-/** A form can be sent by any page that somebody has open; the browser says by which. */
-function refuseStrangers(request: FastifyRequest): void {
-  const { origin, host } = request.headers;
-  if (request.method === 'GET' || origin === undefined || origin === `http://${host}`) return;
-  throw new Refusal({ code: 'unauthorized', message: 'This form was sent by another page.' });
-}
-
 export function servePage(app: FastifyInstance, { pool, clock, faults, configuration }: PageParts): void {
   const acts = pageActs(configuration.settleAfterMs);
   const modes = Object.fromEntries(webhookModes.map((mode) => [mode, mode]));
@@ -86,6 +71,7 @@ export function servePage(app: FastifyInstance, { pool, clock, faults, configura
         webhookModes,
         faults: faults.list(),
         transfers: await listNewestTransfers(tx),
+        verifications: await listNewestVerifications(tx),
       });
     });
     return reply

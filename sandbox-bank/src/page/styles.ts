@@ -34,5 +34,10 @@ export const styles = `
     background: transparent; color: var(--accent); cursor: pointer; }
   button:hover, button:focus-visible { border-color: var(--accent); }
   button[aria-pressed='true'] { background: var(--accent); border-color: var(--accent); color: var(--ground); }
+  .reason { display: flex; gap: 8px; margin-top: 8px; }
+  .reason input { flex: 1; min-width: 0; font: inherit; font-size: 13px; padding: 2px 8px; border: 1px solid var(--line);
+    border-radius: 6px; background: transparent; color: inherit; }
+  a { color: var(--accent); }
+  .wide + h2 { margin-top: 28px; }
   code { font: 13px ui-monospace, monospace; }
 `;

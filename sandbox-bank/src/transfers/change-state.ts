@@ -1,5 +1,6 @@
 import type { Transaction } from '../database.ts';
 import { recordEvents } from '../webhooks/events.ts';
+import { transferEvent } from './transfer-event.ts';
 import type { State, Transfer } from './transfer.ts';
 
 interface Change {
@@ -44,6 +45,7 @@ export async function changeStates(
     if (transfer === undefined) throw new Error('a locked transfer is gone');
     return { transfer, from: before.state };
   });
-  await recordEvents(tx, inTurn, at);
+  const events = inTurn.map(({ transfer, from }) => transferEvent(transfer, from));
+  await recordEvents(tx, events, at);
   return inTurn.map(({ transfer }) => transfer);
 }

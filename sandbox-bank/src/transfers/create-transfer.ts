@@ -6,6 +6,7 @@ import { priceTransfer } from '../pricing.ts';
 import { moveMoney } from '../wallet-money.ts';
 import { recordEvents } from '../webhooks/events.ts';
 import { submissionAfter } from './acts.ts';
+import { transferEvent } from './transfer-event.ts';
 import type { Transfer } from './transfer.ts';
 
 export interface Order {
@@ -65,7 +66,7 @@ export async function createTransfer(
       at,
     ],
   );
-  await recordEvents(tx, [{ transfer, from: null }], at);
+  await recordEvents(tx, [transferEvent(transfer, null)], at);
   // Last, since it locks the wallet: orders that share one then wait for each other as briefly as can be.
   if (!(await moveMoney(tx, { walletId, microUsdc: -takenMicroUsdc, kind: 'transfer', transferId, at }))) {
     throw new Refusal({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });

@@ -27,7 +27,7 @@ interface Endpoint {
 
 interface Delivery {
   seq: bigint;
-  transfer_id: string;
+  object_id: string;
   body: string;
   tries: number;
 }
@@ -72,14 +72,14 @@ async function deliverAll(parts: DeliveryParts, endpoint: Endpoint, stopping: Ab
 /** Says how many it tried to deliver. */
 async function deliverBatch(parts: DeliveryParts, endpoint: Endpoint, stopping: AbortSignal): Promise<number> {
   const { rows } = await parts.pool.query<Delivery>(
-    `select delivery.seq, event.transfer_id, event.body, delivery.tries
+    `select delivery.seq, coalesce(event.transfer_id, event.kyc_link_id) as object_id, event.body, delivery.tries
      from deliveries delivery join events event on event.id = delivery.event_id
      where endpoint_id = $1 and outcome = 'waiting' and due_at <= now()
      order by due_at, position, delivery.seq limit $2`,
     [endpoint.id, batchSize],
   );
-  // One transfer's events go one after the other, as they were made; different transfers' side by side.
-  const queues = [...Map.groupBy(rows, (delivery) => delivery.transfer_id).values()];
+  // One object's events go one after the other, as they were made; different objects' side by side.
+  const queues = [...Map.groupBy(rows, (delivery) => delivery.object_id).values()];
   const key = createPrivateKey(endpoint.private_key);
   const work = async (): Promise<void> => {
     for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) {

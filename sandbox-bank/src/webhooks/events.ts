@@ -1,44 +1,51 @@
 import type { Transaction } from '../database.ts';
 import { newId } from '../ids.ts';
-import { describeTransfer, type State, type Transfer } from '../transfers/transfer.ts';
 
 const apiVersion = 'v0';
 
-function envelope(id: string, transfer: Transfer, from: State | null, at: Date): object {
+/** Something that came to be, or changed, in the words of the wire. */
+export interface ObjectEvent {
+  category: 'transfer' | 'kyc_link';
+  objectId: string;
+  status: string;
+  object: object;
+  /** From what to what, for each field that changed; null where the object is new. */
+  changes: Readonly<Record<string, readonly [from: string | null, to: string | null]>> | null;
+}
+
+function envelope(id: string, event: ObjectEvent, at: Date): object {
+  const { category, objectId, status, object, changes } = event;
   return {
     api_version: apiVersion,
     event_id: id,
-    event_category: 'transfer',
-    event_type: from === null ? 'transfer.created' : 'transfer.updated.status_transitioned',
-    event_object_id: transfer.id,
-    event_object_status: transfer.state,
-    event_object: describeTransfer(transfer),
-    event_object_changes: from === null ? {} : { state: [from, transfer.state] },
+    event_category: category,
+    event_type: changes === null ? `${category}.created` : `${category}.updated.status_transitioned`,
+    event_object_id: objectId,
+    event_object_status: status,
+    event_object: object,
+    event_object_changes: changes ?? {},
     event_created_at: at.toISOString(),
   };
 }
 
-/** A transfer as it is now, and what it was before; null where it was not. */
-export interface Change {
-  transfer: Transfer;
-  from: State | null;
-}
-
 /**
- * Notes that transfers changed, and what is to be delivered to whom, in the transaction of the change itself: a bank
- * that is killed right after it still tells everybody. How the deliveries are spoilt is decided here, too: lost ones are
- * not made, repeated ones are made three times, shuffled ones wait for the next half second and have a random position.
+ * Notes what happened, and what is to be delivered to whom, in the transaction of the change itself: a bank that is killed
+ * right after it still tells everybody. How the deliveries are spoilt is decided here, too: lost ones are not made,
+ * repeated ones are made three times, shuffled ones wait for the next half second and have a random position.
  */
-export async function recordEvents(tx: Transaction, changes: readonly Change[], at: Date): Promise<void> {
-  const events = changes.map(({ transfer, from }) => {
+export async function recordEvents(tx: Transaction, happened: readonly ObjectEvent[], at: Date): Promise<void> {
+  const events = happened.map((event) => {
     const id = newId(at);
-    return { id, transferId: transfer.id, body: JSON.stringify(envelope(id, transfer, from, at)) };
+    return { ...event, id, body: JSON.stringify(envelope(id, event, at)) };
   });
+  const idsOf = (category: ObjectEvent['category']): (string | null)[] =>
+    events.map((event) => (event.category === category ? event.objectId : null));
   await tx.query(
     `with event as (
-       insert into events (id, transfer_id, body, created_at)
-       select id, transfer_id, body, $4 from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
-         as change (id, transfer_id, body, nth)
+       insert into events (id, transfer_id, kyc_link_id, body, created_at)
+       select id, transfer_id, kyc_link_id, body, $5
+       from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) with ordinality
+         as change (id, transfer_id, kyc_link_id, body, nth)
        order by nth returning id, seq)
      insert into deliveries (event_id, endpoint_id, position, due_at)
      select event.id, endpoint.id,
@@ -48,7 +55,7 @@ export async function recordEvents(tx: Transaction, changes: readonly Change[], 
        generate_series(1, case webhook_mode when 'lose' then 0 when 'repeat' then 3 else 1 end)
      where endpoint.status = 'active'
      order by event.seq`,
-    [events.map(({ id }) => id), events.map(({ transferId }) => transferId), events.map(({ body }) => body), at],
+    [events.map(({ id }) => id), idsOf('transfer'), idsOf('kyc_link'), events.map(({ body }) => body), at],
   );
 }
 

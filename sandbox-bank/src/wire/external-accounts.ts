@@ -1,9 +1,9 @@
+import { getCustomer } from '../customers.ts';
 import type { Transaction } from '../database.ts';
 import type { Fields } from '../http/fields.ts';
 import { Refusal, notFound } from '../http/refusal.ts';
 import type { Route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { requireCustomer } from './customers.ts';
 import { listBody, listPage } from './pages.ts';
 
 export interface AccountRow {
@@ -130,7 +130,7 @@ export const externalAccountRoutes: readonly Route[] = [
     faultPoint: 'external_account.create',
     async perform({ tx, at, id, body }) {
       const customerId = id('customer_id');
-      await requireCustomer(tx, customerId);
+      await getCustomer(tx, customerId);
       const account = await insertAccount(tx, customerId, readDetails(body), at);
       return { status: 201, body: describeAccount(account) };
     },
@@ -140,7 +140,7 @@ export const externalAccountRoutes: readonly Route[] = [
     url: '/customers/:customer_id/external_accounts',
     async perform({ tx, id, query }) {
       const owner = id('customer_id');
-      await requireCustomer(tx, owner);
+      await getCustomer(tx, owner);
       const list = { table: 'external_accounts', where: 'customer_id = $1', owner } as const;
       const accounts = await listPage<AccountRow>(tx, list, query);
       return { status: 200, body: listBody(accounts.map(describeAccount)) };

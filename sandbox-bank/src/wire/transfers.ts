@@ -1,4 +1,5 @@
 import type { Mode } from '../configuration.ts';
+import { getCustomer, requireEndorsedCustomer } from '../customers.ts';
 import type { Transaction } from '../database.ts';
 import type { Fields } from '../http/fields.ts';
 import { notFound } from '../http/refusal.ts';
@@ -8,7 +9,6 @@ import { formatPounds, parsePounds } from '../money.ts';
 import { cancel } from '../transfers/acts.ts';
 import { checkAccount, createTransfer, type Order } from '../transfers/create-transfer.ts';
 import { describeTransfer, lockTransfer, type Transfer } from '../transfers/transfer.ts';
-import { requireCustomer } from './customers.ts';
 import { getAccount } from './external-accounts.ts';
 import { listBody, listPage } from './pages.ts';
 import { getWallet } from './wallets.ts';
@@ -76,7 +76,7 @@ export function transferRoutes({ mode, settleAfterMs }: TransferParts): readonly
       async perform(request) {
         const { tx, at } = request;
         const order = readOrder(request, mode);
-        await requireCustomer(tx, order.customerId);
+        await requireEndorsedCustomer(tx, order.customerId);
         await getWallet(tx, order.walletId, order.customerId);
         checkAccount(await getAccount(tx, order.externalAccountId, order.customerId), mode);
         const transfer = await createTransfer(tx, order, { at, settleAfterMs });
@@ -99,7 +99,7 @@ export function transferRoutes({ mode, settleAfterMs }: TransferParts): readonly
       faultPoint: 'transfer.read',
       async perform({ tx, id, query }) {
         const owner = id('customer_id');
-        await requireCustomer(tx, owner);
+        await getCustomer(tx, owner);
         const list = { table: 'transfers', where: 'customer_id = $1 and not forgotten', owner } as const;
         const transfers = await listPage<Transfer>(tx, list, query);
         return { status: 200, body: listBody(transfers.map(describeTransfer)) };

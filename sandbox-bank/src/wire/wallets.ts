@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { getCustomer } from '../customers.ts';
 import type { Transaction } from '../database.ts';
 import { notFound } from '../http/refusal.ts';
 import type { Route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { formatUsdc } from '../money.ts';
 import { moveMoney } from '../wallet-money.ts';
-import { requireCustomer } from './customers.ts';
 import { listBody, listPage } from './pages.ts';
 
 /** What a new wallet holds, so that a payout can be tried at once. */
@@ -69,7 +69,7 @@ export const walletRoutes: readonly Route[] = [
     url: '/customers/:customer_id/wallets',
     async perform({ tx, at, id, body }) {
       const customerId = id('customer_id');
-      await requireCustomer(tx, customerId);
+      await getCustomer(tx, customerId);
       const chain = body.choice('chain', chains);
       const walletId = newId(at);
       // It looks like an address and belongs to nobody: no tokens can be sent there.

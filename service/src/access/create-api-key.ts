@@ -13,9 +13,10 @@ export async function createApiKey(
   tx: Transaction,
   { clock, pepper }: { clock: Clock; pepper: Pepper },
   key: NewApiKey,
-): Promise<{ id: string; prefix: string; secret: string }> {
+): Promise<{ id: string; prefix: string; secret: string; createdAt: Date }> {
   const { secret, prefix } = newSecret(key.environment);
   const id = newId(clock);
-  await insertApiKey(tx, { ...key, id, prefix, secretHmac: pepper.digest(secret), createdAt: clock.now() });
-  return { id, prefix, secret };
+  const createdAt = clock.now();
+  await insertApiKey(tx, { ...key, id, prefix, secretHmac: pepper.digest(secret), createdAt });
+  return { id, prefix, secret, createdAt };
 }

@@ -1,5 +1,13 @@
-// Who is calling. It owns API keys: how a secret is made, what of it is kept, and whose it is. It refuses to know a secret
-// again that it has once given out.
+// Who is calling, and what each may do. It owns API keys, people, and how people sign in: how a secret, a code or a session is
+// made, what of it is kept, and whose it is. It refuses to know a secret again that it has once given out.
+export { createConfirmations } from './confirming/confirmations.ts';
 export { createApiKey } from './create-api-key.ts';
+export { insistOnAdmin } from './members/insist-on-admin.ts';
 export { createKeyring } from './keyring.ts';
+export { listAdminEmails } from './members/store.ts';
 export { createPepper } from './secrets.ts';
+export { signInMails } from './signing-in/ask-for-code.ts';
+export { createCodeDigests } from './signing-in/codes.ts';
+export { mailWaitingCodes } from './signing-in/mail-code.ts';
+export { createSessions, type Sessions } from './signing-in/sessions.ts';
+export { sweepSignIns } from './signing-in/sweep-sign-ins.ts';

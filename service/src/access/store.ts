@@ -54,3 +54,52 @@ export async function listApiKeys(
 ): Promise<ListedKey[]> {
   return calls.call<ListedKey>(listApiKeysCall, [of.partnerId, of.environment, revokedAfter, limit]);
 }
+
+/**
+ * Locks the partner, so that the keys of a side are counted one after the other: the side itself is not ours to lock. Null
+ * where there is no such side; the transaction must be of that environment.
+ */
+export async function lockSide(
+  tx: Transaction,
+  of: PartnerContext,
+): Promise<{ business: string; isVerified: boolean } | null> {
+  const { rows } = await tx.query<{ name: string; verification_status: string }>(
+    `select p.name, p.verification_status
+     from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
+     where e.partner_id = $1 and e.environment = $2 for no key update of p`,
+    [of.partnerId, of.environment],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { business: row.name, isVerified: row.verification_status === 'approved' };
+}
+
+export async function countWorkingKeys(tx: Transaction, of: PartnerContext): Promise<number> {
+  const { rows } = await tx.query<{ keys: number }>(
+    `select count(*)::int as keys from kelpie.api_keys
+     where partner_id = $1 and environment = $2 and revoked_at is null`,
+    [of.partnerId, of.environment],
+  );
+  return rows[0]?.keys ?? 0;
+}
+
+interface FoundKey {
+  environment: PartnerContext['environment'];
+  prefix: string;
+  label: string | null;
+  business: string;
+  is_revoked: boolean;
+}
+
+/** One of the partner's own keys, locked; null for any other. */
+export async function lockApiKey(tx: Transaction, id: string): Promise<FoundKey | null> {
+  const { rows } = await tx.query<FoundKey>(
+    `select k.environment, k.key_prefix as prefix, k.label, p.name as business, k.revoked_at is not null as is_revoked
+     from kelpie.api_keys k join kelpie.partners p on p.id = k.partner_id where k.id = $1 for no key update of k`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function revokeApiKeyRow(tx: Transaction, id: string, at: Date): Promise<void> {
+  await tx.query('update kelpie.api_keys set revoked_at = $2 where id = $1', [id, at]);
+}

@@ -1,3 +1,4 @@
 // What was asked of us, by whom, and what we answered. It owns the list that a partner sees of its own requests; it keeps
 // no part of what was sent. What moves money is written by the commit that moves it, and only read here.
+export { recordActivity } from './store.ts';
 export { createActivityRecorder, type ActivityRecorder } from './recorder.ts';

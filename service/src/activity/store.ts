@@ -1,6 +1,6 @@
 import { arrayLiteral } from '../platform/database/array-literal.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
-import type { PartnerContext } from '../platform/database/transaction.ts';
+import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 
 /** A request, and how it was answered. */
 export interface ActivityRow extends PartnerContext {
@@ -40,6 +40,14 @@ export interface ListedRow {
   status: number | null;
   by: string;
   detail: string | null;
+}
+
+/** In the transaction of what it is about: there is one then, or neither. */
+export async function recordActivity(tx: Transaction, row: ActivityRow): Promise<void> {
+  await tx.query(
+    `insert into kelpie.activity (id, partner_id, environment, action, status, by, detail) values ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.id, row.partnerId, row.environment, row.action, row.status, row.by, row.detail],
+  );
 }
 
 const listCall: Call = { name: 'list_activity', text: 'select * from kelpie.list_activity($1, $2, $3)' };

@@ -3,6 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import {
   type Bank,
   type BankCustomers,
+  type BankVerification,
   createBridgeBank,
   createHttpAgent,
   createSimulatedBank,
@@ -49,8 +50,11 @@ export function openWebhookKeys({ sandbox, live }: Readonly<Record<'sandbox' | '
   };
 }
 
-/** The sandbox bank is also where new partners are made customers. */
-type OpenBanks = Banks & { provider_sandbox: (Bank & BankCustomers) | null };
+/** The sandbox bank is also where new partners are made customers, and the bank itself where they are verified. */
+export type OpenBanks = Banks & {
+  provider_sandbox: (Bank & BankCustomers) | null;
+  provider_production: (Bank & BankVerification) | null;
+};
 
 export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, reach: ReachPoint): OpenBanks {
   const agent = createHttpAgent();

@@ -1,6 +1,19 @@
 // The wiring of the api, in plain sight: which routes it has, and what each is given.
+import { addCodeRoutes } from '../access/edge/code-routes.ts';
+import { addKeyChangeRoutes } from '../access/edge/key-change-routes.ts';
 import { addKeyRoutes } from '../access/edge/key-routes.ts';
-import { createKeyring, createPepper } from '../access/index.ts';
+import { addMemberRoutes } from '../access/edge/member-routes.ts';
+import { addSessionRoutes } from '../access/edge/session-routes.ts';
+import {
+  createCodeDigests,
+  createConfirmations,
+  createKeyring,
+  createPepper,
+  createSessions,
+  insistOnAdmin,
+  listAdminEmails,
+  type Sessions,
+} from '../access/index.ts';
 import { addActivityRoutes } from '../activity/edge/activity-routes.ts';
 import type { ActivityRecorder } from '../activity/index.ts';
 import { addBillingRoutes } from '../billing/edge/billing-routes.ts';
@@ -11,10 +24,12 @@ import { createDrain, type Drain } from '../http/drain.ts';
 import { addHealthRoutes } from '../http/health.ts';
 import { limitByKey, limitByNetwork, type RateLimits } from '../http/rate-limit.ts';
 import { addReferenceRoutes, describeRoutes } from '../http/reference.ts';
+import { refuseForeignPages } from '../http/session-cookie.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/edge/account-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/edge/public-partner-routes.ts';
-import { createSides } from '../partners/index.ts';
+import { addVerificationRoutes } from '../partners/edge/verification-routes.ts';
+import { createSides, hintVerification } from '../partners/index.ts';
 import { addPayoutListRoutes } from '../payouts/edge/payout-list-routes.ts';
 import { addPayoutRoutes } from '../payouts/edge/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/edge/recipient-routes.ts';
@@ -25,12 +40,16 @@ import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, newestMigration } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Transaction } from '../platform/database/transaction.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
+import type { JobSender } from '../platform/jobs.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { Outbox } from '../platform/mail/outbox.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { createSealer, type DataKeys } from '../platform/sealing.ts';
-import { openBanks, type BankAddresses, type WebhookKeys } from './banks.ts';
+import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './banks.ts';
+import { openPartner } from './open-partner.ts';
 
 interface ApiParts {
   clock: Clock;
@@ -41,7 +60,11 @@ interface ApiParts {
   reach: ReachPoint;
   recorder: ActivityRecorder;
   limits: RateLimits;
+  jobs: Pick<JobSender, 'enqueue'>;
   publicUrl: string;
+  /** Where mails lead; null where that is the public address. */
+  dashboardUrl: string | null;
+  outbox: Outbox;
   drainDelayMs: number;
   trustedProxies: readonly string[] | null;
   secrets: ApiSecrets;
@@ -62,14 +85,20 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   const drain = createDrain(app, connections, parts.drainDelayMs);
   await describeRoutes(app);
   addHealthRoutes(app, [databaseServes(parts.pool)], drain.isDraining);
-  const auth = authentication(parts);
+  const sessions = createSessions({ ...parts, pepper: createPepper(parts.secrets.apiKeyPepper) });
+  const auth = authentication(parts, sessions);
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
   addDiscoveryRoutes(app, parts.publicUrl, limitOpen);
   addPublicPartnerRoutes(app, { calls, limitOpen });
-  addAccountRoutes(app, { ...auth, calls });
+  const signingIn = { ...signInParts(parts), limitOpen };
+  addCodeRoutes(app, signingIn);
+  addSessionRoutes(app, { ...signingIn, ...auth, sessions, recorder });
+  addAccountRoutes(app, { ...parts, ...auth, activity, insistOnAdmin });
+  const banks = openBanks(parts.banks, parts.clock, parts.reach);
+  addVerificationRoutes(app, { ...verificationParts(parts, banks), ...auth });
   addPayoutRoutes(app, {
-    ...payoutParts(parts),
+    ...payoutParts(parts, banks),
     ...auth,
     activity,
     limitPayoutCreation: limitByKey(limits.payouts, auth.callerOf),
@@ -78,25 +107,64 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   addRecipientRoutes(app, { ...parts, ...auth });
   addBillingRoutes(app, { ...parts, ...auth });
   addKeyRoutes(app, { ...parts, ...auth });
+  const people = { ...parts, ...auth, activity, dashboardUrl: parts.dashboardUrl ?? parts.publicUrl };
+  addKeyChangeRoutes(app, { ...people, pepper: createPepper(parts.secrets.apiKeyPepper) });
+  addMemberRoutes(app, people);
   addActivityRoutes(app, { ...parts, ...auth });
-  await addWebhookRoutes(app, { ...parts, calls });
+  await addWebhookRoutes(app, { ...parts, hintVerification: async (id) => hintVerification(parts, id) });
   await addReferenceRoutes(app, limitOpen);
   seal(limitOpen);
   return { app, drain };
 }
 
-function authentication({ secrets, clock, calls, limits }: ApiParts): Authentication {
+function authentication({ secrets, clock, calls, limits, publicUrl }: ApiParts, sessions: Sessions): Authentication {
   const keyring = createKeyring(calls, clock, createPepper(secrets.apiKeyPepper));
-  return createAuthentication(async (secret) => {
-    const key = await keyring.identify(secret);
-    if (key === null) return null;
-    const { id: keyId, prefix: keyPrefix, partnerId, environment } = key;
-    return { keyId, keyPrefix, partnerId, environment };
-  }, limits);
+  return createAuthentication({
+    async identifyKey(secret) {
+      const key = await keyring.identify(secret);
+      if (key === null) return null;
+      const { id: callerId, prefix: by, partnerId, environment } = key;
+      return { via: 'api', callerId, by, partnerId, environment };
+    },
+    identifySession: async (token) => sessions.identify(token),
+    limits,
+    ownOrigin: new URL(publicUrl).origin,
+  });
 }
 
-function payoutParts({ calls, clock, logger, reach, secrets, ...parts }: ApiParts) {
-  const banks = openBanks(parts.banks, clock, reach);
+function signInParts({ secrets, clock, pool, calls, jobs, publicUrl }: ApiParts) {
+  return {
+    pool,
+    calls,
+    clock,
+    jobs,
+    sealer: createSealer(secrets.dataKeys),
+    pepper: createPepper(secrets.apiKeyPepper),
+    digests: codeDigests(secrets),
+    refuseForeign: refuseForeignPages(new URL(publicUrl).origin),
+    async openPartner(tx: Transaction, partner: { id: string; slug: string; name: string }) {
+      await openPartner(tx, { clock, jobs }, partner);
+    },
+  };
+}
+
+function codeDigests({ indexKey }: ApiSecrets) {
+  return createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes'));
+}
+
+function confirmations({ pool, clock, outbox, secrets }: ApiParts) {
+  const orderDigest = createKeyedDigest(secrets.indexKey, 'orders to confirm');
+  return createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests(secrets) });
+}
+
+function verificationParts(parts: ApiParts, banks: OpenBanks) {
+  const dashboardUrl = parts.dashboardUrl ?? parts.publicUrl;
+  const bank = banks.provider_production;
+  return { ...parts, bank, listAdmins: listAdminEmails, dashboardUrl, redirectUrl: dashboardUrl };
+}
+
+function payoutParts(parts: ApiParts, banks: OpenBanks) {
+  const { calls, clock, logger, secrets } = parts;
   return {
     calls,
     commits: createCommits(calls, clock, parts.commitsAtOnce),
@@ -109,6 +177,7 @@ function payoutParts({ calls, clock, logger, reach, secrets, ...parts }: ApiPart
     sealer: createSealer(secrets.dataKeys),
     accountDigest: createKeyedDigest(secrets.indexKey, 'account index'),
     bodyDigest: createKeyedDigest(secrets.indexKey, 'body fingerprint'),
+    confirmations: confirmations(parts),
   };
 }
 

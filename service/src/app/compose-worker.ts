@@ -1,5 +1,11 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each is given.
-import { connectWaitingSandboxes, createSides } from '../partners/index.ts';
+import { listAdminEmails } from '../access/index.ts';
+import {
+  connectWaitingSandboxes,
+  createSides,
+  followDueVerifications,
+  followVerifications,
+} from '../partners/index.ts';
 import { createCommits, findLateReturns, type Banks, type PayoutParts } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
@@ -8,9 +14,14 @@ import type { Pool } from '../platform/database/pool.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import type { JobHandler, Queue } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
+import { sendMail, type Outbox } from '../platform/mail/outbox.ts';
+import { sweepMails } from '../platform/mail/sweep-mails.ts';
+import type { MailTransport } from '../platform/mail/transport.ts';
 import { sweepRateBuckets } from '../platform/rate-limits/store.ts';
 import { createSealer, type DataKeys } from '../platform/sealing.ts';
 import { openBanks, type BankAddresses } from './banks.ts';
+import { mailHandlers } from './mail.ts';
+import { signInHandlers, signInQueues } from './sign-in-jobs.ts';
 
 const monthPartitions: Queue = { name: 'month-partitions', retryLimit: 20, schedule: '17 3 * * *' };
 
@@ -22,7 +33,16 @@ export const connectSandboxes: Queue = { name: 'connect-sandboxes', retryLimit: 
 const rateBuckets: Queue = { name: 'rate-buckets', retryLimit: 5, schedule: '23 * * * *' };
 
 /** Every queue there is: `kelpie migrate` makes them. */
-export const queues: readonly Queue[] = [monthPartitions, lateReturns, connectSandboxes, rateBuckets];
+export const queues: readonly Queue[] = [
+  monthPartitions,
+  lateReturns,
+  connectSandboxes,
+  followVerifications,
+  rateBuckets,
+  sendMail,
+  sweepMails,
+  ...signInQueues,
+];
 
 interface WorkerParts {
   clock: Clock;
@@ -32,6 +52,11 @@ interface WorkerParts {
   banks: BankAddresses;
   dataKeys: DataKeys;
   commitsAtOnce: number;
+  /** How mails leave; null where there is no relay. */
+  transport: MailTransport | null;
+  /** Where jobs post mails. */
+  outbox: Outbox;
+  dashboardUrl: string | null;
 }
 
 /** The jobs, and what looking after open payouts takes. */
@@ -39,6 +64,7 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
   const { clock, logger, pool } = parts;
   const banks = openBanks(parts.banks, clock, parts.reach);
   const payouts = composePayouts(parts, banks);
+  const verifying = { calls: payouts.calls, listAdmins: listAdminEmails };
   const handlers = new Map<Queue, JobHandler>([
     [
       monthPartitions,
@@ -62,12 +88,21 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
       },
     ],
     [
+      followVerifications,
+      async ({ signal }) => {
+        const bank = banks.provider_production;
+        if (bank !== null) await followDueVerifications({ ...parts, ...verifying, bank }, signal);
+      },
+    ],
+    [
       rateBuckets,
       async () => {
         const swept = await sweepRateBuckets(payouts.calls);
         logger.info({ buckets: swept }, 'rate_buckets.swept');
       },
     ],
+    ...mailHandlers({ ...parts, sealer: payouts.sealer }),
+    ...signInHandlers({ ...parts, ...payouts, outbox: parts.transport === null ? null : parts.outbox }),
   ]);
   return { handlers, payouts };
 }

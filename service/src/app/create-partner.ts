@@ -1,6 +1,5 @@
 import { patterns } from '../http/patterns.ts';
 import { createApiKey, createPepper } from '../access/index.ts';
-import { openSandbox } from '../partners/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { openPool, type Pool } from '../platform/database/pool.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
@@ -8,7 +7,7 @@ import { newId } from '../platform/ids.ts';
 import { startJobSender } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
 import { OperatorError } from '../platform/operator-error.ts';
-import { connectSandboxes } from './compose-worker.ts';
+import { openPartner } from './open-partner.ts';
 
 interface Parts {
   serviceUrl: string;
@@ -51,9 +50,8 @@ async function writePartner(pool: Pool, { clock, logger, pepper }: Parts, { slug
   const jobs = await startJobSender(pool, logger);
   try {
     return await inTransaction(pool, { partnerId: id, environment: 'sandbox' }, async (tx) => {
-      const side = await openSandbox(tx, clock, { id, slug, name });
+      const side = await openPartner(tx, { clock, jobs }, { id, slug, name });
       const { secret } = await createApiKey(tx, { clock, pepper: createPepper(pepper) }, { ...side, label: null });
-      await jobs.enqueue(tx, connectSandboxes, {});
       return { id, slug, key: secret };
     });
   } finally {

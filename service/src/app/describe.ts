@@ -6,7 +6,9 @@ import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createActivityRecorder } from '../activity/index.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
+import { createSealer } from '../platform/sealing.ts';
 import { composeApi } from './compose-api.ts';
+import { openOutbox } from './mail.ts';
 import { openRateLimits } from './rate-limits.ts';
 
 const logger = createLogger('describe', 'silent');
@@ -14,6 +16,8 @@ const noKey = Buffer.alloc(32);
 const unused = 'postgres://nobody@localhost/none';
 const pool = openPool({ url: unused, connections: 1, applicationName: 'kelpie-describe', logger });
 const calls = createSingleCalls(pool, goOn);
+const dataKeys = new Map([[1, noKey]]);
+const jobs = { enqueue: async () => Promise.reject(new Error('nothing is done here')) };
 const noLimit = { perSecond: 1, burst: 1 };
 const { app } = await composeApi({
   clock: systemClock,
@@ -24,11 +28,14 @@ const { app } = await composeApi({
   recorder: createActivityRecorder(calls, logger),
   limits: openRateLimits({ requests: noLimit, payouts: noLimit, open: noLimit }, calls, logger),
   publicUrl: 'http://localhost',
+  dashboardUrl: null,
+  jobs,
+  outbox: openOutbox({ jobs, sealer: createSealer(dataKeys), clock: systemClock, mailFrom: null }),
   drainDelayMs: 0,
   trustedProxies: null,
   commitsAtOnce: 1,
   reach: goOn,
-  secrets: { apiKeyPepper: noKey, dataKeys: new Map([[1, noKey]]), indexKey: noKey },
+  secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },
   banks: { sandbox: { url: null, apiKey: null }, live: { url: null, apiKey: null } },
   webhookKeys: { sandbox: null, live: null },
 });

@@ -28,7 +28,7 @@ export function clockFor(testClockFile: string | null): Clock {
 }
 
 /** The parts that api and worker share, with the settings that each asks for besides. */
-export async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettings<Own>) {
+async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettings<Own>) {
   const { shared, own } = configurationOrExit((get) => ({
     shared: {
       mode: get(settings.mode),
@@ -52,6 +52,12 @@ export async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: Choos
   const clock = clockFor(shared.testClockFile);
   const reach = shared.testCrashAt === null ? goOn : crashAt(shared.testCrashAt);
   return { own, mode: shared.mode, clock, reach, logger, metrics, metricsPort, pool, openOwnPool };
+}
+
+/** As above, with a pool for sending jobs: the connections of the other may all be held by transactions that wait for it. */
+export async function beginApi<Own>(chooseOwn: ChooseSettings<Own>) {
+  const { openOwnPool, ...parts } = await beginProcess('api', chooseOwn);
+  return { ...parts, enginePool: openOwnPool(1, 'kelpie-api-jobs') };
 }
 
 const engineConnections = 2;

@@ -2,10 +2,13 @@
 import { createActivityRecorder, type ActivityRecorder } from '../activity/index.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
+import { openJobSender } from '../platform/jobs.ts';
+import { createSealer } from '../platform/sealing.ts';
 import { settings } from '../platform/settings.ts';
 import { chooseBanks, openWebhookKeys } from './banks.ts';
 import { composeApi } from './compose-api.ts';
-import { beginProcess, stopOnSignal } from './process.ts';
+import { chooseSender, openOutbox } from './mail.ts';
+import { beginApi, stopOnSignal } from './process.ts';
 import { chooseRateRules, openRateLimits } from './rate-limits.ts';
 
 /** What something else can be put in the place of, to measure what it costs. */
@@ -15,10 +18,13 @@ interface Replaced {
 }
 
 export async function serveApi(replaced: Replaced = {}): Promise<void> {
-  const { own, mode, clock, reach, logger, metrics, metricsPort, pool } = await beginProcess('api', (get) => ({
+  const begun = await beginApi((get) => ({
     host: get(settings.apiHost),
     port: get(settings.apiPort),
     publicUrl: get(settings.publicUrl),
+    // For links in the mails that it posts, and for their ids.
+    dashboardUrl: get(settings.dashboardUrl),
+    mailFrom: chooseSender(get),
     drainDelayMs: get(settings.drainDelayMs),
     trustedProxies: get(settings.trustedProxies),
     rateRules: chooseRateRules(get),
@@ -31,15 +37,21 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
+  const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool } = begun;
   const calls = createSingleCalls(pool, reach);
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const limits = replaced.limits ?? openRateLimits(own.rateRules, calls, logger);
+  const jobs = openJobSender(enginePool, logger);
   const webhookKeys = openWebhookKeys(own.webhookKeys);
-  const engines = { clock, reach, logger, pool, calls, recorder, limits };
+  const sealer = createSealer(own.secrets.dataKeys);
+  const outbox = openOutbox({ jobs, sealer, clock, mailFrom: own.mailFrom });
+  const engines = { clock, reach, logger, pool, calls, recorder, limits, jobs, outbox };
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
   stopOnSignal(logger, async () => {
     await drain.drain();
     await recorder.stop();
+    await jobs.stop();
+    await enginePool.end();
     await pool.end();
     await metrics.close();
   });

@@ -1,10 +1,13 @@
 // The worker process: does the jobs, and looks after payouts that are not at their end. Any number of them run side by
 // side; a job or a payout is in the hands of one at a time.
 import { startSweep } from '../payouts/index.ts';
-import { startJobWorker } from '../platform/jobs.ts';
+import { startJobSender, startJobWorker } from '../platform/jobs.ts';
+import { openMailTransport } from '../platform/mail/transport.ts';
+import { createSealer } from '../platform/sealing.ts';
 import { settings } from '../platform/settings.ts';
 import { chooseBanks } from './banks.ts';
 import { composeWorker } from './compose-worker.ts';
+import { chooseRelay, chooseSender, openOutbox } from './mail.ts';
 import { beginWorker, stopOnSignal } from './process.ts';
 
 const finishJobsWithinMs = 8_000;
@@ -13,12 +16,20 @@ const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool 
   banks: chooseBanks(get),
   dataKeys: get(settings.dataKeys),
   commitsAtOnce: get(settings.commitsAtOnce),
+  relay: chooseRelay(get),
+  mailFrom: chooseSender(get),
+  dashboardUrl: get(settings.dashboardUrl),
 }));
-const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, reach });
+const transport = own.relay === null ? null : openMailTransport(own.relay);
+const sender = await startJobSender(enginePool, logger);
+const outbox = openOutbox({ jobs: sender, sealer: createSealer(own.dataKeys), clock, mailFrom: own.mailFrom });
+const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, reach, transport, outbox });
 const jobs = await startJobWorker(enginePool, logger, handlers);
 const sweep = startSweep(payouts);
 stopOnSignal(logger, async () => {
   await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop()]);
+  transport?.close();
+  await sender.stop();
   await enginePool.end();
   await pool.end();
   await metrics.close();

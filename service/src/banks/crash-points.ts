@@ -1,7 +1,7 @@
 import type { ReachPoint } from '../platform/crash-point.ts';
-import type { Bank, BankCustomers, BankRecords } from './port.ts';
+import type { Bank, BankCustomers, BankRecords, BankVerification } from './port.ts';
 
-type WholeBank = Bank & BankRecords & BankCustomers;
+type WholeBank = Bank & BankRecords & BankCustomers & BankVerification;
 
 /** Everything that is asked of a bank, by the name of its crash points. */
 export const bankCalls = {
@@ -12,6 +12,9 @@ export const bankCalls = {
   findRate: 'find_rate',
   listPayments: 'list_payments',
   openCustomer: 'open_customer',
+  startVerification: 'start_verification',
+  findVerification: 'find_verification',
+  openWallet: 'open_wallet',
 } as const satisfies Record<keyof WholeBank, string>;
 
 /** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
@@ -30,5 +33,8 @@ export function withCrashPoints(bank: WholeBank, reach: ReachPoint): WholeBank {
     findRate: async () => around(bankCalls.findRate, async () => bank.findRate()),
     listPayments: async (id, after) => around(bankCalls.listPayments, async () => bank.listPayments(id, after)),
     openCustomer: async (order) => around(bankCalls.openCustomer, async () => bank.openCustomer(order)),
+    startVerification: async (order) => around(bankCalls.startVerification, async () => bank.startVerification(order)),
+    findVerification: async (id) => around(bankCalls.findVerification, async () => bank.findVerification(id)),
+    openWallet: async (order) => around(bankCalls.openWallet, async () => bank.openWallet(order)),
   };
 }

@@ -9,6 +9,7 @@ export type {
   Bank,
   BankCustomers,
   BankRecords,
+  BankVerification,
   FindOutcome,
   Payment,
   PaymentFailure,
@@ -16,6 +17,7 @@ export type {
   PaymentPage,
   Recipient,
   SendOutcome,
+  Verification,
 } from './port.ts';
 export { createSimulatedBank } from './simulated/bank.ts';
 export { walletChain } from './wallet-chain.ts';

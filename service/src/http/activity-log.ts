@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Authentication, Caller } from './authentication.ts';
+import type { Authentication } from './authentication.ts';
+import type { Caller } from './caller.ts';
 import { refusalOf } from './errors.ts';
 
 declare module 'fastify' {
@@ -50,7 +51,7 @@ export function logActivity(
         environment: caller.environment,
         action,
         status: reply.statusCode,
-        by: caller.keyPrefix,
+        by: caller.by,
         detail: refusal?.code ?? details.get(request) ?? idOf(request),
       });
     }

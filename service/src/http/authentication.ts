@@ -1,40 +1,74 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal, unauthorized } from '../platform/refusal.ts';
+import { refuseByAccess, type Access } from './access.ts';
+import type { Caller, KeyCaller, PersonCaller, SignedIn } from './caller.ts';
 import { networkOf } from './caller-network.ts';
+import { environmentOf } from './named-environment.ts';
 import { settleLimit, type HeaderWriter, type RateLimits } from './rate-limit.ts';
-
-/** Who is calling: an API key, and the partner and environment that it stands for. */
-export interface Caller {
-  keyId: string;
-  keyPrefix: string;
-  partnerId: string;
-  environment: 'sandbox' | 'live';
-}
+import { refuseForeignOrigin, sessionTokenOf } from './session-cookie.ts';
 
 export interface Authentication {
   /**
-   * A hook: whoever brings no key that is known and good, or asks more often than its limit allows, gets no further, not
-   * even to having its body read.
+   * A hook: whoever brings neither a key nor a session that is good, may not do what the route is for, or asks more often
+   * than its limit allows, gets no further, not even to having its body read.
    */
-  requireKey: (request: FastifyRequest, reply: HeaderWriter) => Promise<void>;
+  requireCaller: (request: FastifyRequest, reply: HeaderWriter) => Promise<void>;
   callerOf: (request: FastifyRequest) => Caller;
-  /** The same, or undefined where nobody has been asked, or has shown a key that is good. */
+  /** The same, or undefined where nobody has been asked, or has shown nothing that is good. */
   findCaller: (request: FastifyRequest) => Caller | undefined;
+}
+
+interface AuthenticationParts {
+  identifyKey: (secret: string) => Promise<KeyCaller | null>;
+  identifySession: (token: string) => Promise<SignedIn | null>;
+  limits: Pick<RateLimits, 'requests' | 'open'>;
+  /** The address of the dashboard: from any other, a browser that is signed in may ask for nothing. */
+  ownOrigin: string;
 }
 
 const bearerForm = /^Bearer +(\S+) *$/i;
 
-export function createAuthentication(
-  identify: (secret: string) => Promise<Caller | null>,
-  limits: Pick<RateLimits, 'requests' | 'open'>,
-): Authentication {
+function accessOf({ routeOptions: { config, url } }: FastifyRequest): Access {
+  if (config.access === undefined) throw new Error(`${url} does not say who may ask`);
+  return config.access;
+}
+
+export function createAuthentication(parts: AuthenticationParts): Authentication {
+  const { limits } = parts;
   const callers = new WeakMap<FastifyRequest, Caller>();
+
+  const findByKey = async (request: FastifyRequest): Promise<KeyCaller | null> => {
+    const [, secret] = bearerForm.exec(request.headers.authorization ?? '') ?? [];
+    return secret === undefined ? null : parts.identifyKey(secret);
+  };
+  const findBySession = async (request: FastifyRequest): Promise<PersonCaller | null> => {
+    const token = sessionTokenOf(request);
+    const signedIn = token === undefined ? null : await parts.identifySession(token);
+    if (signedIn === null) return null;
+    refuseForeignOrigin(request, parts.ownOrigin);
+    const { sessionId: callerId, email: by, partnerId, role } = signedIn;
+    const named = environmentOf(request, accessOf(request), signedIn.hasLive);
+    const environment = named instanceof Refusal ? 'sandbox' : named;
+    const caller: PersonCaller = { via: 'dashboard', callerId, by, partnerId, role, environment };
+    if (named instanceof Refusal) {
+      // Whoever may not ask at all is told that first. Both are written down.
+      callers.set(request, caller);
+      refuseByAccess(accessOf(request), caller);
+      throw named;
+    }
+    return caller;
+  };
+  const identify = async (request: FastifyRequest): Promise<Caller | null> =>
+    request.headers.authorization === undefined ? findBySession(request) : findByKey(request);
+
   return {
-    async requireKey(request, reply) {
-      const [, secret] = bearerForm.exec(request.headers.authorization ?? '') ?? [];
-      const caller = secret === undefined ? null : await identify(secret);
-      if (caller !== null) callers.set(request, caller);
-      const taken = caller === null ? limits.open.take(networkOf(request.ip)) : limits.requests.take(caller.keyId);
+    async requireCaller(request, reply) {
+      const caller = await identify(request);
+      if (caller !== null) {
+        callers.set(request, caller);
+        refuseByAccess(accessOf(request), caller);
+      }
+      const taken = caller === null ? limits.open.take(networkOf(request.ip)) : limits.requests.take(caller.callerId);
       // Awaited only where there is something to wait for: this is on the way of every request.
       const refusal = settleLimit(reply, taken instanceof Promise ? await taken : taken);
       if (refusal !== undefined) throw refusal;

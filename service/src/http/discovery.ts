@@ -24,9 +24,11 @@ export function addDiscoveryRoutes(app: Server, publicUrl: string, limitOpen: Li
       operationId,
       summary,
       tags: ['Discovery'],
-      security: [],
       response: { 200: Discovery.ref, ...refusals('rate_limited') },
     };
-    app.get(url, { schema, onRequest: limitOpen }, async () => ({ ...product, docs: `${publicUrl}/docs` }));
+    app.get(url, { schema, config: { access: 'anybody' }, onRequest: limitOpen }, async () => ({
+      ...product,
+      docs: `${publicUrl}/docs`,
+    }));
   }
 }

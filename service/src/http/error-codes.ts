@@ -25,20 +25,46 @@ export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
     cause: 'The request itself is not HTTP/1.1 that we can read.',
     remedy: 'Look at what stands between your code and us: a client library does not send this.',
   },
+  invalid_code: {
+    status: 401,
+    cause:
+      'The code is wrong, over or used, or too many were tried: which of them is not told, nor whether the address is known.',
+    remedy: 'Ask for a new code. Only the newest is good, once, for 10 minutes; 10 wrong ones a day are looked at.',
+  },
   unauthorized: {
     status: 401,
-    cause: 'The API key is missing, unknown or revoked.',
-    remedy: 'Send a key that works, in the header `Authorization: Bearer kp_…`.',
+    cause: 'The API key is missing, unknown or revoked; or whoever was signed in is not any more.',
+    remedy: 'Send a key that works, in the header `Authorization: Bearer kp_…`. A person signs in again.',
   },
   insufficient_funds: {
     status: 402,
     cause: 'The wallet holds less than the payout takes. `details.shortfall_usdc` says how much is missing.',
     remedy: 'Top up the wallet, then try again with the same Idempotency-Key.',
   },
+  api_key_required: {
+    status: 403,
+    cause: 'You are signed in as a viewer, and this changes something.',
+    remedy: 'Ask an admin of the account, or use an API key where one serves.',
+  },
+  cross_site_request: {
+    status: 403,
+    cause: 'A browser that is signed in asked from a page of another site.',
+    remedy: 'Use the dashboard itself. Programs use an API key.',
+  },
   partner_not_active: {
     status: 403,
     cause: 'The account may not pay: it is suspended or closed, or not yet verified for live.',
     remedy: 'Write to us. What was paid before can still be read.',
+  },
+  session_required: {
+    status: 403,
+    cause: 'An API key asked for what only a person can do.',
+    remedy: 'Sign in to the dashboard.',
+  },
+  verification_required: {
+    status: 403,
+    cause: 'Live was asked for before the business is verified.',
+    remedy: 'Start the verification, or finish it: `GET /v1/compliance` says where it stands.',
   },
   not_found: {
     status: 404,
@@ -61,10 +87,25 @@ export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
     cause: 'A payout with this Idempotency-Key is being made just now, and is not decided yet.',
     remedy: 'Try again after `Retry-After` seconds with the same key: you get what became of it.',
   },
+  key_limit_reached: {
+    status: 409,
+    cause: 'There are 5 working keys in this environment already.',
+    remedy: 'Revoke one that is not used any more, then try again.',
+  },
+  last_admin: {
+    status: 409,
+    cause: 'The only admin of the account can neither go nor become a viewer.',
+    remedy: 'Make somebody else an admin first.',
+  },
   payout_not_cancellable: {
     status: 409,
     cause: 'The payout is at its end, on its way, or not yet known to the bank.',
     remedy: 'Read the payout: its status says which. One that is on its way can not be stopped.',
+  },
+  slug_taken: {
+    status: 409,
+    cause: 'Another business has this short name.',
+    remedy: 'Sign up with another one.',
   },
   payload_too_large: {
     status: 413,
@@ -75,6 +116,13 @@ export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
     status: 415,
     cause: 'The body is not declared as JSON.',
     remedy: 'Send the header `Content-Type: application/json`.',
+  },
+  confirmation_required: {
+    status: 422,
+    cause:
+      'A person pays with real money, and has not confirmed it yet. A code was mailed to them; `details.good_until` says until when it is good. Nothing was sent.',
+    remedy:
+      'Send the same request again, with the same Idempotency-Key and the code as `confirm_code`. Without it, another code is mailed, and the first is worth nothing.',
   },
   corridor_not_enabled: {
     status: 422,
@@ -90,6 +138,12 @@ export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
     status: 422,
     cause: 'The amount is missing, is no text like "850.00", or is out of range. `details.fields` says which.',
     remedy: 'Send pounds and pence as a text, within the limits that `GET /v1/compliance` shows.',
+  },
+  invalid_confirm_code: {
+    status: 422,
+    cause:
+      'The code does not confirm this payout: it is wrong, was used, is older than 5 minutes or was tried 5 times, or it was for another order, Idempotency-Key, session or person. Nothing was sent.',
+    remedy: 'Send the same request without `confirm_code`: a new code is mailed.',
   },
   invalid_recipient: {
     status: 422,
@@ -115,7 +169,7 @@ export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
   headers_too_large: {
     status: 431,
     cause: 'The headers are larger than 16 KB.',
-    remedy: 'Send fewer of them: we need no cookies.',
+    remedy: 'Send fewer of them: we need one cookie at most.',
   },
   internal_error: {
     status: 500,

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { errorCodes } from './error-codes.ts';
 import { fieldProblems, invalidRequest } from './field-problems.ts';
 import { nameSchema } from './schemas.ts';
-import { tookTooLong, tooBusy } from '../platform/database/single-call.ts';
+import { tookTooLong } from '../platform/database/single-call.ts';
+import { tooBusy } from '../platform/database/too-busy.ts';
 import { Refusal, type RefusalCode } from '../platform/refusal.ts';
 
 export const ErrorSchema = nameSchema(

@@ -14,9 +14,14 @@ const longestPath = 200;
 const formatRules: Readonly<Record<string, string>> = {
   'date-time': 'must be an instant, as 2026-11-01T00:00:00Z',
   email: 'must be an email address',
+  uri: 'must be an address that starts with https://',
 };
 
-const typeRules: Readonly<Record<string, string>> = { string: 'must be a text', object: 'must be an object' };
+const typeRules: Readonly<Record<string, string>> = {
+  string: 'must be a text',
+  'string,null': 'must be a text, or null',
+  object: 'must be an object',
+};
 
 type Params = FastifySchemaValidationError['params'];
 

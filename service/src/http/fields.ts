@@ -7,8 +7,15 @@ export const MoneyString = Type.String({ pattern: patterns.money, maxLength: 20,
 export const Id = Type.String({ format: 'uuid' });
 export const Instant = Type.String({ format: 'date-time' });
 
-export const oneOf = <const Words extends string[]>(words: Words, more: object = {}) =>
-  Type.Enum(words, { type: 'string', ...more });
+/** An address that somebody may write to: as long as mails allow, and no longer. */
+export const EmailAddress = Type.String({
+  format: 'email',
+  pattern: patterns.emailLength,
+  examples: ['ada@example.com'],
+});
+
+export const oneOf = <const Word extends string>(words: readonly Word[], more: object = {}) =>
+  Type.Unsafe<Word>({ enum: words, type: 'string', ...more });
 
 export const Environment = oneOf(['sandbox', 'live']);
 
@@ -21,12 +28,13 @@ export const nullableUri = (more: object = {}) => nullableText({ format: 'uri', 
 export const listOf = <Item extends TSchema>(item: Item, more: { description?: string } = {}) =>
   Type.Object({ object: Type.Literal('list'), data: Type.Array(item) }, more);
 
-/** Taken by every route that asks for a key, and without effect there. */
+/** Taken by every route that asks who is calling. What a person says here is looked at before the rest (named-environment.ts). */
 export const environmentQuery = {
   environment: Type.Optional(
     Type.Unknown({
       'x-described-as': { type: 'string', enum: ['sandbox', 'live'] },
-      description: 'Ignored: the key decides.',
+      description:
+        'Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it.',
     }),
   ),
 };

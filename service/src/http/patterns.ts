@@ -10,6 +10,12 @@ export const patterns = {
   listLimit: '^([1-9]|[1-9][0-9]|1[0-9]{2}|200)$',
   fourDigits: '^[0-9]{4}$',
   slug: '^[a-z0-9-]{2,40}$',
+  /** How long the parts of an address can be for a mail to reach it; its form is the format's to say. */
+  emailLength: '^[^@]{1,64}@[^@]{1,189}$',
+  /** An address of a page that is reached safely, and without a name or a password in it. */
+  secureUrl: '^https://[^/?#@\\\\\\s]+([/?#][^\\s]*)?$',
+  color: '^#[0-9a-f]{6}$',
+  secret: '^kp_(sandbox|live)_[a-f0-9]{48}$',
   idempotencyKey: '^[A-Za-z0-9_\\-:.]{8,100}$',
   payoutStatuses:
     '^(pending|processing|completed|failed|cancelled|returned)(,(pending|processing|completed|failed|cancelled|returned)){0,5}$',
@@ -23,7 +29,11 @@ const rules = new Map<unknown, string>([
   [patterns.eightDigits, 'must be 8 digits'],
   [patterns.listLimit, 'must be a whole number from 1 to 200'],
   [patterns.fourDigits, 'must be 4 digits'],
+  [patterns.slug, 'must be 2 to 40 small letters, digits and hyphens'],
   [patterns.uuid, 'must be an id'],
+  [patterns.emailLength, 'must be an email address'],
+  [patterns.secureUrl, 'must be an address that starts with https://'],
+  [patterns.color, 'must be a colour, as "#0f6e6e"'],
   [patterns.idempotencyKey, 'must be 8 to 100 letters, digits, and _ - : .'],
   [
     patterns.payoutStatuses,

@@ -47,7 +47,10 @@ export function limitByNetwork(leases: TokenLeases): LimitHook {
   return limitHook(leases, (request) => networkOf(request.ip));
 }
 
-/** For a route with a limit besides that of all requests: it stands behind `requireKey`, and its headers are what is seen. */
-export function limitByKey(leases: TokenLeases, callerOf: (request: FastifyRequest) => { keyId: string }): LimitHook {
-  return limitHook(leases, (request) => callerOf(request).keyId);
+/** For a route with a limit besides that of all requests: it stands behind `requireCaller`, and its headers are what is seen. */
+export function limitByKey(
+  leases: TokenLeases,
+  callerOf: (request: FastifyRequest) => { callerId: string },
+): LimitHook {
+  return limitHook(leases, (request) => callerOf(request).callerId);
 }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
+import type { Access, AccessRule } from './access.ts';
 import { describeParameters } from './described-as.ts';
 import { product } from './discovery.ts';
 import type { LimitHook } from './rate-limit.ts';
+import { declareAnswers } from './responses.ts';
 import type { Server } from './server.ts';
+import { sessionCookieName } from './session-cookie.ts';
 
 const page = '/docs';
 
@@ -28,6 +31,22 @@ function contentSecurityPolicy(html: string): string {
   ].join('; ');
 }
 
+/** By what each rule of access knows who asks. */
+const shownBy: Readonly<Record<Access, Record<string, string[]>[]>> = {
+  anybody: [],
+  readers: [{ apiKey: [] }, { session: [] }],
+  payers: [{ apiKey: [] }, { session: [] }],
+  people: [{ session: [] }],
+  admins: [{ session: [] }],
+};
+
+/** Who may ask, by what it is known, and what follows from that. */
+function describeAccess(response: unknown, { access, ofBothEnvironments }: Partial<AccessRule> = {}): object {
+  if (access === undefined) return {};
+  const rule = { access, ...(ofBothEnvironments === undefined ? {} : { ofBothEnvironments }) };
+  return { 'x-access': access, security: shownBy[access], response: declareAnswers(response, rule) };
+}
+
 /** Gathers the routes that are added after it into one description, in OpenAPI 3.1. */
 export async function describeRoutes(app: Server): Promise<void> {
   await app.register(swagger, {
@@ -41,14 +60,20 @@ export async function describeRoutes(app: Server): Promise<void> {
       components: {
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: it decides the environment.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookieName,
+            description: 'A person who has signed in to the dashboard: `?environment=` names the environment.',
+          },
         },
       },
-      security: [{ apiKey: [] }],
     },
-    transform: ({ schema, url }) => ({
+    transform: ({ schema, url, route }) => ({
       url,
       schema: {
         ...schema,
+        ...describeAccess(schema?.response, route.config),
         ...(schema?.querystring === undefined ? {} : { querystring: describeParameters(schema.querystring) }),
         ...(schema?.headers === undefined ? {} : { headers: describeParameters(schema.headers) }),
       },

@@ -1,4 +1,5 @@
 import type { RefusalCode } from '../platform/refusal.ts';
+import type { AccessRule } from './access.ts';
 import { errorCodes } from './error-codes.ts';
 import { ErrorSchema } from './errors.ts';
 
@@ -9,9 +10,16 @@ const limitHeaders = {
   'Retry-After': { type: 'integer', description: 'In how many seconds it is worth asking again.' },
 };
 
-function describe(status: number, codes: readonly RefusalCode[]): object {
+/** An answer that is an error: what is described of it, and the codes that it can have. */
+interface DeclaredError {
+  description: string;
+  'x-codes': readonly RefusalCode[];
+}
+
+function describe(status: number, codes: readonly RefusalCode[]): DeclaredError {
   return {
     ...ErrorSchema.ref,
+    'x-codes': codes,
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code].cause}`).join('\n\n'),
     ...(status === 429 ? { headers: limitHeaders } : {}),
   };
@@ -19,7 +27,7 @@ function describe(status: number, codes: readonly RefusalCode[]): object {
 
 /** The answers of a route that are errors: by their status, with the codes that each can have. */
 export function refusals(...codes: RefusalCode[]): Record<number, object> {
-  const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
+  const byStatus = Map.groupBy(new Set(codes), (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, of]) => [status, describe(status, of)]));
 }
 
@@ -28,12 +36,53 @@ export function openRefusals(...codes: RefusalCode[]): Record<number, object> {
   return refusals('rate_limited', 'internal_error', 'unavailable', ...codes);
 }
 
-/** The same of a route that asks for a key. */
+/** The same of a route for anybody to which a body is sent. */
+export function openBodyRefusals(...codes: RefusalCode[]): Record<number, object> {
+  return openRefusals('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request', ...codes);
+}
+
+/** The same of a route that asks who is calling. What follows from who may call is added by `declareAnswers`. */
 export function keyedRefusals(...codes: RefusalCode[]): Record<number, object> {
   return openRefusals('unauthorized', ...codes);
 }
 
-/** The same of a route that asks for a key, and to which a body can be sent. */
+/** The same of a route that asks who is calling, and to which a body can be sent. */
 export function bodyRefusals(...codes: RefusalCode[]): Record<number, object> {
   return keyedRefusals('invalid_json', 'payload_too_large', 'unsupported_media_type', ...codes);
+}
+
+/** How each rule of access can refuse somebody who is known. */
+const refusedByAccess: Readonly<Record<AccessRule['access'], readonly RefusalCode[]>> = {
+  anybody: [],
+  readers: [],
+  payers: ['api_key_required'],
+  people: ['session_required'],
+  admins: ['api_key_required', 'session_required'],
+};
+
+/** What a route can refuse because of who asks, from where, and about which environment: the same for all of one rule. */
+function accessRefusals({ access, ofBothEnvironments = false }: AccessRule): RefusalCode[] {
+  if (access === 'anybody') return [];
+  const byEnvironment: RefusalCode[] = ofBothEnvironments ? [] : ['verification_required', 'invalid_request'];
+  return ['unauthorized', 'cross_site_request', ...refusedByAccess[access], ...byEnvironment];
+}
+
+function isDeclaredError(answer: unknown): answer is DeclaredError {
+  return typeof answer === 'object' && answer !== null && 'x-codes' in answer;
+}
+
+/** The answers of a route as they are described: its own, and those that follow from who may ask. */
+export function declareAnswers(own: unknown, rule: AccessRule): Record<string, unknown> {
+  const answers: [string, unknown][] = typeof own === 'object' && own !== null ? Object.entries(own) : [];
+  const codes = answers.flatMap(([, answer]) => (isDeclaredError(answer) ? answer['x-codes'] : []));
+  const errors = Object.entries(refusals(...codes, ...accessRefusals(rule))).map(
+    ([status, answer]): [string, unknown] => {
+      const { 'x-codes': _told, ...described } = { 'x-codes': undefined, ...answer };
+      return [status, described];
+    },
+  );
+  return {
+    ...Object.fromEntries(answers.filter(([, answer]) => !isDeclaredError(answer))),
+    ...Object.fromEntries(errors),
+  };
 }

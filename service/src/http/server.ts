@@ -17,6 +17,7 @@ import { limitChunks } from './chunked-bodies.ts';
 import { ErrorSchema, nothingHere, sendError } from './errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { insistOnAccess } from './access.ts';
 import type { LimitHook } from './rate-limit.ts';
 import { describedAs } from './described-as.ts';
 import { insistOnStrictBodies } from './strict-schemas.ts';
@@ -75,7 +76,8 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
     // A request on a connection that was open when the drain began is still answered, not turned away with 503.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { ignoreTrailingSlash: false },
+    // Members are named by their addresses, and those can be long.
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 254 },
     ajv: {
       customOptions: {
         allErrors: true,
@@ -98,6 +100,7 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
   }).withTypeProvider<TypeBoxTypeProvider>();
   const connections = trackConnections(app.server);
   insistOnStrictBodies(app);
+  insistOnAccess(app);
   readJsonObjects(app);
   limitChunks(app);
   recordRequests(app, meter);

@@ -12,6 +12,8 @@ export interface Account extends PartnerContext {
   monthlyPrice: Pence;
   billingEmail: string | null;
   contactEmail: string | null;
+  logoUrl: string | null;
+  brandColor: string | null;
   verification: {
     status: string;
     providerStatus: string | null;

@@ -5,3 +5,5 @@ export { connectWaitingSandboxes } from './connect-waiting-sandboxes.ts';
 export { openSandbox } from './open-sandbox.ts';
 export { isActive, type PartnerSide, type Rail } from './side.ts';
 export { createSides, type Sides } from './sides.ts';
+export { followDueVerifications } from './verification/follow-due-verifications.ts';
+export { followVerifications, hintVerification } from './verification/hint-verification.ts';

@@ -44,6 +44,8 @@ interface AccountRow {
   monthly_pence: string;
   billing_email: string | null;
   contact_email: string | null;
+  logo_url: string | null;
+  brand_color: string | null;
   verification_status: string;
   verification_provider_status: string | null;
   verification_continue_url: string | null;
@@ -66,6 +68,8 @@ export async function getAccount(calls: SingleCalls, of: PartnerContext): Promis
     monthlyPrice: BigInt(row.monthly_pence),
     billingEmail: row.billing_email,
     contactEmail: row.contact_email,
+    logoUrl: row.logo_url,
+    brandColor: row.brand_color,
     verification: {
       status: row.verification_status,
       providerStatus: row.verification_provider_status,
@@ -92,6 +96,27 @@ export async function findPublicPartner(calls: SingleCalls, slug: string): Promi
   const [row] = await calls.call<PublicPartnerRow>(findPublicPartnerCall, [slug]);
   if (row === undefined) return null;
   return { slug: row.slug, name: row.name, logoUrl: row.logo_url, brandColor: row.brand_color };
+}
+
+/** What an admin sets. What is left out stays as it is; null takes it away. */
+export interface AccountSettings {
+  logo_url?: string | null;
+  brand_color?: string | null;
+  billing_email?: string | null;
+  contact_email?: string | null;
+}
+
+export async function setAccount(tx: Transaction, partnerId: string, settings: AccountSettings): Promise<void> {
+  const { rows } = await tx.query(
+    `update kelpie.partners p
+     set logo_url = case when s ? 'logo_url' then s->>'logo_url' else p.logo_url end,
+       brand_color = case when s ? 'brand_color' then s->>'brand_color' else p.brand_color end,
+       billing_email = case when s ? 'billing_email' then s->>'billing_email' else p.billing_email end,
+       contact_email = case when s ? 'contact_email' then s->>'contact_email' else p.contact_email end
+     from (select $2::jsonb as s) as given where p.id = $1 returning 1`,
+    [partnerId, JSON.stringify(settings)],
+  );
+  if (rows.length !== 1) throw new Error('a transaction of no partner');
 }
 
 interface NewPartner {

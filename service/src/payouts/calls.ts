@@ -9,6 +9,7 @@ function functionCall(name: string, size: number): Call {
 /** Every call that the life of a payout makes: each is a commit of its own, and a moment at which a process can die. */
 export const payoutCalls = {
   createPayout: functionCall('create_payout', 38),
+  createConfirmedPayout: functionCall('create_confirmed_payout', 41),
   createPayouts: functionCall('create_payouts', 41),
   movePayout: functionCall('move_payout', 35),
   movePayouts: functionCall('move_payouts', 31),

@@ -1,4 +1,5 @@
-import { tooBusy, wasUndone, type SingleCalls } from '../platform/database/single-call.ts';
+import { wasUndone, type SingleCalls } from '../platform/database/single-call.ts';
+import { tooBusy } from '../platform/database/too-busy.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { createMicroBatch } from '../platform/micro-batch.ts';
 import { Refusal } from '../platform/refusal.ts';

@@ -38,8 +38,10 @@ function unknownVariables(env: NodeJS.ProcessEnv): string[] {
 function developmentOnly(env: NodeJS.ProcessEnv): string[] {
   if (env[settings.mode.variable] === 'development') return [];
   const problems: string[] = [];
-  if (URL.parse(env[settings.publicUrl.variable] ?? '')?.protocol === 'http:') {
-    problems.push(`${settings.publicUrl.variable} starts with http: in production it must start with https://`);
+  for (const { variable } of [settings.publicUrl, settings.dashboardUrl]) {
+    if (URL.parse(env[variable] ?? '')?.protocol === 'http:') {
+      problems.push(`${variable} starts with http: in production it must start with https://`);
+    }
   }
   if (env[settings.testClockFile.variable]?.startsWith('/') === true) {
     problems.push(`${settings.testClockFile.variable} is set: only KELPIE_MODE=development may move the clock`);

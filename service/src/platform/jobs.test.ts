@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
+import { findPort } from '@kelpie/dev/free-port.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startWorker } from '../../test/harness/processes.ts';
 import { recording, recordingLock } from '../../test/programs/recording-queue.ts';
 import { openPool } from './database/pool.ts';
 import { inTransaction } from './database/transaction.ts';
-import { installJobEngine, startJobSender } from './jobs.ts';
+import { installJobEngine, openJobSender, startJobSender } from './jobs.ts';
 import { createLogger } from './logging.ts';
 
 const takeOverWithinMs = 15_000;
@@ -87,4 +88,14 @@ test('a job whose worker is killed in its middle is done once, by the other work
     });
     assert.equal((await findRecordings()).length, 1);
   });
+});
+
+test('a sender that can not begin fails the job, and is stopped all the same', async () => {
+  const url = `postgres://kelpie_service@127.0.0.1:${await findPort()}/none`;
+  const nowhere = openPool({ url, connections: 2, applicationName: 'test', logger });
+  const sends = openJobSender(nowhere, logger);
+  for (let tries = 0; tries < 2; tries += 1)
+    await assert.rejects(inTransaction(pool, 'shared', async (tx) => sends.enqueue(tx, recording, {})));
+  await sends.stop();
+  await nowhere.end();
 });

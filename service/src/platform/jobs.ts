@@ -8,6 +8,8 @@ export interface Queue {
   name: string;
   /** How often a job that failed is tried again, before a person has to look. */
   retryLimit: number;
+  /** How many of its jobs a worker does side by side; one where it is not said. */
+  atOnce?: number;
   /** A cron expression in UTC, where the job also comes round by itself. */
   schedule?: string;
 }
@@ -65,6 +67,30 @@ function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'wo
   return boss;
 }
 
+/**
+ * A sender for a process that begins before its database answers. The engine is started at once, and where that fails, again
+ * with the next job. The pool is the engine's alone: all others may be held by transactions that wait for it.
+ */
+export function openJobSender(enginePool: Pool, logger: Logger): JobSender {
+  let starting: Promise<JobSender> | undefined;
+  const start = async (): Promise<JobSender> => {
+    starting ??= startJobSender(enginePool, logger).catch((error: unknown) => {
+      starting = undefined;
+      throw error;
+    });
+    return starting;
+  };
+  start().catch((error: unknown) => logger.warn({ error }, 'jobs.not_started'));
+  return {
+    enqueue: async (tx, queue, args) => (await start()).enqueue(tx, queue, args),
+    stop: async () =>
+      starting?.then(
+        async (sender) => sender.stop(),
+        () => undefined,
+      ),
+  };
+}
+
 export async function startJobSender(pool: Pool, logger: Logger): Promise<JobSender> {
   const boss = engineOver(pool, logger, 'sends');
   await boss.start();
@@ -106,7 +132,8 @@ export async function startJobWorker(
   const boss = engineOver(enginePool, logger, 'works');
   await boss.start();
   for (const [queue, handler] of handlers) {
-    await boss.work<unknown>(queue.name, { batchSize: 1, pollingIntervalSeconds: pollSeconds }, async (jobs) => {
+    const options = { batchSize: 1, pollingIntervalSeconds: pollSeconds, localConcurrency: queue.atOnce ?? 1 };
+    await boss.work<unknown>(queue.name, options, async (jobs) => {
       for (const job of jobs) {
         const line = { queue: queue.name, job_id: job.id, attempt: job.retryCount + 1 };
         const startedAt = performance.now();
@@ -117,6 +144,8 @@ export async function startJobWorker(
           logger.info({ ...line, duration_ms: Math.round(performance.now() - startedAt) }, 'job.done');
         } catch (error) {
           logger.error({ ...line, error }, 'job.failed');
+          // An alarm: it is not tried again by itself.
+          if (job.retryCount >= queue.retryLimit) logger.error(line, 'job.given_up');
           throw new JobFailed(error);
         }
       }

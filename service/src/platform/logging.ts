@@ -16,6 +16,9 @@ const allowedFields = new Set([
   'error',
   'error_code',
   'job_id',
+  'mail_id',
+  'mail_kind',
+  'mails',
   'method',
   'metrics_port',
   'migration',
@@ -30,6 +33,7 @@ const allowedFields = new Set([
   'request_id',
   'requests',
   'route',
+  'rows',
   'signal',
   'status',
 ]);

@@ -1,7 +1,10 @@
 /** What a caller can be told. The HTTP status of each code stands in one table, in http/error-codes.ts. */
 export type RefusalCode =
+  | 'api_key_required'
   | 'balance_unavailable'
+  | 'confirmation_required'
   | 'corridor_not_enabled'
+  | 'cross_site_request'
   | 'headers_too_large'
   | 'idempotency_key_in_use'
   | 'idempotency_key_required'
@@ -9,9 +12,13 @@ export type RefusalCode =
   | 'insufficient_funds'
   | 'internal_error'
   | 'invalid_amount'
+  | 'invalid_code'
+  | 'invalid_confirm_code'
   | 'invalid_json'
   | 'invalid_recipient'
   | 'invalid_request'
+  | 'key_limit_reached'
+  | 'last_admin'
   | 'malformed_request'
   | 'method_not_allowed'
   | 'not_found'
@@ -23,9 +30,12 @@ export type RefusalCode =
   | 'rate_unavailable'
   | 'recipient_account_rejected'
   | 'request_timeout'
+  | 'session_required'
+  | 'slug_taken'
   | 'unauthorized'
   | 'unavailable'
-  | 'unsupported_media_type';
+  | 'unsupported_media_type'
+  | 'verification_required';
 
 interface RefusalParts {
   code: RefusalCode;

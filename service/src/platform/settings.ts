@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { parseSender, type MailSender } from './mail/mail-address.ts';
+import { parseRelay, type MailRelay } from './mail/relay-address.ts';
 
 /** One environment variable: what it is for, how it is read, and what a person is told when it is wrong. */
 export interface Setting<Value> {
@@ -101,6 +103,12 @@ function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
   };
 }
 
+/** The same setting without a value to fall back on, nor `none`: what production has to have. */
+export function required<Value>(setting: Setting<Value | null>): Setting<Value> {
+  const { fallback: _, rule, ...rest } = setting;
+  return { ...rest, rule: rule.replace(/^none, or /, ''), parse: (text) => setting.parse(text) ?? undefined };
+}
+
 /** Where one environment's bank is, how we sign in there, and how we know its webhooks. */
 function bankSettings(environment: 'SANDBOX' | 'LIVE', which: string, example: { url: string; apiKey: string }) {
   return {
@@ -194,7 +202,7 @@ export const settings = {
     'KELPIE_DATABASE_CONNECTIONS',
     { min: 2, max: 200 },
     {
-      about: 'The most connections that one process opens.',
+      about: 'The most connections that one process opens, besides one or two for its jobs.',
       example: '10',
       fallback: '10',
     },
@@ -283,7 +291,8 @@ export const settings = {
     about: 'With this, API keys become what the database keeps of them. To change it is to revoke every key.',
   }),
   dataKeys: versionedKeys('KELPIE_DATA_KEYS', {
-    about: "Encrypt recipients' bank details. The highest version encrypts; the others still decrypt.",
+    about:
+      "Encrypt recipients' bank details, and mails until they are sent. The highest version encrypts; the others still decrypt.",
   }),
   indexKey: secretKey('KELPIE_INDEX_KEY', {
     about: 'Makes the digests by which the same account, and the same request, are known again. It can not be changed.',
@@ -294,6 +303,30 @@ export const settings = {
   liveBankUrl: liveBank.url,
   liveBankApiKey: liveBank.apiKey,
   liveBankWebhookKey: liveBank.webhookKey,
+  smtpUrl: optional<MailRelay>({
+    variable: 'KELPIE_SMTP_URL',
+    about:
+      'The relay that takes our mails. smtps:// speaks TLS from the first byte; smtp:// asks for it, and in production insists. With none, mails wait; a worker in production does not start without one.',
+    rule: 'an address as smtps://user:password@host:port or smtp://…, without anything after the port, and with special characters of the password as %40',
+    example: 'smtps://kelpie:secret@mail.internal:465',
+    secret: true,
+    parse: parseRelay,
+  }),
+  mailFrom: optional<MailSender>({
+    variable: 'KELPIE_MAIL_FROM',
+    about:
+      'Whom mails are from. The ids of mails end with its domain. In production it is needed, and by a worker that has a relay.',
+    rule: 'an address, or a name and an address in angle brackets',
+    example: 'Kelpie <no-reply@kelpie.example>',
+    parse: parseSender,
+  }),
+  dashboardUrl: optional(
+    address('KELPIE_DASHBOARD_URL', ['https:', 'http:'], {
+      about:
+        'The address of the dashboard, for links in mails, and where the bank sends a person back to. Without it KELPIE_PUBLIC_URL serves for both, and mails that a worker posts have no link.',
+      example: 'https://dashboard.kelpie.example',
+    }),
+  ),
   testCrashAt: {
     variable: 'KELPIE_TEST_CRASH_AT',
     about: 'Where the process kills itself, and at which arrival there. Tests only; production refuses it.',

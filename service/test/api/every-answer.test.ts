@@ -4,31 +4,76 @@ import { test } from 'node:test';
 import { findPort } from '@kelpie/dev/free-port.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
+import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { createSimulatedPartner } from '../harness/partners.ts';
+import { addLiveSide, createSimulatedPartner } from '../harness/partners.ts';
+import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
+import { addMembers, newAddress, plantCodes, setCodes } from '../harness/sign-in.ts';
 import { startWorld } from '../harness/world.ts';
 
 // Walks openapi.json: every operation is called for every answer that it declares, codes of errors included. `call` holds
 // each of them against its schema. An operation or an answer that is added there fails here until it can be provoked.
 
-const world = await startWorld({ settleAfterMs: 60_000 });
+const liveBank = await startSandboxBank({ mode: 'live-stand-in', env: { BANK_API_KEY: 'sk-live-stand-in' } });
+const world = await startWorld({
+  settleAfterMs: 60_000,
+  env: { KELPIE_LIVE_BANK_URL: liveBank.wireUrl, KELPIE_LIVE_BANK_API_KEY: liveBank.apiKey },
+});
 const whole: Client = { url: world.api.url, key: world.partner.key };
+const anAdmin = await signIn(world.database, world.partner, { url: world.api.url });
+const aViewer = await signIn(world.database, world.partner, { url: world.api.url, role: 'viewer' });
 
 interface Asking {
   path: string;
   method?: string;
-  body?: unknown;
+  body?: object | string;
   headers?: Record<string, string>;
+  /** Who asks in the place of the client's key. */
+  person?: Person | null;
 }
 
-async function ask(client: Client, { path, ...asking }: Asking): Promise<ApiAnswer> {
-  return call(client, path, asking);
+async function ask({ url, key }: Client, { path, person, ...asking }: Asking): Promise<ApiAnswer> {
+  return person ? callAs({ ...person, url }, path, asking) : call({ url, key }, path, asking);
 }
 
-const creation = (body: unknown = payoutBody(), key: string = randomUUID()): Asking => ({
+/** An admin of a partner's who has nothing but what it began with. */
+async function newAdmin(): Promise<{ person: Person; viewer: Person; keyId: string }> {
+  const partner = await createSimulatedPartner(world.database);
+  const person = await signIn(world.database, partner, { url: whole.url });
+  const viewer = await signIn(world.database, partner, { url: whole.url, role: 'viewer' });
+  return { person, viewer, keyId: partner.keyId };
+}
+
+/** A member that an admin can change. */
+async function aboutMember(asking: Omit<Asking, 'path'>): Promise<Asking> {
+  const { person, viewer } = await newAdmin();
+  return { ...asking, path: `/v1/members/${viewer.email}`, person };
+}
+
+/** Asked by a person who has just signed in. */
+async function asPerson(asking: Asking): Promise<Asking> {
+  return { ...asking, person: await signIn(world.database, world.partner, whole) };
+}
+
+async function signInAsking(): Promise<Asking> {
+  const asked = { email: newAddress(), code: '123456' };
+  await addMembers(world.database, world.partner.partnerId, [asked.email]);
+  await plantCodes(world.database, [asked]);
+  return { path: '/v1/auth/session', method: 'POST', body: asked };
+}
+
+const signUpAsking = (slug: string, email = newAddress()): Asking => ({
+  path: '/v1/signup',
+  method: 'POST',
+  body: { email, name: 'Example Ltd', slug },
+});
+
+const newSlug = (): string => `s-${randomUUID()}`;
+
+const creation = (body: object = payoutBody(), key: string = randomUUID()): Asking => ({
   path: '/v1/payouts',
   method: 'POST',
   body,
@@ -50,8 +95,39 @@ const well: Record<string, () => Promise<Asking>> = {
   getRoot: async () => ({ path: '/' }),
   getVersion: async () => ({ path: '/v1' }),
   getPublicPartner: async () => ({ path: `/v1/public/partners/p-${world.partner.partnerId.slice(-12)}` }),
+  askForCode: async () => ({ path: '/v1/auth/code', method: 'POST', body: { email: newAddress() } }),
+  signUp: async () => signUpAsking(newSlug()),
+  signIn: signInAsking,
+  getSession: async () => asPerson({ path: '/v1/auth/session' }),
+  signOut: async () => asPerson({ path: '/v1/auth/session', method: 'DELETE' }),
   getAccount: async () => ({ path: '/v1/account' }),
+  updateAccount: async () => ({
+    path: '/v1/account?environment=sandbox',
+    method: 'PATCH',
+    body: { brand_color: '#0f6e6e' },
+    person: (await newAdmin()).person,
+  }),
+  listMembers: async () => ({ path: '/v1/members', person: (await newAdmin()).viewer }),
+  inviteMember: async () => ({
+    path: '/v1/members',
+    method: 'POST',
+    body: { email: 'ada@invited.test', role: 'viewer' },
+    person: (await newAdmin()).person,
+  }),
+  changeMember: async () => aboutMember({ method: 'PATCH', body: { role: 'admin' } }),
+  removeMember: async () => aboutMember({ method: 'DELETE' }),
+  createKey: async () => ({
+    path: '/v1/keys',
+    method: 'POST',
+    body: { environment: 'sandbox' },
+    person: (await newAdmin()).person,
+  }),
+  revokeKey: async () => {
+    const { person, keyId } = await newAdmin();
+    return { path: `/v1/keys/${keyId}`, method: 'DELETE', person };
+  },
   getCompliance: async () => ({ path: '/v1/compliance' }),
+  startVerification: async () => ({ path: '/v1/compliance/verification', method: 'POST', person: anAdmin }),
   getBalance: async () => ({ path: '/v1/balance' }),
   createQuote: async () => ({ path: '/v1/quotes', method: 'POST', body: { amount_gbp: '5.00' } }),
   createPayout: async () => creation(),
@@ -65,10 +141,30 @@ const well: Record<string, () => Promise<Asking>> = {
   listActivity: async () => ({ path: '/v1/activity' }),
 };
 
-async function askWell(operationId: string, client: Client, change: Partial<Asking> = {}): Promise<ApiAnswer> {
+async function askedWell(operationId: string): Promise<Asking> {
   const asking = await well[operationId]?.();
   assert(asking !== undefined, `say how ${operationId} is asked so that all goes well`);
+  return asking;
+}
+
+async function askWell(operationId: string, client: Client, change: Partial<Asking> = {}): Promise<ApiAnswer> {
+  const asking = await askedWell(operationId);
   return ask(client, { ...asking, ...change, headers: { ...asking.headers, ...change.headers } });
+}
+
+/** The same by a person, about an environment. */
+async function askWellAs(
+  { id }: Operation,
+  person: Person,
+  { environment, ...change }: Partial<Asking> & { environment: string },
+): Promise<ApiAnswer> {
+  const asking = await askedWell(id);
+  const [address = '', query = ''] = asking.path.split('?', 2);
+  const named = new URLSearchParams(query);
+  named.set('environment', environment);
+  const path = `${address}?${named.toString()}`;
+  const headers = { ...asking.headers, ...change.headers };
+  return ask({ ...whole, url: person.url }, { ...asking, ...change, person, path, headers });
 }
 
 // Apis to which the same thing happens whatever is asked.
@@ -83,7 +179,8 @@ async function startBroken(): Promise<Client> {
   const database = await createTestDatabase();
   await asAdmin(database.superuserUrl, async (admin) =>
     admin.query(
-      'drop function kelpie.find_api_key(bytea, timestamptz); drop function kelpie.find_public_partner(text)',
+      `drop function kelpie.find_api_key(bytea, timestamptz); drop function kelpie.find_public_partner(text);
+       drop routine kelpie.find_session, kelpie.add_sign_in_code, kelpie.open_session`,
     ),
   );
   return { ...whole, url: (await startApi({ database })).url };
@@ -107,17 +204,23 @@ async function createSuspended(): Promise<Client> {
   return { url: whole.url, key: partner.key };
 }
 
-const [limited, broken, withoutDatabase, withoutRate, suspended] = await Promise.all([
+/** A person who can pay with real money. */
+async function createLiveAdmin(): Promise<Person> {
+  const partner = await createSimulatedPartner(world.database);
+  await addLiveSide(world.database, liveBank, partner);
+  return signIn(world.database, partner, { url: whole.url });
+}
+
+const [limited, broken, withoutDatabase, withoutRate, suspended, liveAdmin] = await Promise.all([
   startLimited(),
   startBroken(),
   startWithoutDatabase(),
   startWithoutRate(),
   createSuspended(),
+  createLiveAdmin(),
 ]);
-
 async function askUntilLimited(operationId: string): Promise<ApiAnswer> {
-  const asking = await well[operationId]?.();
-  assert(asking !== undefined);
+  const asking = await askedWell(operationId);
   return eventually('it is turned away', async () => {
     const answer = await ask(limited, asking);
     return answer.status === 429 && answer;
@@ -126,7 +229,39 @@ async function askUntilLimited(operationId: string): Promise<ApiAnswer> {
 
 /** How an error is provoked that many operations have. */
 const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
-  unauthorized: async ({ id }) => askWell(id, { ...whole, key: `kp_sandbox_${'0'.repeat(48)}` }),
+  unauthorized: async ({ id }) =>
+    askWell(id, { ...whole, key: `kp_sandbox_${'0'.repeat(48)}` }, { headers: { cookie: 'none' } }),
+  session_required: async ({ id }) => askWell(id, whole, { person: null }),
+  api_key_required: async (operation) => askWellAs(operation, aViewer, { environment: 'sandbox' }),
+  cross_site_request: async (operation) =>
+    askWellAs(operation, anAdmin, { environment: 'sandbox', headers: { 'sec-fetch-site': 'cross-site' } }),
+  verification_required: async (operation) =>
+    operation.id === 'createKey'
+      ? askWell(operation.id, whole, { body: { environment: 'live' } })
+      : askWellAs(operation, anAdmin, { environment: 'live' }),
+  last_admin: async ({ id }) => {
+    const asking = await askedWell(id);
+    return ask(whole, { ...asking, path: `/v1/members/${asking.person?.email}`, body: { role: 'viewer' } });
+  },
+  key_limit_reached: async ({ id }) => {
+    const asking = await askedWell(id);
+    return eventually('no more keys are made', async () => {
+      const answer = await ask(whole, asking);
+      return answer.status !== 201 && answer;
+    });
+  },
+  invalid_code: async ({ id }) => askWell(id, whole, { body: { email: newAddress(), code: '123456' } }),
+  slug_taken: async ({ id }) => {
+    const slug = newSlug();
+    const people = [newAddress(), newAddress()].map((email) => ({ email, code: '123456' }));
+    for (const { email } of people) await ask(whole, signUpAsking(slug, email));
+    await setCodes(world.database, people);
+    const answers: ApiAnswer[] = [];
+    for (const body of people) answers.push(await ask(whole, { path: '/v1/auth/session', method: 'POST', body }));
+    const late = answers.at(-1);
+    assert(late !== undefined);
+    return id === 'signIn' ? late : ask(whole, signUpAsking(slug));
+  },
   rate_limited: async ({ id }) => askUntilLimited(id),
   internal_error: async ({ id }) => askWell(id, broken),
   unavailable: async ({ id }) => askWell(id, withoutDatabase),
@@ -134,8 +269,11 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   payload_too_large: async ({ id }) => askWell(id, whole, { body: { reference: 'x'.repeat(70_000) } }),
   unsupported_media_type: async ({ id }) =>
     askWell(id, whole, { body: 'amount_gbp=1.00', headers: { 'content-type': 'text/plain' } }),
-  not_found: async ({ path, method }) =>
-    ask(whole, { method, path: path.replace('{id}', randomUUID()).replace('{slug}', 'no-such-partner') }),
+  not_found: async ({ id, path }) => {
+    const names = { '{id}': randomUUID(), '{slug}': 'no-such-partner', '{email}': 'nobody@example.test' };
+    const nowhere = Object.entries(names).reduce((address, [name, value]) => address.replace(name, value), path);
+    return askWell(id, whole, { path: nowhere });
+  },
   partner_not_active: async ({ id }) => askWell(id, suspended),
   corridor_not_enabled: async ({ id }) =>
     askWell(id, whole, {
@@ -143,10 +281,20 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     }),
   invalid_amount: async ({ id }) =>
     askWell(id, whole, { body: id === 'createQuote' ? { amount_gbp: '0.99' } : payoutBody({ amount_gbp: '0.99' }) }),
-  invalid_request: async ({ id, method }) =>
-    method === 'GET'
-      ? ask(whole, { path: '/v1/payouts?limit=0' })
-      : askWell(id, whole, { body: id === 'createQuote' ? { amount_gbp: '5.00', more: 1 } : payoutBody({ more: 1 }) }),
+  // Where there is no body to be wrong, a person can still name an environment that is none.
+  invalid_request: async (operation) => {
+    const { body } = await askedWell(operation.id);
+    return typeof body === 'object'
+      ? askWell(operation.id, whole, { body: { ...body, more: 1 } })
+      : askWellAs(operation, anAdmin, { environment: 'nowhere' });
+  },
+  confirmation_required: async (operation) =>
+    askWellAs(operation, liveAdmin, { environment: 'live', body: payoutBody({ amount_gbp: '5.00' }) }),
+  invalid_confirm_code: async (operation) =>
+    askWellAs(operation, liveAdmin, {
+      environment: 'live',
+      body: payoutBody({ amount_gbp: '5.00', confirm_code: '000000' }),
+    }),
   rate_unavailable: async ({ id }) => askWell(id, withoutRate),
   balance_unavailable: async ({ id }) => askWell(id, withoutRate),
   payout_not_created: async ({ id }) => askWell(id, withoutRate),
@@ -176,7 +324,7 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
 };
 
 test('the description has operations', () => {
-  assert(operations.length >= 16, `${operations.length}`);
+  assert(operations.length >= 21, `${operations.length}`);
 });
 
 for (const operation of operations) {

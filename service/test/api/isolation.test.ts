@@ -150,7 +150,9 @@ test(`faults 45: of ${requests.toLocaleString('en-GB')} interleaved requests of 
 
 test('faults 43: every route with an id of another partner, or of the other environment, answers 404', async () => {
   const live = await addLiveKey(one.partnerId);
-  const withId = operations.filter(({ path }) => path.includes('{id}'));
+  // What only people may do is tried with theirs, in the tests of it: a key is turned away before its id is looked at.
+  const forKeys = operations.filter(({ codes }) => !codes.some(({ code }) => code === 'session_required'));
+  const withId = forKeys.filter(({ path }) => path.includes('{id}'));
   assert(withId.length >= 2, 'no operation takes an id');
   for (const { method, path } of withId) {
     for (const stranger of [two, { url: api.url, key: live }]) {

@@ -50,6 +50,8 @@ test('the account says what the key drives, and its prices as people read them',
     enabled_countries: ['GB'],
     prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
     rail: 'simulated',
+    logo_url: null,
+    brand_color: null,
   });
 });
 

@@ -178,6 +178,10 @@ function createParts(): CreateParts {
     rates: createRates(banks, systemClock),
     accountDigest: createKeyedDigest(secret, 'account index'),
     bodyDigest: createKeyedDigest(secret, 'body fingerprint'),
+    confirmations: {
+      ask: async () => assert.fail('a key confirms nothing'),
+      given: () => assert.fail('a key confirms nothing'),
+    },
   };
 }
 
@@ -186,10 +190,12 @@ async function order(parts: CreateParts, partner: Partner, asked: Ask) {
   return createPayout(parts, {
     partnerId: partner.partnerId,
     environment: partner.environment,
-    keyId: asked.revoked ? partner.revokedKeyId : partner.keyId,
-    keyPrefix: 'kp_sandbox_00000000',
+    via: 'api',
+    callerId: asked.revoked ? partner.revokedKeyId : partner.keyId,
+    by: 'kp_sandbox_00000000',
     requestId: newId(systemClock),
     idempotencyKey: `key-number-${asked.key}`,
+    confirmCode: null,
     order: {
       amount: BigInt(asked.pounds) * 100n,
       country: 'GB',

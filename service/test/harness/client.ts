@@ -57,14 +57,14 @@ function optionalText(json: unknown, path: string): string {
 }
 
 export async function call(
-  { url, key }: Client,
+  { url, key }: { url: string; key: string | null },
   path: string,
   { method = 'GET', body, headers = {} }: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<ApiAnswer> {
   const response = await fetch(url + path, {
     method,
     headers: {
-      authorization: `Bearer ${key}`,
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

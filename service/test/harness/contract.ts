@@ -14,6 +14,8 @@ export interface Operation {
   /** With braces: /v1/payouts/{id}. */
   path: string;
   id: string;
+  /** The rule by which it is open: `readers`, say. */
+  access: string;
   statuses: number[];
   /** The codes of errors that it declares, with their statuses. */
   codes: { status: number; code: string }[];
@@ -35,6 +37,7 @@ function operationOf(method: string, path: string, described: unknown): Operatio
     method: method.toUpperCase(),
     path,
     id: textAt(described, 'operationId'),
+    access: textAt(described, 'x-access'),
     statuses: responses.map(([status]) => Number(status)),
     codes: responses.flatMap(([status, response]) =>
       codesIn(textAt(response, 'description')).map((code) => ({ status: Number(status), code })),

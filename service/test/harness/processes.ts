@@ -1,5 +1,6 @@
 import { after } from 'node:test';
 import { startChild, type Child } from '@kelpie/dev/child-process.ts';
+import type { MailInbox } from '@kelpie/dev/mail/inbox.ts';
 import type { TestDatabase } from './database.ts';
 import { commitsAtOnce } from './payout-parts.ts';
 import { testSecrets } from './secrets.ts';
@@ -8,6 +9,8 @@ interface ProcessOptions {
   database: Pick<TestDatabase, 'serviceUrl'>;
   /** Settings that differ from the usual ones. */
   env?: Readonly<Record<string, string>>;
+  /** Where mails go. Without it, they wait. */
+  mail?: Pick<MailInbox, 'smtpPort'>;
   /** Who is told how to end it. Without it, that is the end of the test file. */
   atEnd?: (end: () => Promise<unknown>) => void;
 }
@@ -29,13 +32,18 @@ const noLimits = {
 /** Takes that back, for tests of the limits themselves: what is empty is as if it were not set. */
 export const defaultLimits = Object.fromEntries(Object.keys(noLimits).map((variable) => [variable, '']));
 
-function commonEnv({ database, env }: ProcessOptions): Record<string, string> {
+/** Whom the mails of every process that a test starts are from. */
+const mailFrom = 'Kelpie <no-reply@kelpie.example>';
+
+function commonEnv({ database, mail, env }: ProcessOptions): Record<string, string> {
   return {
     KELPIE_MODE: 'development',
     KELPIE_DATABASE_URL: database.serviceUrl,
     KELPIE_METRICS_PORT: '0',
     KELPIE_DRAIN_DELAY_MS: '0',
     KELPIE_COMMITS_AT_ONCE: String(commitsAtOnce),
+    KELPIE_SMTP_URL: mail === undefined ? 'none' : `smtp://127.0.0.1:${mail.smtpPort}`,
+    KELPIE_MAIL_FROM: mailFrom,
     ...testSecrets,
     ...env,
   };

@@ -39,7 +39,7 @@ test('a cancellation whose refund the bank does not show is refused, is noted as
   const { id } = await plantPayout(database, partner, 'processing');
   const parts = createPayoutParts(database, { provider_sandbox: bank });
   for (let times = 0; times < 2; times += 1) {
-    const caller = { ...partner, keyPrefix: 'kp_sandbox_00000000', requestId: newId(systemClock) };
+    const caller = { ...partner, by: 'kp_sandbox_00000000', requestId: newId(systemClock) };
     await assert.rejects(cancelPayout(parts, caller, id), {
       code: 'payout_not_cancellable',
     });

@@ -96,6 +96,21 @@ async function kept(): Promise<{ tries: number }[]> {
   });
 }
 
+test('a webhook of something other than a payment is acknowledged, is not kept, and moves no payout', async () => {
+  const made = await createPayout(client);
+  await untilQuiet(world.database);
+  const history = await historyOf(made.id);
+  const before = await kept();
+  const { paymentId, orderId } = await paymentOf(made.id);
+  for (const category of ['kyc_link', 'customer']) {
+    const body = eventOf(paymentId, orderId, `event-${category}`).replace('"transfer"', JSON.stringify(category));
+    assert.equal(await deliver(body, sign(body, new Date())), 200);
+  }
+  assert.deepEqual(await kept(), before);
+  await untilQuiet(world.database);
+  assert.deepEqual(await historyOf(made.id), history);
+});
+
 test('a webhook of no payout is kept and tried again, and is an error only in the end', async () => {
   const body = eventOf('01a1d000-0000-7000-8000-00000000000a', null, 'event-unknown');
   assert.equal(await deliver(body, sign(body, new Date())), 200);

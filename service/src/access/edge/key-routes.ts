@@ -46,7 +46,7 @@ interface KeyParts extends Authentication {
   clock: Clock;
 }
 
-export function addKeyRoutes(app: Server, { calls, clock, requireKey, callerOf }: KeyParts): void {
+export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerOf }: KeyParts): void {
   for (const { definition } of [ApiKey, ApiKeyList]) app.addSchema(definition);
   const schema = {
     operationId: 'listKeys',
@@ -56,9 +56,13 @@ export function addKeyRoutes(app: Server, { calls, clock, requireKey, callerOf }
     querystring: Query,
     response: { 200: ApiKeyList.ref, ...keyedRefusals() },
   };
-  app.get('/v1/keys', { schema, config: { action: 'key.list' }, onRequest: requireKey }, async (request) => {
-    const revokedAfter = new Date(clock.now().getTime() - listRevokedForMs);
-    const keys = await listApiKeys(calls, callerOf(request), { revokedAfter, limit: mostListed });
-    return { object: 'list' as const, data: keys.map(keyBody) };
-  });
+  app.get(
+    '/v1/keys',
+    { schema, config: { action: 'key.list', access: 'readers', ofBothEnvironments: true }, onRequest: requireCaller },
+    async (request) => {
+      const revokedAfter = new Date(clock.now().getTime() - listRevokedForMs);
+      const keys = await listApiKeys(calls, callerOf(request), { revokedAfter, limit: mostListed });
+      return { object: 'list' as const, data: keys.map(keyBody) };
+    },
+  );
 }

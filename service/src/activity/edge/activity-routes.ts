@@ -56,8 +56,8 @@ export function addActivityRoutes(app: Server, parts: ActivityParts): void {
     querystring: Query,
     response: { 200: ActivityList.ref, ...keyedRefusals() },
   };
-  const config = { action: 'activity.list' };
-  app.get('/v1/activity', { schema, config, onRequest: parts.requireKey }, async (request) => {
+  const config = { action: 'activity.list', access: 'readers', ofBothEnvironments: true } as const;
+  app.get('/v1/activity', { schema, config, onRequest: parts.requireCaller }, async (request) => {
     // So that whoever looks finds what it asked for just before, as far as this process knows.
     await parts.recorder.flush();
     const rows = await listActivity(parts.calls, parts.callerOf(request), mostShown);

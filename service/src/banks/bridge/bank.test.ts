@@ -267,11 +267,11 @@ test("the bank's webhooks are genuine, and one that comes three times is one eve
     .map(({ body, signature }) =>
       readWebhook({ header: signature, rawBody: Buffer.from(body), publicKey, now: new Date() }),
     )
-    .filter((outcome) => outcome.kind === 'refused' || outcome.objectId === sent.payment.id);
+    .filter((outcome) => outcome.kind !== 'payment' || outcome.paymentId === sent.payment.id);
   assert.equal(outcomes.length, 9);
-  const events = new Set(outcomes.map((outcome) => (outcome.kind === 'genuine' ? outcome.eventId : outcome.text)));
+  const events = new Set(outcomes.map((outcome) => (outcome.kind === 'payment' ? outcome.eventId : outcome.kind)));
   assert.equal(events.size, 3);
-  for (const outcome of outcomes) assert(outcome.kind === 'genuine' && outcome.ourReference === order.ourReference);
+  for (const outcome of outcomes) assert(outcome.kind === 'payment' && outcome.ourReference === order.ourReference);
 });
 
 test('one webhook that comes a hundred times at once is one event, and moves nothing at the bank', async () => {
@@ -292,7 +292,7 @@ test('one webhook that comes a hundred times at once is one event, and moves not
       now: new Date(),
     });
   const event = read();
-  assert(event.kind === 'genuine');
+  assert(event.kind === 'payment');
 
   const before = await sandboxBank.record();
   await Promise.all(
@@ -300,7 +300,7 @@ test('one webhook that comes a hundred times at once is one event, and moves not
   );
   await eventually('all of them came', async () => tell().length >= 101);
   // Each is a hint to ask the bank, whose answer is the same every time.
-  const answers = await Promise.all(tell().map(async () => under.bank.findPayment(event.objectId)));
+  const answers = await Promise.all(tell().map(async () => under.bank.findPayment(event.paymentId)));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
   assert.deepEqual(await sandboxBank.record(), before);
 });

@@ -1,32 +1,31 @@
 import type { Agent } from 'undici';
-import type { Bank, BankCustomers, BankRecords } from '../port.ts';
-import { createBridgeClient, type BridgeClient, type BridgeSettings } from './client.ts';
+import type { Bank, BankCustomers, BankRecords, BankVerification } from '../port.ts';
+import { createBridgeClient, type BridgeSettings } from './client.ts';
+import { customersOf } from './customers.ts';
 import {
   cancelOutcome,
-  customerBody,
   duplicateRecipientId,
   externalAccountBody,
   findOutcome,
   knownRecipientOutcome,
-  openedFrom,
   pageFrom,
   rateFrom,
   registerOutcome,
   sendOutcome,
   transferBody,
-  walletBody,
 } from './mapping.ts';
 
 /** A caller waits for the first two, one after the other: together they stay under the 8 s that it is promised. */
 const registerTimeoutMs = 3_000;
 const sendTimeoutMs = 4_500;
 const readTimeoutMs = 5_000;
-/** Nobody waits for it. */
-const openTimeoutMs = 10_000;
 const pageSize = 100;
 
 /** The bank behind the rail, by Bridge's API. Its address decides whether that is the provider or an emulator of it. */
-export function createBridgeBank(agent: Agent, settings: BridgeSettings): Bank & BankRecords & BankCustomers {
+export function createBridgeBank(
+  agent: Agent,
+  settings: BridgeSettings,
+): Bank & BankRecords & BankCustomers & BankVerification {
   const client = createBridgeClient(agent, settings);
   return {
     ...customersOf(client),
@@ -61,21 +60,6 @@ export function createBridgeBank(agent: Agent, settings: BridgeSettings): Bank &
       const cursor = after === null ? '' : `&starting_after=${encodeURIComponent(after)}`;
       const path = `/customers/${encodeURIComponent(customerId)}/transfers?limit=${pageSize}${cursor}`;
       return pageFrom(await client.get(path, readTimeoutMs), pageSize);
-    },
-  };
-}
-
-function customersOf(client: BridgeClient): BankCustomers {
-  const open = async (path: string, body: object, idempotencyKey: string) =>
-    openedFrom(await client.post(path, body, { purpose: 'open', idempotencyKey, timeoutMs: openTimeoutMs }));
-  return {
-    async openCustomer({ idempotencyKeys, ...customer }) {
-      const opened = await open('/customers', customerBody(customer), idempotencyKeys.customer);
-      if (opened.kind === 'failed') return { kind: 'failed', text: `customer: ${opened.text}` };
-      const wallets = `/customers/${encodeURIComponent(opened.id)}/wallets`;
-      const wallet = await open(wallets, walletBody, idempotencyKeys.wallet);
-      if (wallet.kind === 'failed') return { kind: 'failed', text: `wallet: ${wallet.text}` };
-      return { kind: 'opened', customerId: opened.id, walletId: wallet.id };
     },
   };
 }

@@ -15,7 +15,7 @@ export interface BridgeSettings {
   apiKey: string;
 }
 
-type Purpose = 'send' | 'register' | 'open' | 'read';
+type Purpose = 'send' | 'register' | 'open' | 'verify' | 'read';
 
 interface PostOptions {
   purpose: Purpose;
@@ -24,7 +24,7 @@ interface PostOptions {
 }
 
 export interface BridgeClient {
-  get(path: string, timeoutMs: number): Promise<HttpExchange>;
+  get(path: string, timeoutMs: number, purpose?: Purpose): Promise<HttpExchange>;
   post(path: string, body: object, options: PostOptions): Promise<HttpExchange>;
   delete(path: string, timeoutMs: number): Promise<HttpExchange>;
 }
@@ -53,7 +53,13 @@ export function createBridgeClient(agent: Agent, { url, apiKey }: BridgeSettings
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
   // One for what pays and one for each other purpose: a bank that answers reads may still fail every payment.
-  const breakers = { send: createBreaker(), register: createBreaker(), open: createBreaker(), read: createBreaker() };
+  const breakers: Record<Purpose, CircuitBreakerPolicy> = {
+    send: createBreaker(),
+    register: createBreaker(),
+    open: createBreaker(),
+    verify: createBreaker(),
+    read: createBreaker(),
+  };
   const send = async (purpose: Purpose, request: Omit<HttpRequest, 'origin'>): Promise<HttpExchange> => {
     const breaker = breakers[purpose];
     // While one request tries whether the bank is back, the others do not wait for it: their callers have deadlines.
@@ -67,7 +73,7 @@ export function createBridgeClient(agent: Agent, { url, apiKey }: BridgeSettings
   };
   const headers = { 'api-key': apiKey, accept: 'application/json' };
   return {
-    get: async (path, timeoutMs) => send('read', { method: 'GET', path, headers, timeoutMs }),
+    get: async (path, timeoutMs, purpose = 'read') => send(purpose, { method: 'GET', path, headers, timeoutMs }),
     delete: async (path, timeoutMs) => send('read', { method: 'DELETE', path, headers, timeoutMs }),
     post: async (path, body, { purpose, idempotencyKey, timeoutMs }) =>
       send(purpose, {

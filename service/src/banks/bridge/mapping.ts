@@ -14,6 +14,7 @@ import type {
   RegisterOutcome,
   SendOutcome,
 } from '../port.ts';
+import { describeAnswer, isSuccess, refusalFrom, type Refusal } from './answers.ts';
 import { decimalAt, parseJson, textAt, valueAt } from './wire-values.ts';
 import { walletChain } from '../wallet-chain.ts';
 
@@ -136,29 +137,6 @@ function failureFrom(reason: string | undefined): PaymentFailure | null {
   return reason === undefined ? null : (failures.get(reason) ?? 'unknown');
 }
 
-interface Refusal {
-  status: number;
-  code: string;
-  /** What it is about: a field of the body, say, or a header. */
-  location: string;
-  key: string;
-}
-
-/** A refusal in the bank's own form. Anything else with such a status may come from a machine in between. */
-function refusalFrom(answer: HttpExchange): Refusal | undefined {
-  if (answer.kind !== 'answered' || answer.status < 400 || answer.status >= 500) return undefined;
-  const body = parseJson(answer.body);
-  const code = textAt(body, 'code');
-  if (code === undefined || textAt(body, 'message') === undefined) return undefined;
-  const location = textAt(body, 'source', 'location') ?? '';
-  return { status: answer.status, code, location, key: textAt(body, 'source', 'key') ?? '' };
-}
-
-function describe(answer: HttpExchange): string {
-  if (answer.kind !== 'answered') return answer.text;
-  return `status ${answer.status} ${refusalFrom(answer)?.code ?? 'without a body that we know'}`;
-}
-
 const accountRefusals = new Set([
   'external_account_inactive',
   'external_account_rejected',
@@ -168,7 +146,7 @@ const accountRefusals = new Set([
 const knownRefusals = new Set([...accountRefusals, 'insufficient_funds']);
 
 export function registerOutcome(answer: HttpExchange): RegisterOutcome {
-  const text = describe(answer);
+  const text = describeAnswer(answer);
   const refusal = refusalFrom(answer);
   if (refusal !== undefined) {
     const aboutAccount = accountRefusals.has(refusal.code) || refusal.key.startsWith('account.');
@@ -188,7 +166,7 @@ export const walletBody = { chain: walletChain };
 /** The id of a customer or a wallet that was opened, or why there is none. */
 export function openedFrom(answer: HttpExchange): { kind: 'opened'; id: string } | { kind: 'failed'; text: string } {
   const id = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
-  return id === undefined ? { kind: 'failed', text: describe(answer) } : { kind: 'opened', id };
+  return id === undefined ? { kind: 'failed', text: describeAnswer(answer) } : { kind: 'opened', id };
 }
 
 /** The recipient that the bank has already, where that is what it refused a second one for. */
@@ -203,7 +181,8 @@ export function knownRecipientOutcome(
   recipientId: string,
   recipient: Recipient,
 ): RegisterOutcome {
-  if (!isSuccess(answer)) return { kind: 'failed', text: `the known recipient could not be read: ${describe(answer)}` };
+  if (!isSuccess(answer))
+    return { kind: 'failed', text: `the known recipient could not be read: ${describeAnswer(answer)}` };
   const body = parseJson(answer.body);
   if (valueAt(body, 'active') === false) return { kind: 'rejected', text: 'the bank has closed this account' };
   const named = recipient.type === 'business' ? {} : { first_name: recipient.firstName, last_name: recipient.lastName };
@@ -237,7 +216,7 @@ function sentWithoutState(answer: HttpExchange): Payment | undefined {
 }
 
 export function sendOutcome(answer: HttpExchange): SendOutcome {
-  const text = describe(answer);
+  const text = describeAnswer(answer);
   if (answer.kind === 'not_sent') return { kind: 'unreachable', text };
   const refusal = refusalFrom(answer);
   if (refusal !== undefined) {
@@ -254,7 +233,7 @@ export function sendOutcome(answer: HttpExchange): SendOutcome {
 export function findOutcome(answer: HttpExchange): FindOutcome {
   if (refusalFrom(answer)?.status === 404) return { kind: 'absent' };
   const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
-  return payment === undefined ? { kind: 'unknown', text: describe(answer) } : { kind: 'found', payment };
+  return payment === undefined ? { kind: 'unknown', text: describeAnswer(answer) } : { kind: 'found', payment };
 }
 
 export function cancelOutcome(answer: HttpExchange): CancelOutcome {
@@ -262,7 +241,7 @@ export function cancelOutcome(answer: HttpExchange): CancelOutcome {
   const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
   // Only the bank's own record makes it cancelled.
   if (payment?.state === 'cancelled') return { kind: 'cancelled', payment };
-  return { kind: 'unknown', text: describe(answer) };
+  return { kind: 'unknown', text: describeAnswer(answer) };
 }
 
 /** A page of the list: its payments, and the id after which the next one begins. */
@@ -292,8 +271,4 @@ export function rateFrom(answer: HttpExchange): GbpPerUsd | null {
   const buy = parseRate(decimalAt(body, 'buy_rate') ?? '');
   const sell = parseRate(decimalAt(body, 'sell_rate') ?? '');
   return isPlausible(buy) && isPlausible(sell) ? cautiousRate([buy, sell]) : null;
-}
-
-function isSuccess(answer: HttpExchange): answer is HttpExchange & { kind: 'answered' } {
-  return answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
 }

@@ -27,10 +27,9 @@ const minutes = 60_000;
 
 test('a webhook that the bank signed is genuine, and as often as it comes it says the same', () => {
   const genuine = {
-    kind: 'genuine',
+    kind: 'payment',
     eventId: 'e1',
-    category: 'transfer',
-    objectId: 't1',
+    paymentId: 't1',
     ourReference: 'p1',
     isUnderWay: false,
   };
@@ -46,7 +45,7 @@ test('one that is more than ten minutes old, or from the future, is refused', ()
     assert.deepEqual(read(sign(body, now.getTime() + shift)), { kind: 'refused', text: 'stale' });
   }
   for (const shift of [-9 * minutes, 9 * minutes])
-    assert.equal(read(sign(body, now.getTime() + shift)).kind, 'genuine');
+    assert.equal(read(sign(body, now.getTime() + shift)).kind, 'payment');
 });
 
 test('one with any byte flipped is refused', () => {
@@ -83,7 +82,7 @@ test('a header that is none is refused, and so is a signed body without an event
 function isUnderWay(state: string | undefined): boolean {
   const told = body.replace('"payment_processed"', JSON.stringify(state ?? null));
   const outcome = read(sign(told, now.getTime()), told);
-  assert(outcome.kind === 'genuine');
+  assert(outcome.kind === 'payment');
   return outcome.isUnderWay;
 }
 
@@ -91,4 +90,17 @@ test('a webhook that says only that a payment is under way is known as that, and
   for (const state of ['awaiting_funds', 'funds_received', 'payment_submitted']) assert.equal(isUnderWay(state), true);
   for (const state of ['payment_processed', 'returned', 'a new word', undefined])
     assert.equal(isUnderWay(state), false);
+});
+
+test('a webhook of a verification names it, and one of anything else is genuine and no more', () => {
+  const link = body.replace('"transfer"', '"kyc_link"').replace('"event_object_id":"t1"', '"event_object_id":"k1"');
+  assert.deepEqual(read(sign(link, now.getTime()), link), {
+    kind: 'verification',
+    eventId: 'e1',
+    verificationId: 'k1',
+  });
+  for (const category of ['customer', 'virtual_account.activity', 'constructor']) {
+    const other = body.replace('"transfer"', JSON.stringify(category));
+    assert.deepEqual(read(sign(other, now.getTime()), other), { kind: 'other', eventId: 'e1' });
+  }
 });

@@ -3,16 +3,18 @@ import { paymentStateOf } from './mapping.ts';
 import { parseJson, textAt, valueAt } from './wire-values.ts';
 
 export type WebhookOutcome =
-  /** A hint that something changed: what it is, is read from the bank itself. */
+  // Hints that something changed: what it is, is read from the bank itself.
   | {
-      kind: 'genuine';
+      kind: 'payment';
       eventId: string;
-      category: string;
-      objectId: string;
+      paymentId: string;
       ourReference: string | null;
       /** It says no more of a payment than that the bank has it and is at work on it. */
       isUnderWay: boolean;
     }
+  | { kind: 'verification'; eventId: string; verificationId: string }
+  /** Genuine, and of something that we do not follow. */
+  | { kind: 'other'; eventId: string }
   | { kind: 'refused'; text: 'signature' | 'stale' | 'unreadable' };
 
 const newestToOldestMs = 10 * 60 * 1000;
@@ -36,14 +38,19 @@ export function readWebhook(received: {
   if (timestamp === undefined || signature === undefined) return { kind: 'refused', text: 'signature' };
   if (!isSigned({ timestamp, rawBody, signature, publicKey })) return { kind: 'refused', text: 'signature' };
   if (Math.abs(now.getTime() - Number(timestamp)) > newestToOldestMs) return { kind: 'refused', text: 'stale' };
-  const body = parseJson(rawBody.toString());
+  return hintFrom(parseJson(rawBody.toString()));
+}
+
+function hintFrom(body: unknown): WebhookOutcome {
   const eventId = textAt(body, 'event_id');
   const category = textAt(body, 'event_category');
   const objectId = textAt(body, 'event_object_id');
   if (eventId === undefined || category === undefined || objectId === undefined)
     return { kind: 'refused', text: 'unreadable' };
+  if (category === 'kyc_link') return { kind: 'verification', eventId, verificationId: objectId };
+  if (category !== 'transfer') return { kind: 'other', eventId };
   const object = valueAt(body, 'event_object');
   const ourReference = textAt(object, 'client_reference_id') ?? null;
   const isUnderWay = ['accepted', 'under_way'].includes(paymentStateOf(textAt(object, 'state') ?? ''));
-  return { kind: 'genuine', eventId, category, objectId, ourReference, isUnderWay };
+  return { kind: 'payment', eventId, paymentId: objectId, ourReference, isUnderWay };
 }

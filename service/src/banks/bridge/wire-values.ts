@@ -26,3 +26,9 @@ export function decimalAt(value: unknown, ...path: readonly string[]): string | 
   const found = valueAt(value, ...path);
   return typeof found === 'number' ? String(found) : typeof found === 'string' ? found : undefined;
 }
+
+/** An address that a browser may be sent to: a link with another scheme could run something there. */
+export function webAddressAt(value: unknown, ...path: readonly string[]): string | null {
+  const url = URL.parse(textAt(value, ...path) ?? '');
+  return url !== null && ['http:', 'https:'].includes(url.protocol) ? url.href : null;
+}

@@ -61,7 +61,7 @@ interface BillingParts extends Authentication {
   clock: Clock;
 }
 
-export function addBillingRoutes(app: Server, { calls, clock, requireKey, callerOf }: BillingParts): void {
+export function addBillingRoutes(app: Server, { calls, clock, requireCaller, callerOf }: BillingParts): void {
   for (const { definition } of [UsageSchema, Invoice, InvoiceList]) app.addSchema(definition);
   const memory = createShortMemory<Usage>(countedMemory);
   const usageSchema = {
@@ -73,7 +73,7 @@ export function addBillingRoutes(app: Server, { calls, clock, requireKey, caller
   };
   app.get(
     '/v1/usage',
-    { schema: usageSchema, config: { action: 'usage.get' }, onRequest: requireKey },
+    { schema: usageSchema, config: { action: 'usage.get', access: 'readers' }, onRequest: requireCaller },
     async (request) => {
       const caller = callerOf(request);
       const usage = await memory.get(partnerKey(caller), async () => readUsage(calls, caller, clock.now()));
@@ -96,7 +96,11 @@ export function addBillingRoutes(app: Server, { calls, clock, requireKey, caller
   };
   app.get(
     '/v1/invoices',
-    { schema: invoices, config: { action: 'invoice.list' }, onRequest: requireKey },
+    {
+      schema: invoices,
+      config: { action: 'invoice.list', access: 'readers', ofBothEnvironments: true },
+      onRequest: requireCaller,
+    },
     async () => ({
       object: 'list' as const,
       // None has been issued yet.

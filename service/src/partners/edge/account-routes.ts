@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
+import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { Environment, Id, MoneyString, nullableText, nullableUri, oneOf, Query } from '../../http/fields.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { patterns } from '../../http/patterns.ts';
+import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { walletChain } from '../../banks/index.ts';
@@ -10,6 +12,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { enabledCountries, type Account } from '../account.ts';
 import { payoutLimits } from '../limits.ts';
 import { getAccount } from '../store.ts';
+import { updateAccount, type UpdateAccountParts } from '../update-account.ts';
 
 const AccountSchema = nameSchema(
   'Account',
@@ -38,12 +41,30 @@ const AccountSchema = nameSchema(
           description: 'What carries the payouts of this key. `simulated` only until the sandbox bank is connected.',
         }),
       ),
+      logo_url: nullableUri({ description: 'Shown where your recipients see who pays them.' }),
+      brand_color: nullableText({ examples: ['#0f6e6e'] }),
     },
     { description: 'The account that the key belongs to, in the environment of the key.' },
   ),
 );
 
-const Compliance = nameSchema(
+const nullableEmail = (description: string) =>
+  Type.Optional(nullableText({ format: 'email', pattern: patterns.emailLength, description }));
+
+const UpdateAccountRequest = nameSchema(
+  'UpdateAccountRequest',
+  Type.Object(
+    {
+      logo_url: Type.Optional(nullableUri({ pattern: patterns.secureUrl, maxLength: 500 })),
+      brand_color: Type.Optional(nullableText({ pattern: patterns.color, examples: ['#0f6e6e'] })),
+      billing_email: nullableEmail('Who gets the invoices.'),
+      contact_email: nullableEmail('Whom we write to about the account.'),
+    },
+    { additionalProperties: false, description: 'What is left out stays as it is; null takes it away.' },
+  ),
+);
+
+export const Compliance = nameSchema(
   'Compliance',
   Type.Object(
     {
@@ -84,10 +105,12 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
       monthly_account: `${formatPounds(account.monthlyPrice)} GBP`,
     },
     rail: account.rail,
+    logo_url: account.logoUrl,
+    brand_color: account.brandColor,
   };
 }
 
-function complianceBody(account: Account): Static<typeof Compliance.definition> {
+export function complianceBody(account: Account): Static<typeof Compliance.definition> {
   const { verification, rail } = account;
   const { smallest, largest } = payoutLimits(rail);
   return {
@@ -110,12 +133,41 @@ function complianceBody(account: Account): Static<typeof Compliance.definition> 
   };
 }
 
-interface AccountParts extends Authentication {
+interface AccountParts extends Authentication, UpdateAccountParts {
   calls: SingleCalls;
+  activity: ActivityLog;
 }
 
-export function addAccountRoutes(app: Server, { calls, requireKey, callerOf }: AccountParts): void {
-  for (const { definition } of [AccountSchema, Compliance]) app.addSchema(definition);
+export function addAccountRoutes(app: Server, parts: AccountParts): void {
+  for (const { definition } of [AccountSchema, UpdateAccountRequest, Compliance]) app.addSchema(definition);
+  addReadRoutes(app, parts);
+  addUpdateRoute(app, parts);
+}
+
+function addUpdateRoute(app: Server, parts: AccountParts): void {
+  const schema = {
+    operationId: 'updateAccount',
+    summary: 'Set how your page looks, and who gets your papers',
+    description: 'The same in both environments; the account is shown as it is in the one that is named.',
+    tags: ['Account'],
+    querystring: Query,
+    body: UpdateAccountRequest.ref,
+    response: {
+      200: AccountSchema.ref,
+      ...bodyRefusals('verification_required', 'invalid_request'),
+    },
+  };
+  const config = { action: 'account.update', access: 'admins' } as const;
+  app.patch('/v1/account', { schema, config, onRequest: parts.requireCaller }, async (request) => {
+    const caller = parts.callerOf(request);
+    const { partnerId, environment, by, callerId: sessionId } = caller;
+    await updateAccount(parts, { partnerId, environment, by, sessionId, requestId: request.id }, request.body);
+    parts.activity.isRecorded(request);
+    return accountBody(await getAccount(parts.calls, caller));
+  });
+}
+
+function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountParts): void {
   const account = {
     operationId: 'getAccount',
     summary: 'Your account',
@@ -125,7 +177,7 @@ export function addAccountRoutes(app: Server, { calls, requireKey, callerOf }: A
   };
   app.get(
     '/v1/account',
-    { schema: account, config: { action: 'account.get' }, onRequest: requireKey },
+    { schema: account, config: { action: 'account.get', access: 'readers' }, onRequest: requireCaller },
     async (request) => accountBody(await getAccount(calls, callerOf(request))),
   );
   const compliance = {
@@ -137,7 +189,7 @@ export function addAccountRoutes(app: Server, { calls, requireKey, callerOf }: A
   };
   app.get(
     '/v1/compliance',
-    { schema: compliance, config: { action: 'compliance.get' }, onRequest: requireKey },
+    { schema: compliance, config: { action: 'compliance.get', access: 'readers' }, onRequest: requireCaller },
     async (request) => complianceBody(await getAccount(calls, callerOf(request))),
   );
 }

@@ -31,14 +31,17 @@ export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: Public
     operationId: 'getPublicPartner',
     summary: 'A partner by its short name',
     tags: ['Discovery'],
-    security: [],
     params: PartnerPath,
     response: { 200: PublicPartner.ref, ...openRefusals('not_found') },
   };
-  app.get('/v1/public/partners/:slug', { schema, onRequest: limitOpen }, async (request) => {
-    const partner = await findPublicPartner(calls, request.params.slug);
-    if (partner === null) throw new Refusal({ code: 'not_found', message: 'There is no partner with this name.' });
-    const { slug, name, logoUrl, brandColor } = partner;
-    return { slug, name, logo_url: logoUrl, brand_color: brandColor };
-  });
+  app.get(
+    '/v1/public/partners/:slug',
+    { schema, config: { access: 'anybody' }, onRequest: limitOpen },
+    async (request) => {
+      const partner = await findPublicPartner(calls, request.params.slug);
+      if (partner === null) throw new Refusal({ code: 'not_found', message: 'There is no partner with this name.' });
+      const { slug, name, logoUrl, brandColor } = partner;
+      return { slug, name, logo_url: logoUrl, brand_color: brandColor };
+    },
+  );
 }

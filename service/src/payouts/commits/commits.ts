@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
-import { tooBusy, wasUndone, type SingleCalls } from '../../platform/database/single-call.ts';
+import { wasUndone, type SingleCalls } from '../../platform/database/single-call.ts';
+import { tooBusy } from '../../platform/database/too-busy.ts';
 import { createMicroBatch } from '../../platform/micro-batch.ts';
 import {
   insertPayout,

@@ -5,12 +5,16 @@ import { newId } from '../../platform/ids.ts';
 import { payoutCalls } from '../calls.ts';
 import type { Activity, Move, Step } from '../move.ts';
 import type { Payout } from '../payout.ts';
+import type { GivenCode } from '../creating/confirmations.ts';
 import { entryColumns, placedEntryColumns, type NewTransfer } from './entries.ts';
 
 /** A payout as it is first written, with the transfers and the answer that are known by then. */
 export interface NewPayout {
   payout: Omit<Payout, 'bankRound' | 'firstTriedAt' | 'revision' | 'attempts' | 'bankRefunded'>;
-  keyId: string;
+  /** The API key that asks, or the session. */
+  callerId: string;
+  /** What a person who pays with real money has confirmed it by; otherwise null. */
+  confirmation: GivenCode | null;
   idempotencyKey: string;
   fingerprint: Buffer;
   accountIndex: Buffer;
@@ -27,6 +31,8 @@ export type InsertOutcome =
   /** The key stands for a payout already. */
   | { kind: 'exists' }
   | { kind: 'unauthorized' }
+  /** The code that should confirm it does not: it is wrong, used, over, or another payout's. */
+  | { kind: 'not_confirmed' }
   | { kind: 'insufficient_funds'; available: bigint }
   | { kind: 'partner_not_active' }
   /** A person has to look first what became of an earlier try. */
@@ -40,7 +46,7 @@ function newColumns({ payout, ...made }: NewPayout): unknown[] {
   return [
     payout.partnerId,
     payout.environment,
-    made.keyId,
+    made.callerId,
     payout.id,
     payout.orderId,
     made.idempotencyKey,
@@ -98,7 +104,7 @@ function refusalFrom(error: unknown): InsertOutcome | undefined {
 }
 
 interface InsertedRow {
-  outcome: 'created' | 'exists' | 'unauthorized';
+  outcome: 'created' | 'exists' | 'unauthorized' | 'not_confirmed';
   bank_recipient_id: string | null;
   bank_round: number;
   first_tried_at: Date;
@@ -106,9 +112,12 @@ interface InsertedRow {
 
 /** The first commit of a payout, in one round trip. */
 export async function insertPayout(calls: SingleCalls, made: NewPayout): Promise<InsertOutcome> {
-  const values = [...newColumns(made), ...entryColumns(made.transfers), made.activity?.id, made.activity?.status];
+  const { confirmation: given, activity } = made;
+  const call = given === null ? payoutCalls.createPayout : payoutCalls.createConfirmedPayout;
+  const confirmed = given === null ? [] : [given.orderHmac, given.emailHmac, given.codeHmac];
+  const values = [...confirmed, ...newColumns(made), ...entryColumns(made.transfers), activity?.id, activity?.status];
   try {
-    const [row] = await calls.call<InsertedRow>(payoutCalls.createPayout, values);
+    const [row] = await calls.call<InsertedRow>(call, values);
     if (row === undefined) throw new Error('the database made no answer');
     if (row.outcome !== 'created') return { kind: row.outcome };
     const { bank_round: bankRound, first_tried_at: firstTriedAt, bank_recipient_id: bankRecipientId } = row;
@@ -145,7 +154,9 @@ function outcomeFrom(made: NewPayout, row: BatchRow | undefined): InsertOutcome 
 }
 
 /** Whether it only takes from the wallet. One that fails at once gives back in the same commit, before the next is looked at. */
-export function isPlainNew({ transfers }: NewPayout): boolean {
+export function isPlainNew({ payout, transfers }: NewPayout): boolean {
+  // A batch looks at API keys; whether a person may pay is looked at alone.
+  if (payout.createdVia === 'dashboard') return false;
   return transfers.slice(1).every(({ lines }) => lines.every(({ account }) => account !== 'wallet'));
 }
 

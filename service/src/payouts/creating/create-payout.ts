@@ -10,6 +10,14 @@ import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import { Refusal, unauthorized } from '../../platform/refusal.ts';
 import { bankOf } from '../banks.ts';
+import {
+  askToConfirm,
+  isToConfirm,
+  orderToConfirm,
+  wrongCode,
+  type Confirmations,
+  type GivenCode,
+} from './confirmations.ts';
 import { failureReasons } from '../failures.ts';
 import { findReplay } from './find-replay.ts';
 import { amountProblem } from './limits.ts';
@@ -28,15 +36,20 @@ export interface CreateParts extends PayoutParts {
   /** Digests of accounts, and of bodies. */
   accountDigest: KeyedDigest;
   bodyDigest: KeyedDigest;
+  confirmations: Confirmations;
 }
 
-/** A partner's API key asks, with a key of its own that stands for this one payout. */
+/** An API key or a person asks, with a key of its own that stands for this one payout. */
 export interface CreateRequest extends PartnerContext {
   requestId: string;
-  keyId: string;
-  keyPrefix: string;
+  via: 'api' | 'dashboard';
+  /** The API key that asks, or the session. */
+  callerId: string;
+  by: string;
   idempotencyKey: string;
   order: PayoutOrder;
+  /** The code by which a person confirms it; an API key needs none. */
+  confirmCode: string | null;
 }
 
 export type Created =
@@ -85,6 +98,11 @@ async function tryToCreate(
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
     throw rate;
   }
+  if (isToConfirm(request) && request.confirmCode === null) {
+    const existing = await findReplay(parts, request, startedAt);
+    if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
+    throw await askToConfirm(parts, request);
+  }
   const cost = payoutCost(request.order.amount, rate, side.prices);
   const made = await makePayout(parts, { request, side, rate, cost });
   const outcome = await parts.commits.insert(made);
@@ -93,7 +111,7 @@ async function tryToCreate(
   if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
   const payout: Payout = { ...made.payout, ...outcome, revision: 1, attempts: 1, bankRefunded: null };
   if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
-  const sender = { by: request.keyPrefix, requestId: request.requestId };
+  const sender = { by: request.by, requestId: request.requestId };
   const { recipient } = request.order;
   const sent = await sendPayout(parts, payout, { sender, recipient, knownRecipientId: outcome.bankRecipientId });
   const isRecorded = sent.kind === 'recorded';
@@ -107,6 +125,11 @@ async function findRate(parts: CreateParts, side: PartnerSide, { amount }: Payou
   if (wrongAmount !== undefined) return new Refusal(wrongAmount);
   const rate = await parts.rates.find(side.rail, rateAgesMs.payout);
   return rate ?? new Refusal({ ...notCreated, internal: 'no rate' });
+}
+
+function givenCode({ confirmations, bodyDigest }: CreateParts, request: CreateRequest): GivenCode | null {
+  if (request.confirmCode === null || !isToConfirm(request)) return null;
+  return confirmations.given(orderToConfirm(bodyDigest, request), request.confirmCode);
 }
 
 /** The key stands for a payout already. Where that one was undone meanwhile, the key is free, and it is our turn. */
@@ -160,8 +183,8 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
       recipientSealed: sealRecipient(parts.sealer, id, recipient),
-      createdVia: 'api',
-      createdBy: request.keyPrefix,
+      createdVia: request.via,
+      createdBy: request.by,
       bankPaymentId: null,
       bankState: null,
       bankTook: null,
@@ -169,7 +192,8 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
       failureReason: null,
       updatedAt: at,
     },
-    keyId: request.keyId,
+    callerId: request.callerId,
+    confirmation: givenCode(parts, request),
     idempotencyKey: request.idempotencyKey,
     fingerprint: fingerprintOf(parts.bodyDigest, order),
     accountIndex: accountIndexOf(parts.accountDigest, recipient),
@@ -236,6 +260,8 @@ function refuseInsert(
   switch (outcome.kind) {
     case 'unauthorized':
       return new Refusal(unauthorized);
+    case 'not_confirmed':
+      return new Refusal(wrongCode);
     case 'partner_not_active':
       return new Refusal(notActive);
     case 'in_question':

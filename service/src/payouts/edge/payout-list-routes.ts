@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
+import type { Caller } from '../../http/caller.ts';
 import { invalidRequest } from '../../http/field-problems.ts';
 import { environmentQuery, oneOf } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
@@ -88,9 +89,14 @@ function filtersFrom(query: ListQuery): PayoutFilters {
   };
 }
 
-/** The same page as was asked for, but from the cursor on. */
-function nextLink(publicUrl: string, { environment: _ignored, ...query }: ListQuery, cursor: string): string {
-  const parameters = new URLSearchParams({ ...query, cursor });
+/** The same page as was asked for, but from the cursor on. A person's names the environment, which a key's does not need. */
+function nextLink(
+  publicUrl: string,
+  { query, caller, cursor }: { query: ListQuery; caller: Caller; cursor: string },
+): string {
+  const { environment: _named, ...filters } = query;
+  const named = caller.via === 'dashboard' ? { environment: caller.environment } : {};
+  const parameters = new URLSearchParams({ ...named, ...filters, cursor });
   return `<${publicUrl}/v1/payouts?${parameters.toString()}>; rel="next"`;
 }
 
@@ -99,7 +105,7 @@ interface ListParts extends Authentication {
   publicUrl: string;
 }
 
-export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireKey, callerOf }: ListParts): void {
+export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCaller, callerOf }: ListParts): void {
   app.addSchema(PayoutList.definition);
   const link = { type: 'string', description: 'The address of the next page, `rel="next"`; not there after the last.' };
   const schema = {
@@ -111,16 +117,17 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireKey,
     querystring: ListQuery,
     response: { 200: { ...PayoutList.ref, headers: { Link: link } }, ...keyedRefusals('invalid_request') },
   };
-  const config = { action: 'payout.list' };
-  app.get('/v1/payouts', { schema, config, onRequest: requireKey }, async (request, reply) => {
+  const config = { action: 'payout.list', access: 'readers' } as const;
+  app.get('/v1/payouts', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     const { query } = request;
-    const { payouts, cursor } = await listPayouts(calls, callerOf(request), {
+    const caller = callerOf(request);
+    const { payouts, cursor } = await listPayouts(calls, caller, {
       filters: filtersFrom(query),
       // Ids are compared as texts here and there, and are written small.
       cursor: query.cursor?.toLowerCase() ?? null,
       limit: Number(query.limit ?? 50),
     });
-    if (cursor !== null) reply.header('link', nextLink(publicUrl, query, cursor));
+    if (cursor !== null) reply.header('link', nextLink(publicUrl, { query, caller, cursor }));
     return { object: 'list' as const, data: payouts.map(payoutBody) };
   });
 }

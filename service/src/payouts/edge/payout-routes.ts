@@ -99,9 +99,9 @@ function addQuoteRoute(app: Server, parts: PayoutRouteParts): void {
     '/v1/quotes',
     {
       schema,
-      config: { action: 'quote.create' },
+      config: { action: 'quote.create', access: 'readers' },
       attachValidation: true,
-      onRequest: parts.requireKey,
+      onRequest: parts.requireCaller,
       preHandler: refuseWrongBody,
     },
     async (request) => {
@@ -116,7 +116,7 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
     operationId: 'createPayout',
     summary: 'Pay a recipient',
     description:
-      'Answers 201 for a new payout, and 200 with `Idempotent-Replayed: true` for a key that was used before.',
+      'Answers 201 for a new payout, and 200 with `Idempotent-Replayed: true` for a key that was used before. A person who has signed in confirms a live payout: the first request has a code mailed and answers `confirmation_required`; the same request with `confirm_code` pays.',
     tags: ['Payouts'],
     headers: KeyHeader,
     querystring: Query,
@@ -138,15 +138,23 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
         'corridor_not_enabled',
         'invalid_request',
         'idempotency_key_reused',
+        'confirmation_required',
+        'invalid_confirm_code',
         'recipient_account_rejected',
         'payout_not_created',
       ),
     },
   };
-  const onRequest = [parts.requireKey, parts.limitPayoutCreation, requireIdempotencyKey];
+  const onRequest = [parts.requireCaller, parts.limitPayoutCreation, requireIdempotencyKey];
   app.post(
     '/v1/payouts',
-    { schema, config: { action: 'payout.create' }, attachValidation: true, onRequest, preHandler: refuseWrongBody },
+    {
+      schema,
+      config: { action: 'payout.create', access: 'payers' },
+      attachValidation: true,
+      onRequest,
+      preHandler: refuseWrongBody,
+    },
     async (request, reply) => {
       const idempotencyKey = idempotencyKeyOf(request);
       const order = orderFrom(request.body);
@@ -155,6 +163,7 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
         requestId: request.id,
         idempotencyKey,
         order,
+        confirmCode: request.body.confirm_code ?? null,
       });
       const { payout } = made;
       parts.activity.isAbout(request, payout.id);
@@ -176,8 +185,8 @@ function addReadRoute(app: Server, parts: PayoutRouteParts): void {
     querystring: Query,
     response: { 200: PayoutSchema.ref, ...keyedRefusals('not_found') },
   };
-  const config = { action: 'payout.get' };
-  app.get('/v1/payouts/:id', { schema, config, onRequest: parts.requireKey }, async (request) =>
+  const config = { action: 'payout.get', access: 'readers' } as const;
+  app.get('/v1/payouts/:id', { schema, config, onRequest: parts.requireCaller }, async (request) =>
     payoutBody(await parts.payouts.show({ ...parts.callerOf(request), payoutId: request.params.id })),
   );
 }
@@ -192,8 +201,8 @@ function addCancelRoute(app: Server, parts: PayoutRouteParts): void {
     querystring: Query,
     response: { 200: PayoutSchema.ref, ...bodyRefusals('not_found', 'payout_not_cancellable') },
   };
-  const config = { action: 'payout.cancel' };
-  app.post('/v1/payouts/:id/cancel', { schema, config, onRequest: parts.requireKey }, async (request) => {
+  const config = { action: 'payout.cancel', access: 'payers' } as const;
+  app.post('/v1/payouts/:id/cancel', { schema, config, onRequest: parts.requireCaller }, async (request) => {
     const { payout, isRecorded } = await cancelPayout(
       parts,
       { ...parts.callerOf(request), requestId: request.id },
@@ -212,8 +221,8 @@ function addBalanceRoute(app: Server, parts: PayoutRouteParts): void {
     querystring: Query,
     response: { 200: BalanceSchema.ref, ...keyedRefusals('partner_not_active', 'balance_unavailable') },
   };
-  const config = { action: 'balance.get' };
-  app.get('/v1/balance', { schema, config, onRequest: parts.requireKey }, async (request) =>
+  const config = { action: 'balance.get', access: 'readers' } as const;
+  app.get('/v1/balance', { schema, config, onRequest: parts.requireCaller }, async (request) =>
     balanceBody(await readBalance(parts, parts.callerOf(request))),
   );
 }

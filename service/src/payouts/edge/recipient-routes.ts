@@ -43,7 +43,7 @@ interface RecipientParts extends Authentication {
   clock: Clock;
 }
 
-export function addRecipientRoutes(app: Server, { calls, clock, requireKey, callerOf }: RecipientParts): void {
+export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, callerOf }: RecipientParts): void {
   for (const { definition } of [RecipientSummary, RecipientList]) app.addSchema(definition);
   const schema = {
     operationId: 'listRecipients',
@@ -54,8 +54,8 @@ export function addRecipientRoutes(app: Server, { calls, clock, requireKey, call
     response: { 200: RecipientList.ref, ...keyedRefusals() },
   };
   const memory = createShortMemory<PaidRecipient[]>(countedMemory);
-  const config = { action: 'recipient.list' };
-  app.get('/v1/recipients', { schema, config, onRequest: requireKey }, async (request) => {
+  const config = { action: 'recipient.list', access: 'readers' } as const;
+  app.get('/v1/recipients', { schema, config, onRequest: requireCaller }, async (request) => {
     const fromId = firstIdAt(new Date(clock.now().getTime() - countedForMs));
     const bounds = { fromId, limit: mostListed, lookAt: mostLookedAt };
     const caller = callerOf(request);

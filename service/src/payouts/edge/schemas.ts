@@ -61,7 +61,11 @@ export const CreatePayoutRequest = nameSchema(
       reference: Type.Optional(text(120, { description: 'Yours. `bank_reference` is what the recipient sees of it.' })),
       recipient: Recipient,
       confirm_code: Type.Optional(
-        Type.String({ pattern: patterns.sixDigits, description: 'Not needed with an API key, and ignored.' }),
+        Type.String({
+          pattern: patterns.sixDigits,
+          description:
+            'From the mail by which a person confirms a live payout. Not needed with an API key or in sandbox, and ignored there.',
+        }),
       ),
     },
     strict,

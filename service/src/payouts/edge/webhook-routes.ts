@@ -12,10 +12,15 @@ interface WebhookParts {
   clock: Clock;
   /** The public key of each environment's bank; null where it has none. */
   webhookKeys: Readonly<Record<PartnerContext['environment'], KeyObject | null>>;
+  /** There is news of a verification. */
+  hintVerification: (verificationId: string) => Promise<void>;
 }
 
 /** Where the banks tell us that something changed. Not part of the API: each bank is given its own address. */
-export async function addWebhookRoutes(app: Server, { webhookKeys, calls, clock }: WebhookParts): Promise<void> {
+export async function addWebhookRoutes(
+  app: Server,
+  { webhookKeys, calls, clock, ...parts }: WebhookParts,
+): Promise<void> {
   await app.register(async (scope) => {
     // The signature is over the bytes as they came.
     scope.removeAllContentTypeParsers();
@@ -28,7 +33,10 @@ export async function addWebhookRoutes(app: Server, { webhookKeys, calls, clock 
         if (publicKey === null || typeof header !== 'string' || !Buffer.isBuffer(rawBody)) throw refused('signature');
         const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
         if (event.kind === 'refused') throw refused(event.text);
-        await takeWebhook({ calls, clock }, { environment, event });
+        if (event.kind === 'payment') await takeWebhook({ calls, clock }, { environment, event });
+        // A sandbox verifies nobody: what its bank says of that opens nothing.
+        if (event.kind === 'verification' && environment === 'live') await parts.hintVerification(event.verificationId);
+        // Whatever else it is about is acknowledged, or the bank would send it again and again.
         return reply.code(200).send({ received: true });
       });
     }

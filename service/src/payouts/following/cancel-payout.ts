@@ -14,7 +14,7 @@ function notCancellable(why: string): Refusal {
 }
 
 interface Canceller extends PartnerContext {
-  keyPrefix: string;
+  by: string;
   requestId: string;
 }
 
@@ -41,7 +41,7 @@ export async function cancelPayout(
 /** Says whether this was what cancelled it: its answer is written down then. */
 async function cancelOnce(
   { banks, commits, clock, logger }: PayoutParts,
-  { keyPrefix, requestId }: Canceller,
+  { by, requestId }: Canceller,
   payout: Payout,
   paymentId: string,
 ): Promise<boolean> {
@@ -53,11 +53,9 @@ async function cancelOnce(
   alarmOnCase(logger, payout.id, following.openCase);
   // Only what is cancelled is answered with 200: a cancellation without its refund is told to a person, and refused.
   const isCancelled = following.steps.at(-1)?.to === 'cancelled';
-  const activity = isCancelled
-    ? { activity: { action: 'payout.cancel', requestId, status: 200, by: keyPrefix } as const }
-    : {};
+  const activity = isCancelled ? { activity: { action: 'payout.cancel', requestId, status: 200, by } as const } : {};
   // Where another was quicker, the next turn reads what it made of it.
-  const isMoved = await commits.move({ payout, move: { at, by: keyPrefix, ...following, afterwards, ...activity } });
+  const isMoved = await commits.move({ payout, move: { at, by, ...following, afterwards, ...activity } });
   return isMoved && isCancelled;
 }
 

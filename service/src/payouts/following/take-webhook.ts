@@ -9,7 +9,7 @@ const firstRetryMs = 1_000;
 
 interface Received {
   environment: PartnerContext['environment'];
-  event: Extract<WebhookOutcome, { kind: 'genuine' }>;
+  event: Extract<WebhookOutcome, { kind: 'payment' }>;
 }
 
 /**
@@ -20,9 +20,8 @@ export async function takeWebhook(
   { calls, clock }: { calls: SingleCalls; clock: Clock },
   { environment, event }: Received,
 ): Promise<void> {
-  if (event.category !== 'transfer') return;
   const at = clock.now();
-  const { eventId, objectId: paymentId, ourReference, isUnderWay } = event;
+  const { eventId, paymentId, ourReference, isUnderWay } = event;
   const orderId = ourReference !== null && isOrderId(ourReference) ? ourReference : null;
   if (orderId !== null && (await hintPayout(calls, { environment, orderId, paymentId, at, isUnderWay }))) return;
   const dueAt = new Date(at.getTime() + firstRetryMs);

@@ -1,7 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { ReachPoint } from '../crash-point.ts';
-import { Refusal } from '../refusal.ts';
 import type { Pool } from './pool.ts';
+import { refuseAsTooBusy } from './too-busy.ts';
 import { CommitUncertain } from './transaction.ts';
 
 /** A statement that is a whole transaction: one round trip, prepared once on each connection under its name. */
@@ -41,26 +41,12 @@ export function tookTooLong(error: unknown): boolean {
   return error instanceof DatabaseError && gaveUp.has(error.code ?? '');
 }
 
-/** Nothing was asked of the database, for want of a connection or of room to wait: whoever called can safely ask again. */
-export function tooBusy(): Refusal {
-  return new Refusal({
-    code: 'unavailable',
-    message: 'We are too busy just now. Try again in a moment; for a payout, with the same Idempotency-Key.',
-    internal: 'no connection to the database',
-    retryAfterSeconds: 1,
-  });
-}
-
-function refuse(): never {
-  throw tooBusy();
-}
-
 type Ask<Row> = (client: PoolClient) => Promise<{ rows: Row[] }>;
 
 const asText = { getTypeParser: () => (text: string) => text };
 
 async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
-  const client = await pool.connect().catch(refuse);
+  const client = await pool.connect().catch(refuseAsTooBusy);
   let warned = false;
   let broken = true;
   const onNotice = (): void => {

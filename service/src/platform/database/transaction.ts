@@ -1,5 +1,6 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { Pool } from './pool.ts';
+import { refuseAsTooBusy } from './too-busy.ts';
 
 type Environment = 'sandbox' | 'live';
 
@@ -74,7 +75,7 @@ export async function inTransaction<Result>(
   context: TransactionContext,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch(refuseAsTooBusy);
   let ended = false;
   let broken = false;
   try {

@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../database/array-literal.ts';
-import { tooBusy, type Call, type SingleCalls } from '../database/single-call.ts';
+import type { Call, SingleCalls } from '../database/single-call.ts';
+import { tooBusy } from '../database/too-busy.ts';
 import type { Logger } from '../logging.ts';
 import { createMicroBatch } from '../micro-batch.ts';
 import type { Lease, RateRule } from './token-leases.ts';

@@ -1,0 +1,19 @@
+import type { Transaction } from '../../platform/database/transaction.ts';
+
+interface NewConfirmation {
+  id: string;
+  partnerId: string;
+  sessionId: string;
+  emailHmac: Buffer;
+  orderHmac: Buffer;
+  codeHmac: Buffer;
+}
+
+/** Null; or from when on a code can be asked for again, where too many were lately: nothing was written then. */
+export async function addPayoutConfirmation(tx: Transaction, code: NewConfirmation, at: Date): Promise<Date | null> {
+  const { rows } = await tx.query<{ not_before: Date | null }>(
+    'select kelpie.add_payout_confirmation($1, $2, $3, $4, $5, $6, $7) as not_before',
+    [code.id, code.partnerId, code.sessionId, code.emailHmac, code.orderHmac, code.codeHmac, at],
+  );
+  return rows[0]?.not_before ?? null;
+}

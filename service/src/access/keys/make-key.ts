@@ -1,0 +1,56 @@
+import { recordActivity } from '../../activity/index.ts';
+import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import type { AdminActor } from '../actor.ts';
+import { createApiKey } from '../create-api-key.ts';
+import { keyCreatedMail } from '../mails/key-created.ts';
+import { insistOnAdmin } from '../members/insist-on-admin.ts';
+import { countWorkingKeys, lockSide } from '../store.ts';
+import type { KeyChangeParts } from './key-parts.ts';
+import { tellAdmins } from './tell-admins.ts';
+
+const mostKeys = 5;
+
+const notVerified = {
+  code: 'verification_required',
+  message: 'A live key can be made once the business is verified. Until then, use a sandbox key.',
+} as const;
+const tooMany = {
+  code: 'key_limit_reached',
+  message: `There are ${mostKeys} keys in this environment already. Revoke one that is not used any more.`,
+} as const;
+
+interface NewKey {
+  environment: PartnerContext['environment'];
+  label: string | null;
+}
+
+interface MadeKey extends NewKey {
+  id: string;
+  prefix: string;
+  secret: string;
+  createdAt: Date;
+}
+
+/** A key by an admin's wish, of which every admin is told. The secret is in the answer and nowhere else. */
+export async function makeKey(parts: KeyChangeParts, actor: AdminActor, wanted: NewKey): Promise<MadeKey> {
+  const side = { partnerId: actor.partnerId, environment: wanted.environment };
+  return inTransaction(parts.pool, side, async (tx) => {
+    const business = await findRoom(tx, side);
+    await insistOnAdmin(tx, actor.sessionId);
+    const made = await createApiKey(tx, parts, { ...side, label: wanted.label });
+    const { by, requestId } = actor;
+    await recordActivity(tx, { ...side, id: requestId, action: 'key.create', status: 201, by, detail: made.id });
+    const change = { ...wanted, business, prefix: made.prefix, by, at: made.createdAt, keysUrl: parts.dashboardUrl };
+    await tellAdmins(tx, parts.outbox, { kind: 'key-created', content: keyCreatedMail(change) });
+    return { ...wanted, ...made };
+  });
+}
+
+/** Under the lock of the side, so that of ten at the same moment no more come through than there is room for. */
+async function findRoom(tx: Transaction, side: PartnerContext): Promise<string> {
+  const found = await lockSide(tx, side);
+  if (found === null || (side.environment === 'live' && !found.isVerified)) throw new Refusal(notVerified);
+  if ((await countWorkingKeys(tx, side)) >= mostKeys) throw new Refusal(tooMany);
+  return found.business;
+}

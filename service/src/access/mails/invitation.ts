@@ -1,0 +1,29 @@
+import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+
+interface Invitation {
+  /** The name or the address of whoever invites. */
+  invitedBy: string;
+  business: string;
+  role: 'admin' | 'viewer';
+  link: string;
+}
+
+const roles = {
+  admin: { as: 'an admin', means: 'An admin sees everything, pays, and looks after members and API keys.' },
+  viewer: { as: 'a viewer', means: 'A viewer sees everything, and changes nothing.' },
+};
+
+export function invitationMail({ invitedBy, business, role, link }: Invitation): MailContent {
+  return composeMail({
+    subject: `${business} invites you to Kelpie`,
+    lead: `${invitedBy} invites you to join ${business} on Kelpie as ${roles[role].as}.`,
+    parts: [
+      {
+        kind: 'words',
+        text: `With Kelpie, businesses pay pounds to UK bank accounts from their own USDC wallet. ${roles[role].means}`,
+      },
+      { kind: 'link', label: 'Accept the invitation', url: link },
+      { kind: 'aside', text: 'If you do not know who this is, do nothing: you join only if you accept.' },
+    ],
+  });
+}

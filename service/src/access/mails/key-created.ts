@@ -1,0 +1,18 @@
+import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
+
+export function keyCreatedMail(change: KeyChange): MailContent {
+  const { business, environment, by } = change;
+  return composeMail({
+    subject: `A ${environment} API key of ${business} was created`,
+    lead: `${by} created a ${environment} API key of ${business}.`,
+    parts: [
+      describeChange(change, 'Created'),
+      ...linkToKeys(change),
+      {
+        kind: 'aside',
+        text: 'If nobody of yours was meant to do this, revoke the key at once: it stops working within a second.',
+      },
+    ],
+  });
+}

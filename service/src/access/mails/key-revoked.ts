@@ -1,0 +1,19 @@
+import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
+
+export function keyRevokedMail(change: KeyChange): MailContent {
+  const { business, environment, by } = change;
+  return composeMail({
+    subject: `A ${environment} API key of ${business} was revoked`,
+    lead: `${by} revoked a ${environment} API key of ${business}.`,
+    parts: [
+      describeChange(change, 'Revoked'),
+      {
+        kind: 'words',
+        text: 'Whatever still uses it is refused from now on. A revoked key can not be brought back: create a new one.',
+      },
+      ...linkToKeys(change),
+      { kind: 'aside', text: 'If nobody of yours was meant to do this, look at who your admins are.' },
+    ],
+  });
+}

@@ -1,0 +1,27 @@
+import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+
+/**
+ * The name of the business is not in it: anybody can sign up with any address, and would have us send any words to it. Only
+ * the reader of the mail is told that the address has an account.
+ */
+export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount: boolean }): MailContent {
+  return composeMail({
+    subject: 'Your code to open an account at Kelpie',
+    lead: 'Use the code below to open a new account at Kelpie. It is valid for 10 minutes and works once.',
+    parts: [
+      { kind: 'code', code },
+      ...(hasAccount
+        ? [
+            {
+              kind: 'words' as const,
+              text: 'You have an account already. This code opens another one beside it; to sign in to the one that you have, ask for a code there.',
+            },
+          ]
+        : []),
+      {
+        kind: 'aside',
+        text: 'If it was not you who signed up, do nothing: without the code no account is opened. We never ask you for it, by phone or by mail.',
+      },
+    ],
+  });
+}

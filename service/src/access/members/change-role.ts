@@ -1,0 +1,25 @@
+import { recordActivity } from '../../activity/index.ts';
+import { inTransaction } from '../../platform/database/transaction.ts';
+import type { AdminActor } from '../actor.ts';
+import { insistOnAdmin } from './insist-on-admin.ts';
+import { refuseLastAdmin } from './last-admin.ts';
+import type { MemberParts } from './member-parts.ts';
+import { findMember, lockPeople, setRole, type Member, type Role } from './store.ts';
+
+/** Null where there is no such member. */
+export async function changeRole(
+  { pool }: Pick<MemberParts, 'pool'>,
+  actor: AdminActor,
+  { email, role }: { email: string; role: Role },
+): Promise<Member | null> {
+  return inTransaction(pool, actor, async (tx) => {
+    await lockPeople(tx, actor.partnerId);
+    const member = await findMember(tx, email);
+    if (member === null) return null;
+    if (role !== 'admin') await refuseLastAdmin(tx, member);
+    await insistOnAdmin(tx, actor.sessionId);
+    await setRole(tx, email, role);
+    await recordActivity(tx, { ...actor, id: actor.requestId, action: 'member.change', status: 200, detail: email });
+    return { ...member, role };
+  });
+}

@@ -1,0 +1,47 @@
+import { recordActivity } from '../../activity/index.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import type { AdminActor } from '../actor.ts';
+import { invitationMail } from '../mails/invitation.ts';
+import { insistOnAdmin } from './insist-on-admin.ts';
+import type { MemberParts } from './member-parts.ts';
+import { countMembers, findMember, insertMember, lockPeople, mostMembers, type Member, type Role } from './store.ts';
+
+interface Invited {
+  /** In its normal form. */
+  email: string;
+  name: string | null;
+  role: Role;
+}
+
+/** A new member, who is told so by a mail. The invitation needs no answer: whoever has the address can sign in by it. */
+export async function inviteMember(parts: MemberParts, actor: AdminActor, invited: Invited): Promise<Member> {
+  const { pool, clock, outbox, dashboardUrl } = parts;
+  const { partnerId, by, requestId: id } = actor;
+  const { email, role } = invited;
+  return inTransaction(pool, actor, async (tx) => {
+    const { name: business } = await lockPeople(tx, partnerId);
+    await insistOnAdmin(tx, actor.sessionId);
+    await refuseInvitation(tx, email);
+    const createdAt = clock.now();
+    await insertMember(tx, { ...invited, partnerId, invitedBy: by, createdAt });
+    await recordActivity(tx, { ...actor, id, action: 'member.invite', status: 201, detail: email });
+    const content = invitationMail({ invitedBy: by, business, role, link: dashboardUrl });
+    await outbox.post(tx, { kind: 'invitation', to: email, content });
+    return { ...invited, last_login_at: null, created_at: createdAt };
+  });
+}
+
+async function refuseInvitation(tx: Transaction, email: string): Promise<void> {
+  if ((await findMember(tx, email)) !== null) throw refuse('is the address of a member already');
+  if ((await countMembers(tx)).all >= mostMembers)
+    throw refuse(`would be one too many: ${mostMembers} members at most`);
+}
+
+function refuse(rule: string): Refusal {
+  return new Refusal({
+    code: 'invalid_request',
+    message: 'Nobody was invited. See details.fields.',
+    details: { fields: [{ path: 'email', rule }] },
+  });
+}

@@ -1,0 +1,26 @@
+import { recordActivity } from '../../activity/index.ts';
+import { inTransaction } from '../../platform/database/transaction.ts';
+import type { AdminActor } from '../actor.ts';
+import { insistOnAdmin } from './insist-on-admin.ts';
+import { refuseLastAdmin } from './last-admin.ts';
+import type { MemberParts } from './member-parts.ts';
+import { deleteMember, findMember, lockPeople } from './store.ts';
+
+/** Ends all their sessions with it. False where there is no such member. */
+export async function removeMember(
+  { pool, clock }: Pick<MemberParts, 'pool' | 'clock'>,
+  actor: AdminActor,
+  email: string,
+): Promise<boolean> {
+  return inTransaction(pool, actor, async (tx) => {
+    await lockPeople(tx, actor.partnerId);
+    const member = await findMember(tx, email);
+    if (member === null) return false;
+    // Before it looks at who asks: of two admins who remove each other, the second is told that the first is the last.
+    await refuseLastAdmin(tx, member);
+    await insistOnAdmin(tx, actor.sessionId);
+    await deleteMember(tx, email, clock.now());
+    await recordActivity(tx, { ...actor, id: actor.requestId, action: 'member.remove', status: 200, detail: email });
+    return true;
+  });
+}

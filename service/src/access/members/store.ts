@@ -1,0 +1,94 @@
+import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+
+export type Role = 'admin' | 'viewer';
+
+export interface Member {
+  email: string;
+  name: string | null;
+  role: Role;
+  last_login_at: Date | null;
+  created_at: Date;
+}
+
+/** More people than a partner has members. */
+export const mostMembers = 200;
+
+const listMembersCall: Call = { name: 'list_members', text: 'select * from kelpie.list_members($1, $2, $3)' };
+
+/** Those who came first come first. */
+export async function listMembers(calls: SingleCalls, of: PartnerContext): Promise<Member[]> {
+  return calls.call<Member>(listMembersCall, [of.partnerId, of.environment, mostMembers]);
+}
+
+/**
+ * Changes to a partner's people come one after the other: else two admins could each remove the other as not the last. Says
+ * what the business is called.
+ */
+export async function lockPeople(tx: Transaction, partnerId: string): Promise<{ name: string }> {
+  const { rows } = await tx.query<{ name: string }>(
+    'select name from kelpie.partners where id = $1 for no key update',
+    [partnerId],
+  );
+  if (rows[0] === undefined) throw new Error('a transaction of no partner');
+  return rows[0];
+}
+
+/** Whether this is still the session of an admin. */
+export async function isAdminSession(tx: Transaction, sessionId: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from kelpie.sessions s join kelpie.members m on m.email = s.email and m.partner_id = s.partner_id
+     where s.id = $1 and s.revoked_at is null and m.role = 'admin'`,
+    [sessionId],
+  );
+  return rows.length === 1;
+}
+
+export async function countMembers(tx: Transaction): Promise<{ all: number; admins: number }> {
+  const { rows } = await tx.query<{ all: number; admins: number }>(
+    `select count(*)::int as all, (count(*) filter (where role = 'admin'))::int as admins from kelpie.members`,
+  );
+  return rows[0] ?? { all: 0, admins: 0 };
+}
+
+export async function findMember(tx: Transaction, email: string): Promise<Member | null> {
+  const { rows } = await tx.query<Member>(
+    'select email, name, role, last_login_at, created_at from kelpie.members where email = $1',
+    [email],
+  );
+  return rows[0] ?? null;
+}
+
+export async function listAdminEmails(tx: Transaction): Promise<string[]> {
+  const { rows } = await tx.query<{ email: string }>(
+    `select email from kelpie.members where role = 'admin' order by email limit $1`,
+    [mostMembers],
+  );
+  return rows.map(({ email }) => email);
+}
+
+interface NewMember {
+  partnerId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  invitedBy: string | null;
+  createdAt: Date;
+}
+
+export async function insertMember(tx: Transaction, member: NewMember): Promise<void> {
+  await tx.query(
+    `insert into kelpie.members (partner_id, email, name, role, invited_by, created_at) values ($1, $2, $3, $4, $5, $6)`,
+    [member.partnerId, member.email, member.name, member.role, member.invitedBy, member.createdAt],
+  );
+}
+
+export async function setRole(tx: Transaction, email: string, role: Role): Promise<void> {
+  await tx.query('update kelpie.members set role = $2 where email = $1', [email, role]);
+}
+
+/** With all their sessions. */
+export async function deleteMember(tx: Transaction, email: string, at: Date): Promise<void> {
+  await tx.query('delete from kelpie.members where email = $1', [email]);
+  await tx.query('update kelpie.sessions set revoked_at = $2 where email = $1 and revoked_at is null', [email, at]);
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import { inTransaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import type { JobSender, Queue } from '../../platform/jobs.ts';
+import type { Sealer } from '../../platform/sealing.ts';
+import { newCode, type CodeDigests } from './codes.ts';
+import type { NewBusiness } from './new-business.ts';
+import { sealBusiness, sealCode } from './sealed-codes.ts';
+import { addSignInCode } from './store.ts';
+
+export interface AskForCodeParts {
+  pool: Pool;
+  clock: Clock;
+  jobs: Pick<JobSender, 'enqueue'>;
+  sealer: Sealer;
+  digests: CodeDigests;
+}
+
+/** Its job looks whose the addresses are, and mails the codes of members: at once, and every minute what was left. */
+export const signInMails: Queue = { name: 'sign-in-mails', retryLimit: 3, schedule: '* * * * *' };
+
+type Asked = { kind: 'accepted' } | { kind: 'slug_taken' };
+
+/**
+ * Has a code mailed, if the address is a member's or signs up. Here the same is done for every address, in the same time:
+ * whether it is a member's is only looked at by the job.
+ */
+export async function askForCode(
+  parts: AskForCodeParts,
+  { email, signUp }: { email: string; signUp: NewBusiness | null },
+): Promise<Asked> {
+  const { pool, clock, jobs, sealer, digests } = parts;
+  const id = newId(clock);
+  const code = newCode();
+  const row = {
+    id,
+    emailHmac: digests.ofEmail(email),
+    codeHmac: digests.ofCode(email, code),
+    mailSealed: sealCode(sealer, id, { email, code }),
+    signUp: signUp && { slug: signUp.slug, sealed: sealBusiness(sealer, id, signUp) },
+  };
+  return inTransaction(pool, 'shared', async (tx) => {
+    const outcome = await addSignInCode(tx, row, clock.now());
+    // Beyond five in an hour none is sent, and nobody is told: who asks knows how often it did.
+    if (outcome === 'added') await jobs.enqueue(tx, signInMails, {});
+    return { kind: outcome === 'slug_taken' ? 'slug_taken' : 'accepted' };
+  });
+}

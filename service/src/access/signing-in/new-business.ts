@@ -1,0 +1,7 @@
+/** What somebody signs up with. */
+export interface NewBusiness {
+  slug: string;
+  name: string;
+  /** Of the person. */
+  fullName: string | null;
+}

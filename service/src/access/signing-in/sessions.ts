@@ -1,0 +1,55 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { createShortMemory } from '../../platform/short-memory.ts';
+import type { Pepper } from '../secrets.ts';
+import { findSession, revokeSession } from './store.ts';
+
+interface Session {
+  sessionId: string;
+  partnerId: string;
+  email: string;
+  role: 'admin' | 'viewer';
+  hasLive: boolean;
+}
+
+export interface Sessions {
+  /** Who a token stands for, or null for nobody. */
+  identify(token: string): Promise<Session | null>;
+  /** Ends it: here at once, and on every other process as soon as that looks again. */
+  end(session: PartnerContext & { sessionId: string }, token: string): Promise<void>;
+}
+
+/** One that was ended, or whose person was removed, still reads for so long at most; a payout checks it in its own commit. */
+const keepMs = 900;
+const mostRemembered = 10_000;
+
+/** How long a session can last, by whatever use. The database keeps to it. */
+export const sessionSeconds = 12 * 3_600;
+
+interface Parts {
+  pool: Pool;
+  calls: SingleCalls;
+  clock: Clock;
+  pepper: Pepper;
+}
+
+export function createSessions({ pool, calls, clock, pepper }: Parts): Sessions {
+  const memory = createShortMemory<Session | null>({ keepMs, most: mostRemembered });
+  return {
+    async identify(token) {
+      const tokenHmac = pepper.digest(token);
+      return memory.get(tokenHmac.toString('base64'), async () => {
+        const row = await findSession(calls, tokenHmac, clock.now());
+        if (row === null) return null;
+        const { id: sessionId, partner_id: partnerId, email, role, has_live: hasLive } = row;
+        return { sessionId, partnerId, email, role, hasLive };
+      });
+    },
+    async end({ sessionId, ...of }, token) {
+      await inTransaction(pool, of, async (tx) => revokeSession(tx, sessionId, clock.now()));
+      memory.forget(pepper.digest(token).toString('base64'));
+    },
+  };
+}

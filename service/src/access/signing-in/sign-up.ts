@@ -1,0 +1,62 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Sealer } from '../../platform/sealing.ts';
+import { insertMember } from '../members/store.ts';
+import { openBusiness } from './sealed-codes.ts';
+import { isSlugTaken, lockSignUpCode, openFirstSession } from './store.ts';
+
+export interface SignUpParts {
+  pool: Pool;
+  clock: Clock;
+  sealer: Sealer;
+  /** Makes the partner with its sandbox, in a transaction of its own partner's. */
+  openPartner: (tx: Transaction, partner: { id: string; slug: string; name: string }) => Promise<void>;
+}
+
+/** A code that was right, and what it stands for. */
+interface ProvenCode {
+  id: string;
+  slug: string;
+  businessSealed: Buffer;
+}
+
+interface NewSession {
+  sessionId: string;
+  tokenHmac: Buffer;
+  oldTokenHmac: Buffer | null;
+}
+
+type SignedUp = { kind: 'opened'; partnerId: string } | { kind: 'slug_taken' } | { kind: 'used' };
+
+class CodeUsed extends Error {}
+
+/**
+ * Makes the business that somebody signed up for, now that the address is proven to be theirs: the partner, its first admin
+ * and its first session, in one commit that also uses the code up.
+ */
+export async function signUp(
+  { pool, clock, sealer, openPartner }: SignUpParts,
+  email: string,
+  { code, session }: { code: ProvenCode; session: NewSession },
+): Promise<SignedUp> {
+  const { name, fullName } = openBusiness(sealer, code.id, code.businessSealed);
+  const partnerId = newId(clock);
+  try {
+    await inTransaction(pool, { partnerId, environment: 'sandbox' }, async (tx) => {
+      // Thrown, here and below, so that all of it is undone.
+      if (!(await lockSignUpCode(tx, code.id))) throw new CodeUsed();
+      const createdAt = clock.now();
+      await openPartner(tx, { id: partnerId, slug: code.slug, name });
+      await insertMember(tx, { partnerId, email, name: fullName, role: 'admin', invitedBy: null, createdAt });
+      const isOpen = await openFirstSession(tx, { codeId: code.id, partnerId, email, ...session }, createdAt);
+      if (!isOpen) throw new CodeUsed();
+    });
+    return { kind: 'opened', partnerId };
+  } catch (error) {
+    if (error instanceof CodeUsed) return { kind: 'used' };
+    if (isSlugTaken(error)) return { kind: 'slug_taken' };
+    throw error;
+  }
+}

@@ -1,0 +1,184 @@
+import { DatabaseError } from 'pg';
+import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+
+interface NewCode {
+  id: string;
+  emailHmac: Buffer;
+  codeHmac: Buffer;
+  mailSealed: Buffer;
+  /** The business that it shall open. */
+  signUp: { slug: string; sealed: Buffer } | null;
+}
+
+/** Nothing was written where it is not added: too many were asked for lately, or the slug is another's. */
+type Added = 'added' | 'too_many' | 'slug_taken';
+
+export async function addSignInCode(tx: Transaction, code: NewCode, at: Date): Promise<Added> {
+  const { id, emailHmac, codeHmac, mailSealed, signUp } = code;
+  const { rows } = await tx.query<{ outcome: Added }>(
+    'select kelpie.add_sign_in_code($1, $2, $3, $4, $5, $6, $7) as outcome',
+    [id, emailHmac, codeHmac, mailSealed, signUp?.slug ?? null, signUp?.sealed ?? null, at],
+  );
+  if (rows[0] === undefined) throw new Error('a code was neither added nor refused');
+  return rows[0].outcome;
+}
+
+/** Those that are still to be mailed, the newest first. */
+export async function listWaitingCodes(tx: Transaction, before: string, atMost: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>('select id from kelpie.list_sign_in_mails($1, $2) as id', [
+    before,
+    atMost,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+interface CodeMail {
+  sealed: Buffer;
+  isSignUp: boolean;
+  createdAt: Date;
+}
+
+/** What is to be mailed, once; null where that has been done. */
+export async function takeSignInMail(tx: Transaction, codeId: string): Promise<CodeMail | null> {
+  const { rows } = await tx.query<{ mail_sealed: Buffer; is_sign_up: boolean; created_at: Date }>(
+    'select * from kelpie.take_sign_in_mail($1)',
+    [codeId],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { sealed: row.mail_sealed, isSignUp: row.is_sign_up, createdAt: row.created_at };
+}
+
+export async function isMember(tx: Transaction, email: string): Promise<boolean> {
+  const { rows } = await tx.query<{ is_member: boolean }>('select kelpie.is_member($1) as is_member', [email]);
+  return rows[0]?.is_member === true;
+}
+
+interface Attempt {
+  email: string;
+  /** Of the partner that it is for; null where it does not say. */
+  slug: string | null;
+  emailHmac: Buffer;
+  codeHmac: Buffer;
+  sessionId: string;
+  tokenHmac: Buffer;
+  oldTokenHmac: Buffer | null;
+}
+
+const openSessionCall: Call = {
+  name: 'open_session',
+  text: 'select * from kelpie.open_session($1, $2, $3, $4, $5, $6, $7, $8)',
+};
+
+type OpenedRow =
+  | { outcome: 'opened'; partner_id: string }
+  | { outcome: 'sign_up'; code_id: string; sign_up_slug: string; sign_up_sealed: Buffer }
+  | { outcome: 'wrong'; partner_id: string | null };
+
+type Judged =
+  | { kind: 'opened'; partnerId: string }
+  /** The code is right; the business that it stands for is still to be made. */
+  | { kind: 'sign_up'; id: string; slug: string; businessSealed: Buffer }
+  /** Counted as a guess, at a member of this partner's or at nobody. */
+  | { kind: 'wrong'; partnerId: string | null }
+  /** No code that could be right, or no guess left. */
+  | { kind: 'not_judged' };
+
+export async function openSession(calls: SingleCalls, attempt: Attempt, at: Date): Promise<Judged> {
+  const { email, slug, emailHmac, codeHmac, sessionId, tokenHmac, oldTokenHmac } = attempt;
+  const values = [email, slug, emailHmac, codeHmac, at, sessionId, tokenHmac, oldTokenHmac];
+  const [row] = await calls.call<OpenedRow>(openSessionCall, values);
+  switch (row?.outcome) {
+    case undefined:
+      return { kind: 'not_judged' };
+    case 'opened':
+      return { kind: 'opened', partnerId: row.partner_id };
+    case 'wrong':
+      return { kind: 'wrong', partnerId: row.partner_id };
+    case 'sign_up':
+      return { kind: 'sign_up', id: row.code_id, slug: row.sign_up_slug, businessSealed: row.sign_up_sealed };
+  }
+}
+
+interface FirstSession {
+  codeId: string;
+  partnerId: string;
+  email: string;
+  sessionId: string;
+  tokenHmac: Buffer;
+  oldTokenHmac: Buffer | null;
+}
+
+/** False where the code was used. Whoever else has it waits until this transaction ends. */
+export async function lockSignUpCode(tx: Transaction, codeId: string): Promise<boolean> {
+  const { rows } = await tx.query<{ is_free: boolean }>('select kelpie.lock_sign_up_code($1) as is_free', [codeId]);
+  return rows[0]?.is_free ?? false;
+}
+
+/** In the transaction that makes the partner. False where the code was used meanwhile. */
+export async function openFirstSession(tx: Transaction, first: FirstSession, at: Date): Promise<boolean> {
+  const { codeId, partnerId, email, sessionId, tokenHmac, oldTokenHmac } = first;
+  const { rows } = await tx.query<{ is_open: boolean }>(
+    'select kelpie.open_first_session($1, $2, $3, $4, $5, $6, $7) as is_open',
+    [codeId, partnerId, email, at, sessionId, tokenHmac, oldTokenHmac],
+  );
+  return rows[0]?.is_open === true;
+}
+
+/** Whether the database refused a partner for its short name. */
+export function isSlugTaken(error: unknown): boolean {
+  return error instanceof DatabaseError && error.constraint === 'partners_slug_key';
+}
+
+interface SessionRow {
+  id: string;
+  partner_id: string;
+  email: string;
+  role: 'admin' | 'viewer';
+  has_live: boolean;
+}
+
+const findSessionCall: Call = { name: 'find_session', text: 'select * from kelpie.find_session($1, $2)' };
+
+export async function findSession(calls: SingleCalls, tokenHmac: Buffer, at: Date): Promise<SessionRow | null> {
+  const [row] = await calls.call<SessionRow>(findSessionCall, [tokenHmac, at]);
+  return row ?? null;
+}
+
+/** In a transaction of the partner's. */
+export async function revokeSession(tx: Transaction, sessionId: string, at: Date): Promise<void> {
+  await tx.query('update kelpie.sessions set revoked_at = $2 where id = $1 and revoked_at is null', [sessionId, at]);
+}
+
+interface ShownSession {
+  email: string;
+  name: string | null;
+  role: 'admin' | 'viewer';
+  created_at: Date;
+  partner_name: string;
+  partner_slug: string;
+  partner_status: string;
+  has_live: boolean;
+}
+
+const showSessionCall: Call = { name: 'show_session', text: 'select * from kelpie.show_session($1, $2, $3)' };
+
+/** Who has a session; null where the person was removed a moment ago. */
+export async function findShownSession(
+  calls: SingleCalls,
+  { partnerId, environment }: PartnerContext,
+  sessionId: string,
+): Promise<ShownSession | null> {
+  const [row] = await calls.call<ShownSession>(showSessionCall, [partnerId, environment, sessionId]);
+  return row ?? null;
+}
+
+const sweepCall: Call = { name: 'sweep_sign_ins', text: 'select kelpie.sweep_sign_ins($1, $2) as swept' };
+
+export async function sweepSignInRows(
+  calls: SingleCalls,
+  { at, atMost }: { at: Date; atMost: number },
+): Promise<number> {
+  const [row] = await calls.call<{ swept: string }>(sweepCall, [at, atMost]);
+  return Number(row?.swept ?? 0);
+}

@@ -1,0 +1,35 @@
+// What the worker does for people who sign in: mails their codes, and sweeps what is over.
+import { mailWaitingCodes, signInMails, sweepSignIns } from '../access/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Pool } from '../platform/database/pool.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { JobHandler, Queue } from '../platform/jobs.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Outbox } from '../platform/mail/outbox.ts';
+import type { Sealer } from '../platform/sealing.ts';
+
+const signInSweep: Queue = { name: 'sign-in-sweep', retryLimit: 5, schedule: '37 2 * * *' };
+
+export const signInQueues: readonly Queue[] = [signInMails, signInSweep];
+
+interface SignInJobParts {
+  clock: Clock;
+  logger: Logger;
+  pool: Pool;
+  calls: SingleCalls;
+  sealer: Sealer;
+  outbox: Outbox | null;
+}
+
+/** Without a relay, codes stay where they are: a worker that has one mails them. */
+export function signInHandlers({ outbox, ...parts }: SignInJobParts): [Queue, JobHandler][] {
+  const sweep: [Queue, JobHandler] = [
+    signInSweep,
+    async () => {
+      const swept = await sweepSignIns(parts.calls, parts.clock);
+      parts.logger.info({ rows: swept }, 'sign_ins.swept');
+    },
+  ];
+  if (outbox === null) return [sweep];
+  return [sweep, [signInMails, async ({ signal }) => mailWaitingCodes({ ...parts, outbox }, signal)]];
+}

@@ -1,0 +1,27 @@
+import { inTransaction } from '../../platform/database/transaction.ts';
+import { afterFailure } from './look-again.ts';
+import type { VerificationParts } from './parts.ts';
+import { lookAgainAt, type DueVerification } from './store.ts';
+import { takeVerification, type TakeOutcome } from './take-verification.ts';
+
+/** Asks the bank how far it is with a business, and writes down what it says. What could not be asked is due in a minute. */
+export async function followVerification(
+  parts: VerificationParts,
+  { id, partnerId }: DueVerification,
+): Promise<TakeOutcome> {
+  const outcome = await look(parts, { id, partnerId });
+  if (outcome.kind === 'failed') {
+    const side = { partnerId, environment: 'sandbox' } as const;
+    await inTransaction(parts.pool, side, async (tx) => lookAgainAt(tx, id, afterFailure(parts.clock.now())));
+  }
+  return outcome;
+}
+
+async function look(parts: VerificationParts, { id, partnerId }: DueVerification): Promise<TakeOutcome> {
+  const lookedAt = parts.clock.now();
+  const found = await parts.bank.findVerification(id);
+  if (found.kind === 'unknown') return { kind: 'failed', text: found.text };
+  const { verification } = found;
+  if (verification.id !== id) return { kind: 'failed', text: 'the bank answered with another verification' };
+  return takeVerification(parts, { partnerId, verification, lookedAt });
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { inTransaction } from '../../platform/database/transaction.ts';
+import type { JobSender, Queue } from '../../platform/jobs.ts';
+import { makeDue } from './store.ts';
+
+/** It comes round every minute for those that are due, and at once where the bank tells of news. */
+export const followVerifications: Queue = { name: 'follow-verifications', retryLimit: 3, schedule: '* * * * *' };
+
+interface HintParts {
+  calls: SingleCalls;
+  pool: Pool;
+  clock: Clock;
+  jobs: Pick<JobSender, 'enqueue'>;
+}
+
+/**
+ * A webhook is a hint: it makes its verification due, and a worker asks the bank what is true. So a hundred of the same do what
+ * one does. What we know nothing of is forgotten: a verification that we are just starting is looked at anyway.
+ *
+ * The job is a commit of its own. Where it is lost, the round that comes every minute finds what is due.
+ */
+export async function hintVerification(parts: HintParts, verificationId: string): Promise<void> {
+  const { calls, pool, clock, jobs } = parts;
+  if (!(await makeDue(calls, verificationId, clock.now()))) return;
+  await inTransaction(pool, 'shared', async (tx) => jobs.enqueue(tx, followVerifications, {}));
+}

@@ -1,0 +1,20 @@
+import type { BankVerification } from '../../banks/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { Outbox } from '../../platform/mail/outbox.ts';
+
+/** What following a verification takes, in the api and in a worker alike. */
+export interface VerificationParts {
+  pool: Pool;
+  clock: Clock;
+  logger: Logger;
+  /** The bank that looks at businesses: live's. */
+  bank: BankVerification;
+  outbox: Pick<Outbox, 'post'>;
+  /** Whom a decision is mailed to: the addresses of the transaction's partner. */
+  listAdmins: (tx: Transaction) => Promise<string[]>;
+  /** Where a mail sends its reader; null where there is no dashboard. */
+  dashboardUrl: string | null;
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import { followVerification } from './follow-verification.ts';
+import type { VerificationParts } from './parts.ts';
+import { beginVerification, getKnown, getStanding, type Standing } from './store.ts';
+import { takeVerification } from './take-verification.ts';
+
+/** Whoever asks again and again is answered with what is known: the bank is not asked more often than this. */
+const askAgainAfterMs = 5_000;
+
+interface Starter extends PartnerContext {
+  /** The admin who starts it: the bank writes to this address. */
+  email: string;
+  /** Where the bank sends them when they are done with its pages. */
+  redirectUrl: string;
+}
+
+/**
+ * Starts a partner's verification at the bank. Safe to repeat: one that is under way is only looked at again, and one that was
+ * refused is started once more.
+ */
+export async function startVerification(parts: VerificationParts, starter: Starter): Promise<void> {
+  const standing = await inTransaction(parts.pool, starter, async (tx) => getStanding(tx, starter.partnerId));
+  if (standing.isApproved) return;
+  if (standing.newestId !== null && (await isUnderWay(parts, starter, standing.newestId))) return;
+  await begin(parts, starter, standing);
+}
+
+/** As the bank has it now. Where it can't be asked, one that is under way is answered as it is known. */
+async function isUnderWay(parts: VerificationParts, starter: Starter, id: string): Promise<boolean> {
+  const { partnerId } = starter;
+  const read = async () => inTransaction(parts.pool, starter, async (tx) => getKnown(tx, id));
+  const known = await read();
+  if (parts.clock.now().getTime() - known.askedAt.getTime() < askAgainAfterMs) return known.state !== 'rejected';
+  const looked = await followVerification(parts, { id, partnerId });
+  if (looked.kind === 'failed') {
+    parts.logger.warn({ partner_id: partnerId, error_code: looked.text }, 'verification.not_followed');
+    return known.state !== 'rejected';
+  }
+  return (await read()).state !== 'rejected';
+}
+
+/**
+ * Within a day, the same try by the same person is the same request: what the bank began and we did not live to write down is
+ * found again. On another day, it is found by the address.
+ */
+function idempotencyKey(at: Date, { partnerId, email }: Starter, attempts: number): string {
+  const person = createHash('sha256').update(email).digest('hex').slice(0, 16);
+  return `${partnerId}-verification-${attempts}-${person}-${at.toISOString().slice(0, 10)}`;
+}
+
+async function begin(parts: VerificationParts, starter: Starter, { business, attempts }: Standing): Promise<void> {
+  const { partnerId, email, redirectUrl } = starter;
+  const lookedAt = parts.clock.now();
+  const started = await parts.bank.startVerification({
+    name: business,
+    email,
+    redirectUrl,
+    idempotencyKey: idempotencyKey(lookedAt, starter, attempts),
+  });
+  if (started.kind === 'failed') throw bankCannotBeAsked(started.text);
+  const { verification } = started;
+  const begun = await inTransaction(parts.pool, starter, async (tx) =>
+    beginVerification(tx, verification.id, lookedAt),
+  );
+  if (begun === 'anothers') throw bankCannotBeAsked('the bank answered with the verification of another partner');
+  // What the bank said first is written at once; what fails here is done by a worker, for which it is due.
+  if (begun === 'begun') await takeVerification(parts, { partnerId, verification, lookedAt });
+}
+
+/** Also where the bank knows the person's address from another business: it takes no second one from them. */
+export function bankCannotBeAsked(internal: string): Refusal {
+  return new Refusal({
+    code: 'unavailable',
+    message:
+      'The bank does not start the verification just now. Try again in a few minutes; if it stays so, let another admin of the account start it.',
+    internal: `verification: ${internal}`,
+    retryAfterSeconds: 60,
+  });
+}

@@ -1,0 +1,81 @@
+import type { Verification } from '../../banks/index.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import { isMailAddress } from '../../platform/mail/mail-address.ts';
+import { verificationDecidedMail, type Decision } from '../mails/verification-decided.ts';
+import { nextLookAt } from './look-again.ts';
+import type { VerificationParts } from './parts.ts';
+import { getKnown, lookAgainAt, markOpening, takeAnswer } from './store.ts';
+
+interface Answer {
+  partnerId: string;
+  verification: Verification;
+  /** When the bank was asked. */
+  lookedAt: Date;
+}
+
+export type TakeOutcome = { kind: 'taken' } | { kind: 'failed'; text: string };
+
+/** The bank keeps a key for a day: past that, the same request needs another. */
+const keyLastsMs = 23 * 60 * 60_000;
+
+/** Verifications are of the partner, not of an environment; its sandbox is the side that every partner has. */
+const sideOf = (partnerId: string) => ({ partnerId, environment: 'sandbox' }) as const;
+
+/**
+ * What the bank said of a verification, in one commit with all that follows from it: on a yes the partner is active, its live
+ * side open and its admins told. The wallet is opened at the bank before. Whoever comes second, or comes again after a crash,
+ * finds the same wallet by the same key, and nothing left to write.
+ */
+export async function takeVerification(parts: VerificationParts, answer: Answer): Promise<TakeOutcome> {
+  const { pool, clock, logger } = parts;
+  const { partnerId, verification, lookedAt } = answer;
+  const side = sideOf(partnerId);
+  const known = await inTransaction(pool, side, async (tx) => getKnown(tx, verification.id));
+  if (known.state === 'approved') {
+    // An alarm: a business that pays, and that the bank has turned away since. A person decides.
+    if (verification.state !== 'approved') logger.error({ partner_id: partnerId }, 'verification.no_longer_approved');
+    await inTransaction(pool, side, async (tx) => lookAgainAt(tx, verification.id, null));
+    return { kind: 'taken' };
+  }
+  const wallet = verification.state === 'approved' ? await openWallet(parts, partnerId, verification) : null;
+  if (wallet?.kind === 'failed') return wallet;
+  const at = clock.now();
+  const nextDueAt = nextLookAt(known.state === verification.state ? known.changedAt : at, at);
+  const walletId = wallet?.walletId ?? null;
+  const decision = await inTransaction(pool, side, async (tx) => {
+    const told = await takeAnswer(tx, { verification, walletId, lookedAt, at, nextDueAt });
+    if (told !== null) await mailAdmins(tx, parts, { business: known.business, decision: told, verification });
+    return told;
+  });
+  if (decision !== null) logger.info({ partner_id: partnerId, status: decision }, 'verification.decided');
+  return { kind: 'taken' };
+}
+
+async function openWallet(
+  { pool, clock, bank }: VerificationParts,
+  partnerId: string,
+  { id, customerId }: Extract<Verification, { state: 'approved' }>,
+) {
+  const at = clock.now();
+  const since = await inTransaction(pool, sideOf(partnerId), async (tx) => markOpening(tx, id, at));
+  const round = Math.floor((at.getTime() - since.getTime()) / keyLastsMs);
+  return bank.openWallet({ customerId, idempotencyKey: `${partnerId}-live-wallet-${id}-${round}` });
+}
+
+interface Decided {
+  business: string;
+  decision: Decision;
+  verification: Verification;
+}
+
+async function mailAdmins(
+  tx: Transaction,
+  { outbox, listAdmins, dashboardUrl }: VerificationParts,
+  { business, decision, verification }: Decided,
+): Promise<void> {
+  const link = decision === 'more_needed' ? verification.continueUrl : dashboardUrl;
+  const content = verificationDecidedMail({ business, decision, link });
+  // An address that no mail can reach must not keep a business from paying.
+  const admins = (await listAdmins(tx)).filter(isMailAddress);
+  for (const to of admins) await outbox.post(tx, { kind: 'verification-decided', to, content });
+}

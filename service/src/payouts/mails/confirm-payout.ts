@@ -1,0 +1,40 @@
+import { formatPounds, type Pence } from '../../money/amounts.ts';
+import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+
+interface PayoutToConfirm {
+  code: string;
+  amount: Pence;
+  recipientName: string;
+  accountLast4: string;
+  reference: string | null;
+}
+
+/** As in "£12,345.00". */
+function showPounds(amount: Pence): string {
+  return `£${formatPounds(amount).replaceAll(/\B(?=(\d{3})+\.)/g, ',')}`;
+}
+
+/** The code is not in the subject, nor in the first line: a locked screen shows both. */
+export function confirmPayoutMail(payout: PayoutToConfirm): MailContent {
+  const amount = showPounds(payout.amount);
+  return composeMail({
+    subject: 'Your code to confirm a payout',
+    lead: `Use the code below to pay ${amount} to ${payout.recipientName}. It is valid for 5 minutes, and for this payout only.`,
+    parts: [
+      { kind: 'code', code: payout.code },
+      {
+        kind: 'facts',
+        facts: [
+          ['Amount', amount],
+          ['Recipient', payout.recipientName],
+          ['Account', `ends in ${payout.accountLast4}`],
+          ...(payout.reference === null ? [] : [['Reference', payout.reference] as const]),
+        ],
+      },
+      {
+        kind: 'aside',
+        text: 'If it was not you who asked for it, do nothing: without the code no money moves. Then tell an admin of your business: somebody is signed in as you.',
+      },
+    ],
+  });
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../clock.ts';
+import type { ReachPoint } from '../crash-point.ts';
+import type { Pool } from '../database/pool.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { JobHandler } from '../jobs.ts';
+import type { Logger } from '../logging.ts';
+import type { Sealer } from '../sealing.ts';
+import { openContent } from './sealed-content.ts';
+import { endMail, findWaitingMail, type MailEnd, type WaitingMail } from './store.ts';
+import type { MailTransport } from './transport.ts';
+
+interface DeliveryParts {
+  pool: Pool;
+  sealer: Sealer;
+  clock: Clock;
+  logger: Logger;
+  reach: ReachPoint;
+  transport: MailTransport;
+}
+
+/**
+ * Sends one mail, with no transaction open meanwhile. A crash after the relay's yes and before it is written down sends the
+ * mail again, with the same Message-ID: a mail that comes twice is better than one that never comes.
+ */
+export function createMailDelivery(parts: DeliveryParts): JobHandler {
+  const { pool, clock } = parts;
+  return async ({ arguments: { mail_id: id } }) => {
+    if (id === undefined) throw new Error('a job names no mail');
+    const mail = await inTransaction(pool, 'shared', async (tx) => findWaitingMail(tx, id));
+    if (mail === null) return;
+    const end = await sendOnce(parts, mail);
+    await inTransaction(pool, 'shared', async (tx) => endMail(tx, id, { end, at: clock.now() }));
+  };
+}
+
+async function sendOnce(parts: DeliveryParts, mail: WaitingMail): Promise<MailEnd> {
+  const { sealer, clock, logger, reach, transport } = parts;
+  const line = { mail_id: mail.id, mail_kind: mail.kind };
+  if (mail.expires_at !== null && mail.expires_at <= clock.now()) {
+    logger.warn(line, 'mail.expired');
+    return 'given_up';
+  }
+  const content = openContent(sealer, mail.id, mail.content_sealed);
+  await reach('mail.send.before');
+  const outcome = await transport.send({ ...content, messageId: mail.message_id, date: mail.created_at });
+  await reach('mail.send.after');
+  switch (outcome.kind) {
+    case 'taken':
+      logger.info(line, 'mail.sent');
+      return 'sent';
+    case 'refused':
+      logger.warn({ ...line, status: outcome.status }, 'mail.refused');
+      return 'refused';
+  }
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertWellSet } from '../../../test/mail/well-set.ts';
+import { composeMail, type MailPart } from './frame.ts';
+import { showInstant } from './shown-instant.ts';
+
+const parts: MailPart[] = [
+  {
+    kind: 'words',
+    text: 'Words that go on for longer than a line has room for, so that they have to be wrapped somewhere.',
+  },
+  { kind: 'code', code: '482915' },
+  {
+    kind: 'facts',
+    facts: [
+      ['Business', 'Tideway & Söhne "Ltd"'],
+      ['Why', 'because it is long enough to need another line, and then is set in below its label'],
+    ],
+  },
+  { kind: 'link', label: 'Open it', url: 'https://dashboard.kelpie.example/keys?a=1&b=2' },
+  { kind: 'aside', text: 'If it was not you, do nothing.' },
+];
+
+test('text and HTML say the same, each readable alone', () => {
+  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', parts });
+  assertWellSet(mail);
+  assert.equal(
+    mail.text,
+    `This is the one thing.
+
+Words that go on for longer than a line has room for, so that they have
+to be wrapped somewhere.
+
+    482915
+
+Business: Tideway & Söhne "Ltd"
+Why: because it is long enough to need another line, and then is set in
+  below its label
+
+Open it
+https://dashboard.kelpie.example/keys?a=1&b=2
+
+If it was not you, do nothing.
+
+Kelpie
+`,
+  );
+});
+
+test('the first line is the one thing that a mail says, in both forms', () => {
+  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', parts });
+  assert.match(mail.text, /^This is the one thing\.\n/);
+  const [, firstWords] = /<p[^>]*>([^<]*)</.exec(mail.html) ?? [];
+  assert.equal(firstWords, 'This is the one thing.');
+});
+
+test('a name without spaces makes no line without end', () => {
+  const mail = composeMail({
+    subject: 'A trial',
+    lead: 'é'.repeat(300),
+    parts: [{ kind: 'words', text: '👩‍👧'.repeat(80) }],
+  });
+  for (const line of mail.text.split('\n')) assert(Array.from(line).length <= 78, line);
+  assert.equal(mail.text.split('\n\n').length, 3);
+});
+
+function linkTo(url: string) {
+  return composeMail({ subject: 'A trial', lead: 'A trial.', parts: [{ kind: 'link', label: 'Open', url }] });
+}
+
+test('a mail links to pages and to nothing else', () => {
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', 'ftp://kelpie.example', 'kelpie.example', ''])
+    assert.throws(() => linkTo(url), /links to a page/, url);
+  const { html } = linkTo('https://kelpie.example/"><script>alert(1)</script>');
+  assert.doesNotMatch(html, /<script/);
+});
+
+test('light and dark are both set', () => {
+  const { html } = composeMail({ subject: 'A trial', lead: 'A trial.', parts });
+  for (const colour of ['#0b1f24', '#f7f9f8', '#0f6e6e', '#0b1518', '#dfe8e6', '#4fb3ae'])
+    assert(html.includes(colour));
+  assert.match(html, /prefers-color-scheme: dark/);
+});
+
+test('an instant is shown in the one zone that is the same for everybody', () => {
+  assert.equal(showInstant(new Date('2026-01-05T09:05:59.999Z')), '5 January 2026 at 09:05 UTC');
+  assert.equal(showInstant(new Date('2026-12-31T23:59:00Z')), '31 December 2026 at 23:59 UTC');
+});

@@ -1,0 +1,167 @@
+/** A mail as its reader gets it, in both forms. They say the same. */
+export interface MailContent {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** What a mail is made of. Each part is written as text and as HTML by the frame, so that neither can say more. */
+export type MailPart =
+  | { kind: 'words'; text: string }
+  | { kind: 'code'; code: string }
+  | { kind: 'facts'; facts: readonly (readonly [label: string, value: string])[] }
+  | { kind: 'link'; label: string; url: string }
+  /** Quieter: what to do where the mail was not expected. */
+  | { kind: 'aside'; text: string };
+
+interface MailPlan {
+  subject: string;
+  /** The one thing that it says: its first line, which is also what a list of mails shows. */
+  lead: string;
+  parts: readonly MailPart[];
+}
+
+/** Well below 78, so that a line survives being quoted. Only an address that can't be broken is longer. */
+const lineLength = 72;
+const signature = 'Kelpie';
+
+/** Breaks a line, or turns the direction of what follows, so that a name could look like a sentence of ours. */
+const breaking = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
+
+function onOneLine(text: string): string {
+  return text.replaceAll(breaking, ' ').replaceAll(/\s+/g, ' ').trim();
+}
+
+function charactersIn(text: string): number {
+  return Array.from(text).length;
+}
+
+/** A name without spaces must not make a line without end. */
+function breakWord(word: string): string[] {
+  return word.match(new RegExp(`.{1,${lineLength}}`, 'gu')) ?? [];
+}
+
+function wrap(text: string, indent = ''): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of onOneLine(text).split(' ').flatMap(breakWord)) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (charactersIn(longer) <= lineLength) line = longer;
+    else {
+      lines.push(line);
+      line = indent + word;
+    }
+  }
+  return [...lines, line].join('\n');
+}
+
+const htmlNames: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escape(text: string): string {
+  return onOneLine(text).replaceAll(/[&<>"']/g, (character) => htmlNames[character] ?? character);
+}
+
+/** A link opens a page and does nothing else. */
+function pageAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !['https:', 'http:'].includes(url.protocol))
+    throw new Error('a mail links to a page, and to nothing else');
+  return url.href;
+}
+
+function textOf(part: MailPart): string {
+  switch (part.kind) {
+    case 'words':
+    case 'aside':
+      return wrap(part.text);
+    case 'code':
+      return `    ${onOneLine(part.code)}`;
+    case 'facts':
+      return part.facts.map(([label, value]) => wrap(`${label}: ${value}`, '  ')).join('\n');
+    case 'link':
+      return `${wrap(part.label)}\n${pageAddress(part.url)}`;
+  }
+}
+
+/** Set inline as well as by class: some programs drop the styles of the head, and dark colours need them. */
+const ink = 'color:#0b1f24';
+const soft = 'color:#51666a';
+const tide = 'color:#0f6e6e';
+const mono = `font-family:'JetBrains Mono',ui-monospace,Consolas,Menlo,monospace`;
+
+function htmlOf(part: MailPart): string {
+  switch (part.kind) {
+    case 'words':
+      return `<p class="ink" style="margin:0 0 20px;${ink}">${escape(part.text)}</p>`;
+    case 'aside':
+      return `<p class="soft" style="margin:0 0 20px;font-size:14px;line-height:21px;${soft}">${escape(part.text)}</p>`;
+    case 'code':
+      return `<p class="ink" style="margin:0 0 24px;font-size:32px;line-height:40px;font-weight:600;letter-spacing:6px;${mono};${ink}">${escape(part.code)}</p>`;
+    case 'facts':
+      return part.facts.map(htmlOfFact).join('\n');
+    case 'link':
+      return htmlOfLink(escape(part.label), escape(pageAddress(part.url)));
+  }
+}
+
+function htmlOfFact(
+  [label, value]: readonly [label: string, value: string],
+  at: number,
+  all: readonly unknown[],
+): string {
+  const below = at === all.length - 1 ? 'margin:0 0 20px' : 'margin:0';
+  return `<p class="ink line" style="${below};padding:8px 0;border-top:1px solid #d5dedc;${ink}"><span class="soft" style="${soft}">${escape(label)}:</span> ${escape(value)}</p>`;
+}
+
+function htmlOfLink(label: string, url: string): string {
+  return `<p style="margin:0 0 20px"><a class="action" href="${url}" style="display:inline-block;padding:11px 18px;border-radius:6px;background-color:#0f6e6e;color:#ffffff;font-weight:600;text-decoration:none">${label}</a><br />
+<a class="tide" href="${url}" style="font-size:13px;line-height:28px;word-break:break-all;${tide}">${url}</a></p>`;
+}
+
+const darkStyles = `
+      @media (prefers-color-scheme: dark) {
+        .ground { background-color: #0b1518 !important; }
+        .ink { color: #dfe8e6 !important; }
+        .soft { color: #93a7a5 !important; }
+        .tide { color: #4fb3ae !important; }
+        .line { border-color: #24363a !important; }
+        .action { background-color: #4fb3ae !important; color: #0b1518 !important; }
+      }
+`;
+
+/** No image, no font and nothing else from elsewhere. Outlook does not know max-width: it alone is given a table. */
+function renderHtml({ subject, lead, parts }: MailPlan): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="supported-color-schemes" content="light dark" />
+    <title>${escape(subject)}</title>
+    <style>
+      :root { color-scheme: light dark; supported-color-schemes: light dark; }${darkStyles}    </style>
+  </head>
+  <body class="ground" style="margin:0;padding:0;background-color:#f7f9f8">
+<!--[if mso]><table role="presentation" width="560" align="center" cellpadding="0" cellspacing="0"><tr><td><![endif]-->
+<div class="ground ink" style="max-width:560px;margin:0 auto;padding:40px 24px;background-color:#f7f9f8;font-family:'Inter Variable',Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:24px;font-variant-numeric:tabular-nums;${ink}">
+<p class="ink" style="margin:0 0 24px;font-size:19px;line-height:28px;font-weight:600;${ink}">${escape(lead)}</p>
+${parts.map(htmlOf).join('\n')}
+<p class="tide line" style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dedc;font-size:17px;font-weight:700;letter-spacing:-0.3px;${tide}">${signature}</p>
+</div>
+<!--[if mso]></td></tr></table><![endif]-->
+  </body>
+</html>
+`;
+}
+
+export function composeMail(plan: MailPlan): MailContent {
+  const paragraphs = [wrap(plan.lead), ...plan.parts.map(textOf), signature];
+  return { subject: onOneLine(plan.subject), text: `${paragraphs.join('\n\n')}\n`, html: renderHtml(plan) };
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../clock.ts';
+import type { Transaction } from '../database/transaction.ts';
+import { newId } from '../ids.ts';
+import type { JobSender, Queue } from '../jobs.ts';
+import type { Sealer } from '../sealing.ts';
+import type { MailContent } from './frame.ts';
+import { isMailAddress } from './mail-address.ts';
+import { sealContent } from './sealed-content.ts';
+import { insertMail } from './store.ts';
+
+/**
+ * One job a mail. A relay that is down is asked again after seconds, then minutes, for about a day; what still waits then is
+ * given up by the daily sweep.
+ */
+export const sendMail: Queue = { name: 'send-mail', retryLimit: 300, atOnce: 4 };
+
+interface OutgoingMail {
+  /** What it is about, as "sign-in-code": for people who look at the table. It says nothing about anybody. */
+  kind: string;
+  /** One address, as `isMailAddress` knows it; anything else is thrown. */
+  to: string;
+  content: MailContent;
+  /** From when on it is of no use, as a code that is over: it is not sent then any more. */
+  expiresAt?: Date;
+}
+
+export interface Outbox {
+  /** The mail is sent once this transaction has committed, and never if it rolls back. Says the mail's id. */
+  post(tx: Transaction, mail: OutgoingMail): Promise<string>;
+}
+
+interface OutboxParts {
+  jobs: Pick<JobSender, 'enqueue'>;
+  sealer: Sealer;
+  clock: Clock;
+  /** The domain of the address that mails are from: a Message-ID ends with it. */
+  fromDomain: string;
+}
+
+export function createOutbox({ jobs, sealer, clock, fromDomain }: OutboxParts): Outbox {
+  return {
+    async post(tx, { kind, to, content, expiresAt }) {
+      if (!isMailAddress(to)) throw new Error('a mail is posted to one address, and this is none');
+      const id = newId(clock);
+      await insertMail(tx, {
+        id,
+        kind,
+        messageId: `<${id}@${fromDomain}>`,
+        contentSealed: sealContent(sealer, id, { ...content, to }),
+        createdAt: clock.now(),
+        expiresAt: expiresAt ?? null,
+      });
+      await jobs.enqueue(tx, sendMail, { mail_id: id });
+      return id;
+    },
+  };
+}
