@@ -383,7 +383,7 @@ export interface paths {
         put?: never;
         /**
          * Let a person in
-         * @description They are told by mail, and sign in with this address. At most 200 people.
+         * @description They are told by mail, and sign in with this address. At most 200 people, and 50 invitations a day.
          */
         post: operations["inviteMember"];
         delete?: never;

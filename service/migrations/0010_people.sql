@@ -70,7 +70,8 @@ create index sign_in_codes_of_address on kelpie.sign_in_codes (email_hmac, id);
 create index sign_in_codes_to_mail on kelpie.sign_in_codes (id) where mail_sealed is not null;
 grant select, insert, update, delete on kelpie.sign_in_codes to kelpie_access;
 
--- How often a wrong code was given for an address on a day, whatever the code was for.
+-- How often a wrong code was given for an address on a day. For signing in and for confirming an address has two digests:
+-- the one can be guessed at by anybody, and must not keep a person who has signed in from paying.
 create table kelpie.wrong_guesses (
   email_hmac bytea not null check (octet_length(email_hmac) = 32),
   on_day date not null,

@@ -52,6 +52,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   payoutsPerSecond: { value: '2.5', process: 'api' },
   payoutsBurst: { value: 'many', process: 'api' },
   openRequestsPerMinute: { value: '-1', process: 'api' },
+  invitationsPerDay: { value: '0', process: 'api' },
   apiKeyPepper: { value: 'hunter2', process: 'api' },
   dataKeys: { value: `0:${'ab'.repeat(32)}`, process: 'worker' },
   indexKey: { value: 'ABCD', process: 'api' },

@@ -22,7 +22,7 @@ import { createAuthentication, type Authentication } from '../http/authenticatio
 import { addDiscoveryRoutes } from '../http/discovery.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
 import { addHealthRoutes } from '../http/health.ts';
-import { limitByKey, limitByNetwork, type RateLimits } from '../http/rate-limit.ts';
+import { limitByKey, limitByNetwork, limitByPartner, type RateLimits } from '../http/rate-limit.ts';
 import { addReferenceRoutes, describeRoutes } from '../http/reference.ts';
 import { refuseForeignPages } from '../http/session-cookie.ts';
 import { createServer, type Server } from '../http/server.ts';
@@ -96,7 +96,7 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   addSessionRoutes(app, { ...signingIn, ...auth, sessions, recorder });
   addAccountRoutes(app, { ...parts, ...auth, activity, insistOnAdmin });
   const banks = openBanks(parts.banks, parts.clock, parts.reach);
-  addVerificationRoutes(app, { ...verificationParts(parts, banks), ...auth });
+  addVerificationRoutes(app, { ...verificationParts(parts, banks), ...auth, insistOnAdmin });
   addPayoutRoutes(app, {
     ...payoutParts(parts, banks),
     ...auth,
@@ -109,7 +109,7 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   addKeyRoutes(app, { ...parts, ...auth });
   const people = { ...parts, ...auth, activity, dashboardUrl: parts.dashboardUrl ?? parts.publicUrl };
   addKeyChangeRoutes(app, { ...people, pepper: createPepper(parts.secrets.apiKeyPepper) });
-  addMemberRoutes(app, people);
+  addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
   addActivityRoutes(app, { ...parts, ...auth });
   await addWebhookRoutes(app, { ...parts, hintVerification: async (id) => hintVerification(parts, id) });
   await addReferenceRoutes(app, limitOpen);

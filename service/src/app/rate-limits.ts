@@ -10,9 +10,11 @@ type RateRules = Readonly<Record<keyof RateLimits, RateRule>>;
 
 export function chooseRateRules(get: <Value>(setting: Setting<Value>) => Value): RateRules {
   const openPerMinute = get(settings.openRequestsPerMinute);
+  const invitationsPerDay = get(settings.invitationsPerDay);
   return {
     requests: { perSecond: get(settings.requestsPerSecond), burst: get(settings.requestsBurst) },
     payouts: { perSecond: get(settings.payoutsPerSecond), burst: get(settings.payoutsBurst) },
+    invitations: { perSecond: invitationsPerDay / 86_400, burst: invitationsPerDay },
     open: { perSecond: openPerMinute / 60, burst: openPerMinute },
   };
 }
@@ -28,13 +30,16 @@ export function openRateLimits(rules: RateRules, calls: SingleCalls, logger: Log
       now,
       lease: async (keyId, wanted) => lease({ ...rule, subject: `${name}:${keyId}`, keyId, wanted }),
     });
+  const perSubject = (name: string, rule: RateRule) =>
+    createTokenLeases({
+      rule,
+      now,
+      lease: async (id, wanted) => lease({ ...rule, subject: `${name}:${id}`, keyId: null, wanted }),
+    });
   return {
     requests: perKey('requests', rules.requests),
     payouts: perKey('payouts', rules.payouts),
-    open: createTokenLeases({
-      rule: rules.open,
-      now,
-      lease: async (network, wanted) => lease({ ...rules.open, subject: `open:${network}`, keyId: null, wanted }),
-    }),
+    invitations: perSubject('invitations', rules.invitations),
+    open: perSubject('open', rules.open),
   };
 }

@@ -9,6 +9,8 @@ export interface RateLimits {
   requests: TokenLeases;
   /** Creating payouts, by the key. */
   payouts: TokenLeases;
+  /** Inviting people, by the partner: each is a mail to an address that somebody made up. */
+  invitations: TokenLeases;
   /** Whatever comes without a key of ours, by the network that it comes from. */
   open: TokenLeases;
 }
@@ -53,4 +55,12 @@ export function limitByKey(
   callerOf: (request: FastifyRequest) => { callerId: string },
 ): LimitHook {
   return limitHook(leases, (request) => callerOf(request).callerId);
+}
+
+/** The same for what a partner's people share, however many they are and however often they sign in. */
+export function limitByPartner(
+  leases: TokenLeases,
+  callerOf: (request: FastifyRequest) => { partnerId: string },
+): LimitHook {
+  return limitHook(leases, (request) => callerOf(request).partnerId);
 }

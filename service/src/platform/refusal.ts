@@ -69,8 +69,8 @@ export class Refusal extends Error {
   }
 }
 
-/** The same for a key that is missing, made up or revoked: which of them it is, is nobody's business. */
+/** The same for a key or a session that is missing, made up or over: which of them it is, is nobody's business. */
 export const unauthorized = {
   code: 'unauthorized',
-  message: 'Send a valid API key, in the header Authorization: Bearer kp_….',
+  message: 'Send a valid API key in the header Authorization: Bearer kp_…, or sign in to the dashboard (again).',
 } as const;

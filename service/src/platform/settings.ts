@@ -287,6 +287,11 @@ export const settings = {
     example: '300',
     fallback: '300',
   }),
+  invitationsPerDay: wholeNumber('KELPIE_INVITATIONS_PER_DAY', rate, {
+    about: 'How many people a partner may invite at once, and then each day: each is mailed.',
+    example: '50',
+    fallback: '50',
+  }),
   apiKeyPepper: secretKey('KELPIE_API_KEY_PEPPER', {
     about: 'With this, API keys become what the database keeps of them. To change it is to revoke every key.',
   }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call } from '../harness/client.ts';
 import { addKey } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
@@ -173,6 +174,17 @@ test('only an admin starts it: no key, no viewer, nobody from another site', asy
   const headers = { 'sec-fetch-site': 'cross-site' };
   assert.equal((await callAs(business.admin, path, { method: 'POST', headers })).code, 'cross_site_request');
   assert.equal((await call({ url: world.api.url, key: null }, path, { method: 'POST' })).code, 'unauthorized');
+  assert.deepEqual(await verificationsOf(database, business.partnerId), []);
+});
+
+test('an admin who was just removed starts nothing, in the moment in which its session is still remembered', async () => {
+  const business = await openBusiness(world);
+  const leaving = await signIn(database, business, { url: world.api.url });
+  assert.equal((await callAs(leaving, '/v1/members')).status, 200);
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query('delete from kelpie.members where email = $1', [leaving.email]),
+  );
+  assert.equal((await askToStart(leaving)).code, 'unauthorized');
   assert.deepEqual(await verificationsOf(database, business.partnerId), []);
 });
 

@@ -11,6 +11,7 @@ import { assertAllHolds } from '../harness/invariants.ts';
 import { mailedCode, waitingMails } from '../harness/mailed-code.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
+import { giveCode, plantCodes } from '../harness/sign-in.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -185,6 +186,19 @@ test('after ten wrong guesses on a day no code of that person is judged, and ano
   await assertRefused(pay(person, order, await ask(person, order)));
   const other = await newAdmin();
   const made = await pay(other, order, await ask(other, order));
+  assert.equal(made.status, 201, made.text);
+  await assertHolds([made.id]);
+});
+
+test('a stranger who uses up the guesses at signing in does not keep the person from paying', async () => {
+  const person = await newAdmin();
+  const { email, url } = person;
+  for (let codes = 0; codes < 3; codes += 1) {
+    await plantCodes(world.database, [{ email, code: '000001' }]);
+    for (let tries = 0; tries < 4; tries += 1) await giveCode(url, { email, code: '000000' });
+  }
+  const order = newOrder();
+  const made = await pay(person, order, await ask(person, order));
   assert.equal(made.status, 201, made.text);
   await assertHolds([made.id]);
 });

@@ -59,7 +59,7 @@ test('a code takes five tries, and the right one comes too late after them', asy
   assert.equal(await guess(email, '000006'), 200);
 });
 
-test('of a thousand guesses at an address from as many networks at once, ten are judged', async () => {
+test('faults 48: of a thousand guesses at an address from as many networks at once, ten are judged', async () => {
   const email = await addMember();
   for (let round = 0; round < 5; round += 1) {
     // As many codes as an hour has, each of which the guesses of its round would find.

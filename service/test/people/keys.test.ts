@@ -213,7 +213,7 @@ async function keepAsking(isOver: () => boolean, ask: () => Promise<ApiAnswer>, 
   }
 }
 
-test('a revoked key pays nothing from then on, and reads nothing a second later, on each of three busy processes', async () => {
+test('faults 47: a revoked key pays nothing from then on, and reads nothing a second later, on each of three busy processes', async () => {
   const { partner, admin } = await newPartner();
   let revokedAt = Infinity;
   const isOver = (): boolean => performance.now() > revokedAt + 1_500;

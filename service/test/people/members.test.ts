@@ -8,7 +8,7 @@ import { call, type ApiAnswer } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
-import { startApi, startWorker } from '../harness/processes.ts';
+import { defaultLimits, startApi, startWorker } from '../harness/processes.ts';
 import { activityOf } from './recorded-activity.ts';
 
 const database = await createTestDatabase();
@@ -134,6 +134,20 @@ test('there are 200 members at most', async () => {
     [201, 422, 422],
   );
   assert.equal(Object.keys(await listedRoles(admin)).length, 200);
+});
+
+test('a partner mails fifty invitations, and then one every half hour: our mails are nobody’s to flood with', async () => {
+  const limited = await startApi({ database, env: defaultLimits });
+  const { admin } = await newPartner();
+  const inviter = { ...admin, url: limited.url };
+  assert.equal((await invite(inviter, 'no address')).status, 422);
+  const answers: ApiAnswer[] = [];
+  for (let guest = 0; guest < 51; guest += 1) answers.push(await invite(inviter, `guest-${guest}@flood.test`));
+  const last = answers.pop();
+  assert(answers.every(({ status }) => status === 201));
+  assert.deepEqual([last?.status, last?.code], [429, 'rate_limited']);
+  const wait = Number(last?.headers.get('retry-after'));
+  assert(wait > 1_600 && wait <= 1_728, `${wait} s`);
 });
 
 test('a viewer sees the members and changes none; a key does neither', async () => {

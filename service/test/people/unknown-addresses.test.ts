@@ -66,11 +66,11 @@ function assertAlike(timed: readonly Timed[]): void {
   assert(Math.abs(share - 0.5) < 0.1, `a known address takes longer in ${(share * 100).toFixed(1)} % of all pairs`);
 }
 
-test('asking for a code says nothing about an address', async () => {
+test('faults 50: asking for a code says nothing about an address', async () => {
   assertAlike(await timeAll(async (email) => askCode(api.url, email)));
 });
 
-test('a wrong code says nothing about an address', async () => {
+test('faults 50: a wrong code says nothing about an address', async () => {
   const timed = await timeAll(async (email) => giveCode(api.url, { email, code: '000000' }));
   // One in a million is right by chance.
   assertAlike(timed.filter(({ answer }) => answer.status !== 200));
@@ -81,7 +81,7 @@ async function signUp(email: string): Promise<ApiAnswer> {
   return call({ url: api.url, key: null }, '/v1/signup', { method: 'POST', body });
 }
 
-test('signing up says nothing about an address', async () => {
+test('faults 50: signing up says nothing about an address', async () => {
   assertAlike(await timeAll(signUp));
 });
 

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { EmailAddress, Instant, listOf, nullableInstant, nullableText, oneOf, Query } from '../../http/fields.ts';
+import type { LimitHook } from '../../http/rate-limit.ts';
 import { patterns } from '../../http/patterns.ts';
 import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
@@ -69,6 +70,7 @@ function noSuchMember(): Refusal {
 export interface MemberRouteParts extends MemberParts, Authentication {
   calls: SingleCalls;
   activity: ActivityLog;
+  limitInvitations: LimitHook;
 }
 
 export function addMemberRoutes(app: Server, parts: MemberRouteParts): void {
@@ -99,14 +101,16 @@ function addInviteRoute(app: Server, parts: MemberRouteParts): void {
   const schema = {
     operationId: 'inviteMember',
     summary: 'Let a person in',
-    description: 'They are told by mail, and sign in with this address. At most 200 people.',
+    description: 'They are told by mail, and sign in with this address. At most 200 people, and 50 invitations a day.',
     tags: ['Account'],
     querystring: Query,
     body: InviteMemberRequest.ref,
     response: { 201: Member.ref, ...bodyRefusals('invalid_request') },
   };
   const config = { action: 'member.invite', access: 'admins', ofBothEnvironments: true } as const;
-  app.post('/v1/members', { schema, config, onRequest: parts.requireCaller }, async (request, reply) => {
+  // Only what could be sent counts: a slip in the address does not.
+  const hooks = { onRequest: parts.requireCaller, preHandler: parts.limitInvitations };
+  app.post('/v1/members', { schema, config, ...hooks }, async (request, reply) => {
     const { email, name = null, role } = request.body;
     const member = await inviteMember(parts, adminOf(request, parts), { email: normalEmail(email), name, role });
     parts.activity.isRecorded(request);

@@ -22,8 +22,11 @@ export function invitationMail({ invitedBy, business, role, link }: Invitation):
         kind: 'words',
         text: `With Kelpie, businesses pay pounds to UK bank accounts from their own USDC wallet. ${roles[role].means}`,
       },
-      { kind: 'link', label: 'Accept the invitation', url: link },
-      { kind: 'aside', text: 'If you do not know who this is, do nothing: you join only if you accept.' },
+      { kind: 'link', label: 'Sign in', url: link },
+      {
+        kind: 'aside',
+        text: 'You sign in with this address and a code that we mail to it; there is no password. If you do not know who this is, do nothing: nobody else can use your place.',
+      },
     ],
   });
 }

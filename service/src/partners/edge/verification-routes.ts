@@ -4,14 +4,13 @@ import { bodyRefusals } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { getAccount } from '../store.ts';
-import type { VerificationParts } from '../verification/parts.ts';
-import { bankCannotBeAsked, startVerification } from '../verification/start-verification.ts';
+import { bankCannotBeAsked, startVerification, type StartParts } from '../verification/start-verification.ts';
 import { Compliance, complianceBody } from './account-routes.ts';
 
-interface RouteParts extends Authentication, Omit<VerificationParts, 'bank'> {
+interface RouteParts extends Authentication, Omit<StartParts, 'bank'> {
   calls: SingleCalls;
   /** Null where there is no live bank. */
-  bank: VerificationParts['bank'] | null;
+  bank: StartParts['bank'] | null;
   /** Where the bank sends a person who is done with its pages. */
   redirectUrl: string;
 }
@@ -29,9 +28,9 @@ export function addVerificationRoutes(app: Server, { bank, redirectUrl, ...parts
   };
   const config = { action: 'verification.start', access: 'admins', ofBothEnvironments: true } as const;
   app.post('/v1/compliance/verification', { schema, config, onRequest: parts.requireCaller }, async (request) => {
-    const { partnerId, environment, by: email } = parts.callerOf(request);
+    const { partnerId, environment, by: email, callerId: sessionId } = parts.callerOf(request);
     if (bank === null) throw bankCannotBeAsked('there is no live bank');
-    await startVerification({ ...parts, bank }, { partnerId, environment, email, redirectUrl });
+    await startVerification({ ...parts, bank }, { partnerId, environment, sessionId, email, redirectUrl });
     return complianceBody(await getAccount(parts.calls, { partnerId, environment }));
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { followVerification } from './follow-verification.ts';
 import type { VerificationParts } from './parts.ts';
@@ -9,7 +9,13 @@ import { takeVerification } from './take-verification.ts';
 /** Whoever asks again and again is answered with what is known: the bank is not asked more often than this. */
 const askAgainAfterMs = 5_000;
 
+export interface StartParts extends VerificationParts {
+  /** Refuses a session that is not an admin's any more. */
+  insistOnAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
+}
+
 interface Starter extends PartnerContext {
+  sessionId: string;
   /** The admin who starts it: the bank writes to this address. */
   email: string;
   /** Where the bank sends them when they are done with its pages. */
@@ -20,8 +26,11 @@ interface Starter extends PartnerContext {
  * Starts a partner's verification at the bank. Safe to repeat: one that is under way is only looked at again, and one that was
  * refused is started once more.
  */
-export async function startVerification(parts: VerificationParts, starter: Starter): Promise<void> {
-  const standing = await inTransaction(parts.pool, starter, async (tx) => getStanding(tx, starter.partnerId));
+export async function startVerification(parts: StartParts, starter: Starter): Promise<void> {
+  const standing = await inTransaction(parts.pool, starter, async (tx) => {
+    await parts.insistOnAdmin(tx, starter.sessionId);
+    return getStanding(tx, starter.partnerId);
+  });
   if (standing.isApproved) return;
   if (standing.newestId !== null && (await isUnderWay(parts, starter, standing.newestId))) return;
   await begin(parts, starter, standing);
@@ -50,7 +59,7 @@ function idempotencyKey(at: Date, { partnerId, email }: Starter, attempts: numbe
   return `${partnerId}-verification-${attempts}-${person}-${at.toISOString().slice(0, 10)}`;
 }
 
-async function begin(parts: VerificationParts, starter: Starter, { business, attempts }: Standing): Promise<void> {
+async function begin(parts: StartParts, starter: Starter, { business, attempts }: Standing): Promise<void> {
   const { partnerId, email, redirectUrl } = starter;
   const lookedAt = parts.clock.now();
   const started = await parts.bank.startVerification({
@@ -61,9 +70,11 @@ async function begin(parts: VerificationParts, starter: Starter, { business, att
   });
   if (started.kind === 'failed') throw bankCannotBeAsked(started.text);
   const { verification } = started;
-  const begun = await inTransaction(parts.pool, starter, async (tx) =>
-    beginVerification(tx, verification.id, lookedAt),
-  );
+  const begun = await inTransaction(parts.pool, starter, async (tx) => {
+    // Again: the bank took its time.
+    await parts.insistOnAdmin(tx, starter.sessionId);
+    return beginVerification(tx, verification.id, lookedAt);
+  });
   if (begun === 'anothers') throw bankCannotBeAsked('the bank answered with the verification of another partner');
   // What the bank said first is written at once; what fails here is done by a worker, for which it is due.
   if (begun === 'begun') await takeVerification(parts, { partnerId, verification, lookedAt });
