@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import { lastId } from '../../platform/ids.ts';
@@ -12,6 +13,7 @@ import { isMember, listWaitingCodes, takeSignInMail } from './store.ts';
 
 interface MailCodeParts {
   pool: Pool;
+  clock: Clock;
   logger: Logger;
   sealer: Sealer;
   outbox: Outbox;
@@ -47,16 +49,20 @@ export async function mailWaitingCodes(parts: MailCodeParts, signal: AbortSignal
   if (failed > 0) throw new Error(`${failed} codes could not be mailed`);
 }
 
-/** To a member, or to who signs up; to anybody else nothing. What was to be mailed is gone in the same commit. */
-async function mailCode({ pool, sealer, outbox }: MailCodeParts, codeId: string): Promise<void> {
+/**
+ * To a member, or to who signs up; to anybody else nothing, and nothing of a code that is over by now. What was to be mailed
+ * is gone in the same commit.
+ */
+async function mailCode({ pool, clock, sealer, outbox }: MailCodeParts, codeId: string): Promise<void> {
   await inTransaction(pool, 'shared', async (tx) => {
     const taken = await takeSignInMail(tx, codeId);
     if (taken === null) return;
+    const expiresAt = new Date(taken.createdAt.getTime() + codeMs);
+    if (expiresAt <= clock.now()) return;
     const { email, code } = openCode(sealer, codeId, taken.sealed);
     const hasAccount = await isMember(tx, email);
     if (!hasAccount && !taken.isSignUp) return;
     const content = taken.isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code });
-    const expiresAt = new Date(taken.createdAt.getTime() + codeMs);
     await outbox.post(tx, { kind: 'sign-in-code', to: email, content, expiresAt });
   });
 }
