@@ -482,6 +482,30 @@ begin
 end;
 $$;
 
+-- The keys of a partner. Those that work come before the limit does: who makes and revokes keys by the hundred must not hide
+-- one that still pays.
+create or replace function kelpie.list_api_keys(
+  of_partner uuid, of_environment kelpie.environment, revoked_after timestamptz, at_most integer
+)
+  returns table (
+    id uuid, environment kelpie.environment, key_prefix text, label text, created_at timestamptz, last_used_at timestamptz,
+    revoked_at timestamptz
+  )
+  language plpgsql volatile
+as $$
+begin
+  perform kelpie.enter(of_partner, of_environment);
+  return query
+    select * from (
+      select k.id, k.environment, k.key_prefix, k.label, k.created_at, k.last_used_at, k.revoked_at
+      from kelpie.api_keys k
+      where k.partner_id = of_partner and (k.revoked_at is null or k.revoked_at > revoked_after)
+      order by k.revoked_at is null desc, k.id desc limit at_most
+    ) listed
+    order by listed.id desc;
+end;
+$$;
+
 -- A partner in one of its environments, as it is told to the partner itself, with how its page looks.
 drop function kelpie.show_account(uuid, kelpie.environment);
 create function kelpie.show_account(of_partner uuid, of_environment kelpie.environment)

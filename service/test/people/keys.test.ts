@@ -157,6 +157,26 @@ test('a live key is made only after verification, and counts apart', async () =>
   assert.equal((await create(admin)).status, 201);
 });
 
+test('a key that works is listed, however many were made and revoked after it', async () => {
+  const { partner, admin } = await newPartner();
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(
+      `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at, revoked_at)
+       select id, $1, 'sandbox', 'kp_sandbox_00000000', sha256(uuid_send(id)), now(), now()
+       from (select gen_random_uuid() as id from generate_series(1, 250)) revoked`,
+      [partner.partnerId],
+    ),
+  );
+  // Before all of them: an id holds when it was made.
+  const early = '00000000-0000-7000-8000-000000000000';
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query('update kelpie.api_keys set id = $2 where id = $1', [partner.keyId, early]),
+  );
+  const keys = valueAt((await callAs(admin, '/v1/keys')).json, 'data');
+  assert(Array.isArray(keys) && keys.length === 200);
+  assert.deepEqual([textAt(keys.at(-1), 'id'), valueAt(keys.at(-1), 'revoked_at')], [early, null]);
+});
+
 test('to revoke a key is safe to repeat: it is done once, and told once', async () => {
   const { partner, admin } = await newPartner();
   const answers = await Promise.all(Array.from({ length: 5 }, async () => revoke(admin, partner.keyId)));
