@@ -58,12 +58,16 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
     }
     return caller;
   };
-  const identify = async (request: FastifyRequest): Promise<Caller | null> =>
-    request.headers.authorization === undefined ? findBySession(request) : findByKey(request);
+  const identify = async (request: FastifyRequest, reply: HeaderWriter): Promise<Caller | null> => {
+    if (request.headers.authorization !== undefined) return findByKey(request);
+    // Whoever sits at the same browser next, or behind the same proxy, is not shown what this person saw.
+    reply.header('cache-control', 'no-store');
+    return findBySession(request);
+  };
 
   return {
     async requireCaller(request, reply) {
-      const caller = await identify(request);
+      const caller = await identify(request, reply);
       if (caller !== null) {
         callers.set(request, caller);
         refuseByAccess(accessOf(request), caller);

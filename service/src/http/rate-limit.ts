@@ -16,7 +16,7 @@ export interface RateLimits {
 }
 
 export interface HeaderWriter {
-  header(name: string, value: number): unknown;
+  header(name: string, value: number | string): unknown;
 }
 
 /** A hook without a promise of its own: as a rule the answer is there at once. */

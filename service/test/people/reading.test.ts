@@ -31,3 +31,11 @@ test('a session that is revoked is refused within a second', async () => {
   );
   await eventually('it is refused', async () => (await callAs(other, '/v1/account')).status === 401, 1_500);
 });
+
+test('what a person was shown is kept by no browser, and by nothing on the way to it', async () => {
+  const person = await signIn(database, partner, { url: api.url });
+  for (const path of ['/v1/account', '/v1/payouts', '/v1/keys', `/v1/payouts/${partner.keyId}`]) {
+    const answer = await callAs(person, path);
+    assert.equal(answer.headers.get('cache-control'), 'no-store', `${answer.status} ${path}`);
+  }
+});
