@@ -1411,6 +1411,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
             429: {
                 headers: {
@@ -1630,6 +1639,15 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The body is not declared as JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2041,6 +2059,15 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The body is not declared as JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3072,6 +3099,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
             429: {
                 headers: {
@@ -3141,6 +3177,15 @@ export interface operations {
             };
             /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3401,6 +3446,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
             429: {
                 headers: {
@@ -3474,6 +3528,15 @@ export interface operations {
              *     `session_required`: An API key asked for what only a person can do.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3733,6 +3796,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
             429: {
                 headers: {
@@ -3945,6 +4017,15 @@ export interface operations {
             };
             /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

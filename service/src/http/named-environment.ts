@@ -19,10 +19,11 @@ const notVerified = {
 
 /** Which environment a person asks about, or why none. To look, sandbox is understood; what does something must say it. */
 export function environmentOf(request: FastifyRequest, access: Access, hasLive: boolean): 'sandbox' | 'live' | Refusal {
-  if (request.routeOptions.config.ofBothEnvironments === true) return 'sandbox';
   const { query } = request;
   const named: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, 'environment') : undefined;
-  if (named === 'sandbox' || (named === undefined && access === 'readers')) return 'sandbox';
+  const isOfBoth = request.routeOptions.config.ofBothEnvironments === true;
+  if (named === 'sandbox' || (named === undefined && (isOfBoth || access === 'readers'))) return 'sandbox';
   if (named !== 'live') return notNamed();
+  if (isOfBoth) return 'sandbox';
   return hasLive ? 'live' : new Refusal(notVerified);
 }

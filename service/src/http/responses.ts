@@ -63,8 +63,8 @@ const refusedByAccess: Readonly<Record<AccessRule['access'], readonly RefusalCod
 /** What a route can refuse because of who asks, from where, and about which environment: the same for all of one rule. */
 function accessRefusals({ access, ofBothEnvironments = false }: AccessRule): RefusalCode[] {
   if (access === 'anybody') return [];
-  const byEnvironment: RefusalCode[] = ofBothEnvironments ? [] : ['verification_required', 'invalid_request'];
-  return ['unauthorized', 'cross_site_request', ...refusedByAccess[access], ...byEnvironment];
+  const byEnvironment: RefusalCode[] = ofBothEnvironments ? [] : ['verification_required'];
+  return ['unauthorized', 'cross_site_request', ...refusedByAccess[access], ...byEnvironment, 'invalid_request'];
 }
 
 function isDeclaredError(answer: unknown): answer is DeclaredError {

@@ -49,7 +49,7 @@ test('whoever names live sees live and nothing else, and the other way round', a
 });
 
 test('an environment that is none is refused, whatever is asked about', async () => {
-  for (const what of ofOneEnvironment) {
+  for (const what of [...ofOneEnvironment, 'keys', 'activity', 'invoices', 'members']) {
     for (const named of ['environment=production', 'environment=', 'environment=live&environment=sandbox']) {
       const answer = await callAs(viewer, `/v1/${what}?${named}`);
       assert.deepEqual([answer.status, answer.code], [422, 'invalid_request'], `${what} ${named}`);
