@@ -76,7 +76,11 @@ test('approved by the webhook alone: one live side with one empty wallet, an act
   assert.equal(known?.due_at, null);
   const mail = await world.inbox.waitForMail(business.admin.email);
   assert.equal(mail.subject, `${business.name} is verified`);
-  const live = await callAs(business.admin, '/v1/account?environment=live');
+  // What a session may see is remembered for a moment.
+  const live = await eventually('the admin sees the live side', async () => {
+    const answer = await callAs(business.admin, '/v1/account?environment=live');
+    return answer.status === 200 && answer;
+  });
   assert.deepEqual([textAt(live.json, 'status'), textAt(live.json, 'rail')], ['active', 'provider_production']);
   const { key } = await addKey(database, { partnerId: business.partnerId, environment: 'live' });
   for (const path of ['/v1/account', '/v1/compliance', '/v1/balance']) {
