@@ -36,7 +36,7 @@ async function followAll(parts: FollowParts, signal: AbortSignal): Promise<numbe
   }
 }
 
-/** What fails is due again in a minute, or still due: the next round tries it. */
+/** What fails is due again later, or still due: a next round tries it. */
 async function tryToFollow(parts: VerificationParts, due: DueVerification): Promise<boolean> {
   const line = { partner_id: due.partnerId };
   try {

@@ -1,10 +1,10 @@
 import { inTransaction } from '../../platform/database/transaction.ts';
-import { afterFailure } from './look-again.ts';
+import { nextLookAt } from './look-again.ts';
 import type { VerificationParts } from './parts.ts';
-import { lookAgainAt, type DueVerification } from './store.ts';
+import { getKnown, lookAgainAt, type DueVerification } from './store.ts';
 import { takeVerification, type TakeOutcome } from './take-verification.ts';
 
-/** Asks the bank how far it is with a business, and writes down what it says. What could not be asked is due in a minute. */
+/** Asks the bank how far it is with a business, and writes down what it says. What could not be asked is due again later. */
 export async function followVerification(
   parts: VerificationParts,
   { id, partnerId }: DueVerification,
@@ -12,7 +12,10 @@ export async function followVerification(
   const outcome = await look(parts, { id, partnerId });
   if (outcome.kind === 'failed') {
     const side = { partnerId, environment: 'sandbox' } as const;
-    await inTransaction(parts.pool, side, async (tx) => lookAgainAt(tx, id, afterFailure(parts.clock.now())));
+    await inTransaction(parts.pool, side, async (tx) => {
+      const { lastNewsAt } = await getKnown(tx, id);
+      await lookAgainAt(tx, id, nextLookAt(lastNewsAt, parts.clock.now()));
+    });
   }
   return outcome;
 }

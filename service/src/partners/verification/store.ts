@@ -7,7 +7,8 @@ import type { Decision } from '../mails/verification-decided.ts';
 export interface KnownVerification {
   id: string;
   state: Verification['state'];
-  changedAt: Date;
+  /** When its state changed, or the bank told of news. */
+  lastNewsAt: Date;
   askedAt: Date;
   /** The name of the business. */
   business: string;
@@ -16,20 +17,20 @@ export interface KnownVerification {
 interface KnownRow {
   id: string;
   state: Verification['state'];
-  changed_at: Date;
+  last_news_at: Date;
   asked_at: Date;
   name: string;
 }
 
 export async function getKnown(tx: Transaction, id: string): Promise<KnownVerification> {
   const { rows } = await tx.query<KnownRow>(
-    `select v.id, v.state, v.changed_at, v.asked_at, p.name
+    `select v.id, v.state, greatest(v.changed_at, v.hinted_at) as last_news_at, v.asked_at, p.name
      from kelpie.verifications v join kelpie.partners p on p.id = v.partner_id where v.id = $1`,
     [id],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('a verification of another partner, or of none');
-  return { id, state: row.state, changedAt: row.changed_at, askedAt: row.asked_at, business: row.name };
+  return { id, state: row.state, lastNewsAt: row.last_news_at, askedAt: row.asked_at, business: row.name };
 }
 
 interface StandingRow {
@@ -87,7 +88,7 @@ export interface Taken {
   walletId: string | null;
   lookedAt: Date;
   at: Date;
-  nextDueAt: Date;
+  nextDueAt: Date | null;
 }
 
 /** Writes what the bank said, and says what its admins are to be told; null where they know. */

@@ -40,7 +40,7 @@ export async function takeVerification(parts: VerificationParts, answer: Answer)
   const wallet = verification.state === 'approved' ? await openWallet(parts, partnerId, verification) : null;
   if (wallet?.kind === 'failed') return wallet;
   const at = clock.now();
-  const nextDueAt = nextLookAt(known.state === verification.state ? known.changedAt : at, at);
+  const nextDueAt = nextLookAt(known.state === verification.state ? known.lastNewsAt : at, at);
   const walletId = wallet?.walletId ?? null;
   const decision = await inTransaction(pool, side, async (tx) => {
     const told = await takeAnswer(tx, { verification, walletId, lookedAt, at, nextDueAt });
