@@ -62,7 +62,7 @@ interface ApiParts {
   limits: RateLimits;
   jobs: Pick<JobSender, 'enqueue'>;
   publicUrl: string;
-  /** Where mails lead; null where that is the public address. */
+  /** Where people are signed in, and mails lead; null where that is the public address. */
   dashboardUrl: string | null;
   outbox: Outbox;
   drainDelayMs: number;
@@ -107,7 +107,7 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   addRecipientRoutes(app, { ...parts, ...auth });
   addBillingRoutes(app, { ...parts, ...auth });
   addKeyRoutes(app, { ...parts, ...auth });
-  const people = { ...parts, ...auth, activity, dashboardUrl: parts.dashboardUrl ?? parts.publicUrl };
+  const people = { ...parts, ...auth, activity, dashboardUrl: dashboardOf(parts) };
   addKeyChangeRoutes(app, { ...people, pepper: createPepper(parts.secrets.apiKeyPepper) });
   addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
   addActivityRoutes(app, { ...parts, ...auth });
@@ -117,7 +117,13 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   return { app, drain };
 }
 
-function authentication({ secrets, clock, calls, limits, publicUrl }: ApiParts, sessions: Sessions): Authentication {
+/** The address of the dashboard. */
+function dashboardOf({ dashboardUrl, publicUrl }: ApiParts): string {
+  return dashboardUrl ?? publicUrl;
+}
+
+function authentication(parts: ApiParts, sessions: Sessions): Authentication {
+  const { secrets, clock, calls, limits } = parts;
   const keyring = createKeyring(calls, clock, createPepper(secrets.apiKeyPepper));
   return createAuthentication({
     async identifyKey(secret) {
@@ -128,11 +134,12 @@ function authentication({ secrets, clock, calls, limits, publicUrl }: ApiParts, 
     },
     identifySession: async (token) => sessions.identify(token),
     limits,
-    ownOrigin: new URL(publicUrl).origin,
+    ownOrigin: new URL(dashboardOf(parts)).origin,
   });
 }
 
-function signInParts({ secrets, clock, pool, calls, jobs, publicUrl }: ApiParts) {
+function signInParts(parts: ApiParts) {
+  const { secrets, clock, pool, calls, jobs } = parts;
   return {
     pool,
     calls,
@@ -141,7 +148,7 @@ function signInParts({ secrets, clock, pool, calls, jobs, publicUrl }: ApiParts)
     sealer: createSealer(secrets.dataKeys),
     pepper: createPepper(secrets.apiKeyPepper),
     digests: codeDigests(secrets),
-    refuseForeign: refuseForeignPages(new URL(publicUrl).origin),
+    refuseForeign: refuseForeignPages(new URL(dashboardOf(parts)).origin),
     async openPartner(tx: Transaction, partner: { id: string; slug: string; name: string }) {
       await openPartner(tx, { clock, jobs }, partner);
     },
@@ -158,7 +165,7 @@ function confirmations({ pool, clock, outbox, secrets }: ApiParts) {
 }
 
 function verificationParts(parts: ApiParts, banks: OpenBanks) {
-  const dashboardUrl = parts.dashboardUrl ?? parts.publicUrl;
+  const dashboardUrl = dashboardOf(parts);
   const bank = banks.provider_production;
   return { ...parts, bank, listAdmins: listAdminEmails, dashboardUrl, redirectUrl: dashboardUrl };
 }

@@ -328,7 +328,7 @@ export const settings = {
   dashboardUrl: optional(
     address('KELPIE_DASHBOARD_URL', ['https:', 'http:'], {
       about:
-        'The address of the dashboard, for links in mails, and where the bank sends a person back to. Without it KELPIE_PUBLIC_URL serves for both, and mails that a worker posts have no link.',
+        'The address of the dashboard, which also passes /v1 on to the api: only its pages may use a session, mails lead there, and the bank sends people back there. Without it KELPIE_PUBLIC_URL serves for all of that, and mails that a worker posts have no link.',
       example: 'https://dashboard.kelpie.example',
     }),
   ),
