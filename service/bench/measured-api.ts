@@ -39,6 +39,7 @@ export async function startMeasuredApi(
       KELPIE_API_PORT: String(port),
       KELPIE_METRICS_PORT: '0',
       KELPIE_PUBLIC_URL: 'https://api.kelpie.test',
+      KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
       KELPIE_DRAIN_DELAY_MS: '0',
       ...noLimits,
       ...testSecrets,

@@ -81,8 +81,10 @@ begin
     return 'under_way';
   end if;
   insert into kelpie.verifications as v (id, partner_id, state, started_at, changed_at, asked_at, due_at)
-  values (new_id, of_partner, 'action_required', at, at, at, at)
-  on conflict (id) do update set started_at = excluded.started_at, due_at = excluded.due_at
+  -- Due only later, for the case that whoever begins it is killed: news that come meanwhile must find it not due, since what
+  -- is due is being looked at, and makes no job.
+  values (new_id, of_partner, 'action_required', at, at, at, at + interval '1 minute')
+  on conflict (id) do update set started_at = excluded.started_at, due_at = least(v.due_at, excluded.due_at)
   where v.partner_id = of_partner;
   return case when found then 'begun' else 'anothers' end;
 end;

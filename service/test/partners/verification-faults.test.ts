@@ -6,6 +6,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
+import { beginVerification } from '../../src/partners/verification/store.ts';
 import {
   askToStart,
   liveOf,
@@ -205,6 +206,26 @@ test("another partner's verification opens nothing here, whether it is named, or
   assert.deepEqual([refused.status, refused.code], [503, 'unavailable']);
   assert.deepEqual(await verificationsOf(database, twin.partnerId), []);
   assert.deepEqual(await liveOf(database, twin.partnerId), []);
+});
+
+test('news that come while a verification is only just noted are not lost: they make a job', async () => {
+  const { partnerId } = await openBusiness(world);
+  const logger = createLogger('test', 'silent');
+  const pool = openPool({ url: database.serviceUrl, connections: 1, applicationName: 'test', logger });
+  try {
+    const isNews = inTransaction(pool, { partnerId, environment: 'sandbox' }, async (tx) => {
+      const id = randomUUID();
+      const at = new Date();
+      assert.equal(await beginVerification(tx, id, at), 'begun');
+      const hint = 'select kelpie.hint_verification($1, $2) as is_news';
+      const news = await tx.query<{ is_news: boolean }>(hint, [id, at]);
+      const again = await tx.query<{ is_news: boolean }>(hint, [id, at]);
+      return [news.rows[0]?.is_news, again.rows[0]?.is_news];
+    });
+    assert.deepEqual(await isNews, [true, false]);
+  } finally {
+    await pool.end();
+  }
 });
 
 /** What the service's role is refused, whatever the code believes. */
