@@ -5,6 +5,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import * as fc from 'fast-check';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { createPartners } from '../../test/harness/partners.ts';
+import { atSize } from '../../test/harness/sizes.ts';
 import { systemClock } from '../platform/clock.ts';
 import { goOn } from '../platform/crash-point.ts';
 import { openPool } from '../platform/database/pool.ts';
@@ -14,7 +15,7 @@ import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logging.ts';
 import { getBalance, lockBalance, openWallet, postTransfers, verifyLedger, type Line, type Transfer } from './index.ts';
 
-const histories = 10_000;
+const histories = atSize(10_000);
 const historiesInCall = 20;
 const callsAtOnce = 4;
 const mostBatches = 4;

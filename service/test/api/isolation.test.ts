@@ -10,10 +10,11 @@ import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { addKey, createSimulatedPartner, depositToEach } from '../harness/partners.ts';
 import { startApi } from '../harness/processes.ts';
+import { atSize } from '../harness/sizes.ts';
 
 // Faults 43 and 45: what is another's is not there, whoever asked on the same connection just before.
 
-const requests = 100_000;
+const requests = atSize(100_000);
 const lanes = 32;
 
 const database = await createTestDatabase();

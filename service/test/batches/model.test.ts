@@ -20,12 +20,13 @@ import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { createPartners, depositToEach } from '../harness/partners.ts';
 import { createPayoutParts } from '../harness/payout-parts.ts';
+import { atSize } from '../harness/sizes.ts';
 
 // Bursts of orders by several partners, all of a burst at once and so in one batch: repeats of a key, the same key with
 // another body, orders that the wallet can't cover, keys that were revoked. Each must be answered as by the simplest thing
 // that could be right, which takes one after the other.
 
-const seeds = 1_000;
+const seeds = atSize(1_000);
 const sideBySide = 4;
 const partnersASeed = 3;
 const floatMicroUsdc = 200_000_000n;

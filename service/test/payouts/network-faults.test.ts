@@ -5,6 +5,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { startTcpProxy, type TcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
+import { atSize } from '../harness/sizes.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -49,10 +50,11 @@ test('faults 16: an order that never reached the bank is pending, and then paid 
   assert.equal((await getPayout(client, lost.id)).payout, 'completed');
 });
 
-test('faults 17: of 1,000 payouts that the bank accepted and whose answer was lost, none is paid twice and none is lost', async () => {
+const lostAnswers = atSize(1_000);
+test(`faults 17: of ${lostAnswers} payouts that the bank accepted and whose answer was lost, none is paid twice and none is lost`, async () => {
   const pending: ApiAnswer[] = [];
   const toldLater: string[] = [];
-  for (let round = 0; pending.length < 1_000; round += 1) {
+  for (let round = 0; pending.length < lostAnswers; round += 1) {
     assert(round < 20, `only ${pending.length} answers were lost`);
     await bankAnswers();
     network().setFault({ kind: 'drop', towards: 'client' });
