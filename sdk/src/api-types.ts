@@ -86,7 +86,7 @@ export interface paths {
         put?: never;
         /**
          * Open an account
-         * @description A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. The answer is the same whether the address is known or not.
+         * @description A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. Who has an account already names the new one by its `slug` when signing in. The answer is the same whether the address is known or not.
          */
         post: operations["signUp"];
         delete?: never;
@@ -499,7 +499,7 @@ export interface components {
              */
             email: string;
             code: string;
-            /** @description Which account, for a member of several. Without it: the one signed in to last. */
+            /** @description Which account, for a member of several. Without it: the one signed in to last. Who has one and signs up for another names the new one. */
             slug?: string;
         };
         /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */

@@ -200,8 +200,10 @@ alter function kelpie.may_guess(bytea, timestamptz) owner to kelpie_access;
 --   sign_up   the code is right, and stands for a business that is still to be made: open_first_session follows;
 --   wrong     the guess was judged, and counted. Where the address is a member's, its partner is named, for its own list.
 -- No row at all: there was nothing to judge, or no guess is left. Whoever asked is told the same in both cases.
--- Who is a member of several partners signs in for the one that it names, or else for the one that it was at last. The
--- session that the browser had before ends with the new one.
+-- Who is a member of several partners signs in for the one that it names, or else for the one that it was at last. Who has
+-- been somewhere opens another business only by naming it: else anybody could sign up with the address of a member, who would
+-- then be led into a business of the other's making in place of their own. The session that the browser had before ends with
+-- the new one.
 create function kelpie.open_session(
   of_email text, of_slug text, of_email_hmac bytea, given_code_hmac bytea, at timestamptz, new_session_id uuid,
   new_token_hmac bytea, old_token_hmac bytea
@@ -220,7 +222,7 @@ begin
   select c.id, c.code_hmac, c.sign_up_slug, c.sign_up_sealed into code from kelpie.sign_in_codes c
   where c.email_hmac = of_email_hmac order by c.id desc limit 1 for update;
   -- Looked up in any case, so that it takes the same time.
-  select m.partner_id into member
+  select m.partner_id, m.last_login_at into member
   from kelpie.members m join kelpie.partners p on p.id = m.partner_id
   where m.email = of_email and (of_slug is null or p.slug = of_slug)
   order by m.last_login_at desc nulls last, m.created_at desc limit 1;
@@ -234,9 +236,10 @@ begin
   if not kelpie.may_guess(of_email_hmac, at) then
     return;
   end if;
-  is_sign_up := code.sign_up_slug is not null and coalesce(of_slug, code.sign_up_slug) = code.sign_up_slug;
+  is_sign_up := code.sign_up_slug is not null
+    and (of_slug is not distinct from code.sign_up_slug or (of_slug is null and member.last_login_at is null));
   is_right := code.code_hmac = given_code_hmac and (is_sign_up or member.partner_id is not null);
-  if not is_right then
+  if is_right is not true then
     return query select 'wrong', member.partner_id, null::uuid, null::text, null::bytea;
     return;
   end if;

@@ -8,7 +8,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { callAs } from '../harness/people.ts';
-import { askCode, cookieOf, giveCode, newAddress, readCode } from '../harness/sign-in.ts';
+import { addMembers, askCode, cookieOf, giveCode, newAddress, readCode } from '../harness/sign-in.ts';
 import { startWorld } from '../harness/world.ts';
 
 const inbox = await startMailInbox({ smtp: 0, page: 0 });
@@ -90,12 +90,12 @@ test('a short name is one account’s: taken is said at once, and who proves its
   assert.equal(await countPartners(slug), 1);
 });
 
-test('who has an account already can open another, and signs in to either', async () => {
+test('who has an account already can open another by its short name, and signs in to either', async () => {
   const [email, one, other] = [newAddress(), newSlug(), newSlug()];
   await signUp({ email, slug: one });
   await giveCode(url, { email, code: await readCode(inbox, email, 1) });
   await signUp({ email, slug: other });
-  const opened = await giveCode(url, { email, code: await readCode(inbox, email, 2) });
+  const opened = await giveCode(url, { email, code: await readCode(inbox, email, 2), slug: other });
   assert.equal(valueAt(opened.json, 'account.slug'), other);
   await askCode(url, email);
   const named = await giveCode(url, { email, code: await readCode(inbox, email, 3), slug: one });
@@ -103,6 +103,33 @@ test('who has an account already can open another, and signs in to either', asyn
   await askCode(url, email);
   const last = await giveCode(url, { email, code: await readCode(inbox, email, 4) });
   assert.equal(valueAt(last.json, 'account.slug'), one, 'the one that it was at last');
+});
+
+test('whoever signs up with the address of a member opens nothing by it, and keeps nobody from their account', async () => {
+  const [email, own, foreign] = [newAddress(), newSlug(), newSlug()];
+  await signUp({ email, slug: own });
+  await giveCode(url, { email, code: await readCode(inbox, email, 1) });
+  // As many as an hour has, so that no code to sign in is mailed any more.
+  for (let asked = 2; asked <= 5; asked += 1) await signUp({ email, slug: foreign });
+  const codes = await Promise.all([2, 3, 4, 5].map(async (number) => readCode(inbox, email, number)));
+  await askCode(url, email);
+  const answers: ApiAnswer[] = [];
+  // The mails may come in any order: one of them has the newest.
+  for (const code of codes) answers.push(await giveCode(url, { email, code }));
+  const entered = answers.filter(({ status }) => status === 200);
+  assert.deepEqual(
+    entered.map(({ json }) => valueAt(json, 'account.slug')),
+    [own],
+  );
+  assert.equal(await countPartners(foreign), 0);
+});
+
+test('who was only invited somewhere, and signs up, has the account that it signed up for', async () => {
+  const [email, slug] = [newAddress(), newSlug()];
+  await addMembers(world.database, world.partner.partnerId, [email]);
+  await signUp({ email, slug });
+  const opened = await giveCode(url, { email, code: await readCode(inbox, email) });
+  assert.equal(valueAt(opened.json, 'account.slug'), slug, opened.text);
 });
 
 test('what is not right about a sign-up is told', async () => {

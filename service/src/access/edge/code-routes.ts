@@ -75,7 +75,7 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...parts 
     operationId: 'signUp',
     summary: 'Open an account',
     description:
-      'A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. The answer is the same whether the address is known or not.',
+      'A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. Who has an account already names the new one by its `slug` when signing in. The answer is the same whether the address is known or not.',
     tags: ['Signing in'],
     body: SignUpRequest.ref,
     response: { 202: CodeAsked.ref, ...openBodyRefusals('cross_site_request', 'slug_taken') },

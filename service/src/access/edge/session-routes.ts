@@ -24,7 +24,8 @@ const SignInRequest = nameSchema(
       slug: Type.Optional(
         Type.String({
           pattern: patterns.slug,
-          description: 'Which account, for a member of several. Without it: the one signed in to last.',
+          description:
+            'Which account, for a member of several. Without it: the one signed in to last. Who has one and signs up for another names the new one.',
         }),
       ),
     },

@@ -14,7 +14,7 @@ export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount:
         ? [
             {
               kind: 'words' as const,
-              text: 'You have an account already. This code opens another one beside it; to sign in to the one that you have, ask for a code there.',
+              text: 'You have an account already. Where you sign up, this code opens another one beside it; where you sign in, it lets you in to the one that you have.',
             },
           ]
         : []),
