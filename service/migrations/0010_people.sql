@@ -156,24 +156,38 @@ revoke all on function kelpie.list_sign_in_mails(uuid, integer) from public;
 grant execute on function kelpie.list_sign_in_mails(uuid, integer) to kelpie_service;
 alter function kelpie.list_sign_in_mails(uuid, integer) owner to kelpie_access;
 
--- What is to be mailed of a code: once, and then it is not kept any more.
-create function kelpie.take_sign_in_mail(of_code uuid)
+-- What is to be mailed of a code. It locks nothing: whoever signs in waits for the row, and could tell by the wait whether there
+-- is a mail to write, and so whose the address is.
+create function kelpie.show_sign_in_mail(of_code uuid)
   returns table (mail_sealed bytea, is_sign_up boolean, created_at timestamptz)
-  language plpgsql volatile security definer
+  language plpgsql stable security definer
   set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  -- Whoever comes second waits here, and then finds nothing.
   return query
     select c.mail_sealed, c.sign_up_slug is not null, c.created_at from kelpie.sign_in_codes c
-    where c.id = of_code and c.mail_sealed is not null for update;
-  update kelpie.sign_in_codes c set mail_sealed = null where c.id = of_code;
+    where c.id = of_code and c.mail_sealed is not null;
 end;
 $$;
-revoke all on function kelpie.take_sign_in_mail(uuid) from public;
-grant execute on function kelpie.take_sign_in_mail(uuid) to kelpie_service;
-alter function kelpie.take_sign_in_mail(uuid) owner to kelpie_access;
+revoke all on function kelpie.show_sign_in_mail(uuid) from public;
+grant execute on function kelpie.show_sign_in_mail(uuid) to kelpie_service;
+alter function kelpie.show_sign_in_mail(uuid) owner to kelpie_access;
+
+-- It is not kept any more once it is mailed. Says false where another has done so meanwhile: whoever comes second waits here,
+-- and must undo what it wrote.
+create function kelpie.forget_sign_in_mail(of_code uuid) returns boolean
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update kelpie.sign_in_codes c set mail_sealed = null where c.id = of_code and c.mail_sealed is not null;
+  return found;
+end;
+$$;
+revoke all on function kelpie.forget_sign_in_mail(uuid) from public;
+grant execute on function kelpie.forget_sign_in_mail(uuid) to kelpie_service;
+alter function kelpie.forget_sign_in_mail(uuid) owner to kelpie_access;
 
 -- Counts a guess at an address before it is judged, and says whether it may be: ten wrong ones a day are. A right one is
 -- taken back by the caller.

@@ -31,9 +31,14 @@ export interface JobWorker {
   stop(deadlineMs: number): Promise<void>;
 }
 
+interface Turn {
+  /** It is done after all others of its queue that wait: what anybody can cause must not keep the rest waiting. */
+  isLast: boolean;
+}
+
 export interface JobSender {
   /** The job exists from the commit of this transaction on, and never if it rolls back. */
-  enqueue(tx: Transaction, queue: Queue, args: Readonly<Record<string, string>>): Promise<string>;
+  enqueue(tx: Transaction, queue: Queue, args: Readonly<Record<string, string>>, turn?: Turn): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -82,7 +87,7 @@ export function openJobSender(enginePool: Pool, logger: Logger): JobSender {
   };
   start().catch((error: unknown) => logger.warn({ error }, 'jobs.not_started'));
   return {
-    enqueue: async (tx, queue, args) => (await start()).enqueue(tx, queue, args),
+    enqueue: async (...job) => (await start()).enqueue(...job),
     stop: async () =>
       starting?.then(
         async (sender) => sender.stop(),
@@ -95,9 +100,9 @@ export async function startJobSender(pool: Pool, logger: Logger): Promise<JobSen
   const boss = engineOver(pool, logger, 'sends');
   await boss.start();
   return {
-    async enqueue(tx, queue, args) {
+    async enqueue(tx, queue, args, { isLast } = { isLast: false }) {
       const executeSql = async (text: string, values: unknown[] = []) => tx.query(text, values);
-      const jobId = await boss.send(queue.name, args, { db: { executeSql } });
+      const jobId = await boss.send(queue.name, args, { db: { executeSql }, priority: isLast ? -1 : 0 });
       if (jobId === null) throw new Error(`the queue ${queue.name} did not take the job`);
       return jobId;
     },

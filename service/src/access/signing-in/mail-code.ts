@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inTransaction } from '../../platform/database/transaction.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { lastId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
@@ -9,7 +9,7 @@ import { signInCodeMail } from '../mails/sign-in-code.ts';
 import { signUpCodeMail } from '../mails/sign-up-code.ts';
 import { codeMs } from './codes.ts';
 import { openCode } from './sealed-codes.ts';
-import { isMember, listWaitingCodes, takeSignInMail } from './store.ts';
+import { findSignInMail, forgetSignInMail, isMember, listWaitingCodes, type CodeMail } from './store.ts';
 
 interface MailCodeParts {
   pool: Pool;
@@ -49,20 +49,40 @@ export async function mailWaitingCodes(parts: MailCodeParts, signal: AbortSignal
   if (failed > 0) throw new Error(`${failed} codes could not be mailed`);
 }
 
-/**
- * To a member, or to who signs up; to anybody else nothing, and nothing of a code that is over by now. What was to be mailed
- * is gone in the same commit.
- */
-async function mailCode({ pool, clock, sealer, outbox }: MailCodeParts, codeId: string): Promise<void> {
-  await inTransaction(pool, 'shared', async (tx) => {
-    const taken = await takeSignInMail(tx, codeId);
-    if (taken === null) return;
-    const expiresAt = new Date(taken.createdAt.getTime() + codeMs);
-    if (expiresAt <= clock.now()) return;
-    const { email, code } = openCode(sealer, codeId, taken.sealed);
-    const hasAccount = await isMember(tx, email);
-    if (!hasAccount && !taken.isSignUp) return;
-    const content = taken.isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code });
-    await outbox.post(tx, { kind: 'sign-in-code', to: email, content, expiresAt });
-  });
+/** Another worker was quicker. */
+class MailedAlready extends Error {}
+
+/** Once, whoever else is at it: what was to be mailed is gone in the same commit. */
+async function mailCode(parts: MailCodeParts, codeId: string): Promise<void> {
+  try {
+    await inTransaction(parts.pool, 'shared', async (tx) => {
+      const waiting = await findSignInMail(tx, codeId);
+      if (waiting === null) return;
+      await postCode(tx, parts, { codeId, ...waiting });
+      // The last thing: whoever signs in waits for it, and must wait as long for an address that is nobody's.
+      if (!(await forgetSignInMail(tx, codeId))) throw new MailedAlready();
+    });
+  } catch (error) {
+    if (!(error instanceof MailedAlready)) throw error;
+  }
+}
+
+interface Waiting extends CodeMail {
+  codeId: string;
+}
+
+/** To a member, or to who signs up; to anybody else nothing, and nothing of a code that is over by now. */
+async function postCode(
+  tx: Transaction,
+  { clock, sealer, outbox }: MailCodeParts,
+  { codeId, sealed, isSignUp, createdAt }: Waiting,
+): Promise<void> {
+  const expiresAt = new Date(createdAt.getTime() + codeMs);
+  if (expiresAt <= clock.now()) return;
+  const { email, code } = openCode(sealer, codeId, sealed);
+  const hasAccount = await isMember(tx, email);
+  if (!hasAccount && !isSignUp) return;
+  const content = isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code });
+  // Anybody can sign up with any number of addresses: members do not wait for that.
+  await outbox.post(tx, { kind: 'sign-in-code', to: email, content, expiresAt, isLast: isSignUp });
 }

@@ -33,20 +33,26 @@ export async function listWaitingCodes(tx: Transaction, before: string, atMost: 
   return rows.map(({ id }) => id);
 }
 
-interface CodeMail {
+export interface CodeMail {
   sealed: Buffer;
   isSignUp: boolean;
   createdAt: Date;
 }
 
-/** What is to be mailed, once; null where that has been done. */
-export async function takeSignInMail(tx: Transaction, codeId: string): Promise<CodeMail | null> {
+/** What is to be mailed; null where that has been done. */
+export async function findSignInMail(tx: Transaction, codeId: string): Promise<CodeMail | null> {
   const { rows } = await tx.query<{ mail_sealed: Buffer; is_sign_up: boolean; created_at: Date }>(
-    'select * from kelpie.take_sign_in_mail($1)',
+    'select * from kelpie.show_sign_in_mail($1)',
     [codeId],
   );
   const [row] = rows;
   return row === undefined ? null : { sealed: row.mail_sealed, isSignUp: row.is_sign_up, createdAt: row.created_at };
+}
+
+/** False where another has mailed it meanwhile: then this transaction must not. */
+export async function forgetSignInMail(tx: Transaction, codeId: string): Promise<boolean> {
+  const { rows } = await tx.query<{ forgot: boolean }>('select kelpie.forget_sign_in_mail($1) as forgot', [codeId]);
+  return rows[0]?.forgot === true;
 }
 
 export async function isMember(tx: Transaction, email: string): Promise<boolean> {

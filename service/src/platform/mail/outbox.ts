@@ -22,6 +22,8 @@ interface OutgoingMail {
   content: MailContent;
   /** From when on it is of no use, as a code that is over: it is not sent then any more. */
   expiresAt?: Date;
+  /** Whether it is sent after all others that wait: for what anybody can have us send, to any address. */
+  isLast?: boolean;
 }
 
 export interface Outbox {
@@ -39,7 +41,7 @@ interface OutboxParts {
 
 export function createOutbox({ jobs, sealer, clock, fromDomain }: OutboxParts): Outbox {
   return {
-    async post(tx, { kind, to, content, expiresAt }) {
+    async post(tx, { kind, to, content, expiresAt, isLast = false }) {
       if (!isMailAddress(to)) throw new Error('a mail is posted to one address, and this is none');
       const id = newId(clock);
       await insertMail(tx, {
@@ -50,7 +52,7 @@ export function createOutbox({ jobs, sealer, clock, fromDomain }: OutboxParts): 
         createdAt: clock.now(),
         expiresAt: expiresAt ?? null,
       });
-      await jobs.enqueue(tx, sendMail, { mail_id: id });
+      await jobs.enqueue(tx, sendMail, { mail_id: id }, { isLast });
       return id;
     },
   };
