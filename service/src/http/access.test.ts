@@ -18,6 +18,8 @@ test('a route of the API that does not say who may ask for it does not start', a
   const app = await newServer();
   for (const url of ['/v1/planted', '/v1', '/'])
     assert.throws(() => app.get(url, async () => ({})), /has to say who may ask for it/, url);
+  const hidden = { schema: { hide: true } };
+  assert.throws(() => app.get('/v1/hidden', hidden, async () => ({})), /has to say who may ask for it/);
   app.get('/v1/planted', { config: { access: 'readers' } }, async () => ({}));
 });
 

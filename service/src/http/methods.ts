@@ -36,6 +36,7 @@ export function refuseOtherMethods(app: FastifyInstance): { seal: (limitOpen?: L
           url,
           method: methods.filter((method) => !known.has(method)),
           schema: { hide: true },
+          config: { access: 'anybody' },
           // Before the body is read: what is wrong with it does not matter here.
           onRequest: [...(limitOpen === undefined ? [] : [limitOpen]), refuseMethod(allow)],
           handler: () => undefined,

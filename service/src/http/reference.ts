@@ -88,7 +88,8 @@ export async function describeRoutes(app: Server): Promise<void> {
 
 /** The description for programs at /v1/openapi.json, and the same for people at /docs. */
 export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
-  app.get('/v1/openapi.json', { schema: { hide: true }, onRequest: limitOpen }, async () => app.swagger());
+  const config = { access: 'anybody' } as const;
+  app.get('/v1/openapi.json', { schema: { hide: true }, config, onRequest: limitOpen }, async () => app.swagger());
   // In a scope of its own: no other request shall pass through what only this page needs.
   await app.register(async (scope) => {
     scope.addHook('onRequest', limitOpen);
