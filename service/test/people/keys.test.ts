@@ -145,8 +145,10 @@ test('a live key is made only after verification, and counts apart', async () =>
   ) values ($1, 'live', now(), 'provider_production', 'none', 'none')`);
   assert.equal((await live()).code, 'verification_required');
   await asSuperuser(`update kelpie.partners set verification_status = 'approved' where id = $1`);
+  let liveKeyId = '';
   for (let keys = 0; keys < 5; keys += 1) {
     const made = await live();
+    liveKeyId = made.id;
     assert.match(textAt(made.json, 'secret'), /^kp_live_[a-f0-9]{48}$/);
     assert.equal(
       textAt((await call({ url, key: textAt(made.json, 'secret') }, '/v1/account')).json, 'environment'),
@@ -155,6 +157,10 @@ test('a live key is made only after verification, and counts apart', async () =>
   }
   assert.equal((await live()).code, 'key_limit_reached');
   assert.equal((await create(admin)).status, 201);
+  assert.equal((await revoke(admin, liveKeyId)).status, 200);
+  assert.equal((await live()).status, 201);
+  const [revoked] = (await activityOf(database, partner, 'key.revoke')).map(({ detail }) => detail);
+  assert.equal(revoked, liveKeyId);
 });
 
 test('a key that works is listed, however many were made and revoked after it', async () => {
