@@ -292,5 +292,5 @@ test(`${seeds} random bursts of mixed partners are answered in batches as one by
   );
   assert(ofMany.length > seeds, 'too few orders met in a batch');
   for (const kind of ['created', 'replayed', 'insufficient_funds', 'idempotency_key_reused', 'unauthorized'])
-    assert((counts[kind] ?? 0) > 100, `${kind} was seen too seldom to mean anything: ${JSON.stringify(counts)}`);
+    assert((counts[kind] ?? 0) > seeds / 10, `${kind} was seen too seldom to mean anything: ${JSON.stringify(counts)}`);
 });

@@ -157,13 +157,14 @@ async function plant(planted: readonly Combination[], account?: string): Promise
       [theirs.partnerId, inMinutes(-9)],
     );
   });
-  return Promise.all(
-    planted.map(async ({ of, move }, at) => {
-      const payout = await findPayout(calls, of, items[at]?.own.id ?? '');
-      assert(payout !== null);
-      return { payout, move };
-    }),
-  );
+  const movings: Moving[] = [];
+  // One after the other: all at once would wait for a connection, which is given up after two seconds.
+  for (const [at, { of, move }] of planted.entries()) {
+    const payout = await findPayout(calls, of, items[at]?.own.id ?? '');
+    assert(payout !== null);
+    movings.push({ payout, move });
+  }
+  return movings;
 }
 
 /** Every row of a payout's, without the ids that are made anew for each; a transfer is known by the change that it is of. */
