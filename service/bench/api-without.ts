@@ -10,5 +10,7 @@ const noLimit = { take: () => ({ kind: 'unknown' as const }) };
 
 await serveApi({
   ...(without.has('activity') ? { recorder: noRecorder } : {}),
-  ...(without.has('limits') ? { limits: { requests: noLimit, payouts: noLimit, invitations: noLimit, open: noLimit } } : {}),
+  ...(without.has('limits')
+    ? { limits: { requests: noLimit, payouts: noLimit, invitations: noLimit, open: noLimit } }
+    : {}),
 });

@@ -85,13 +85,14 @@ test('a page of our own is served, by what the browser says of it', async () => 
   assert.equal(ended.status, 200);
 });
 
+const sent = (origin: string) => ({ headers: { origin, 'sec-fetch-site': 'same-origin' } });
+
 test('where the dashboard has an address of its own, its pages are served, and those of the api itself are not', async () => {
   const dashboard = 'https://dashboard.kelpie.test';
   const { url } = await startApi({ database, env: { KELPIE_PUBLIC_URL: ownOrigin, KELPIE_DASHBOARD_URL: dashboard } });
   const email = newAddress();
   await addMembers(database, partner.partnerId, [email]);
   await plantCodes(database, [{ email, code: '123456' }]);
-  const sent = (origin: string) => ({ headers: { origin, 'sec-fetch-site': 'same-origin' } });
   assert.equal((await giveCode(url, { email, code: '123456' }, sent(ownOrigin))).code, 'cross_site_request');
   const cookie = cookieOf(await giveCode(url, { email, code: '123456' }, sent(dashboard)));
   const end = async (origin: string) =>
