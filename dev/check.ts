@@ -13,7 +13,6 @@ const steps = [
   'openapi:check',
   'sdk:types:check',
   'test',
-  'test:one-by-one',
 ];
 
 function commandOf(script: string): string {
