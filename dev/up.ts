@@ -174,6 +174,8 @@ async function startAll(): Promise<void> {
     KELPIE_API_PORT: String(ports.api),
     KELPIE_METRICS_PORT: String(ports.apiMetrics),
     KELPIE_PUBLIC_URL: url,
+    KELPIE_INVOICE_FROM: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
+    KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
     KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(sandboxBank),
     KELPIE_LIVE_BANK_WEBHOOK_KEY: await webhookKey(liveBank),
     // Nobody stands in front of the api here, so there is nobody to wait for.

@@ -327,6 +327,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invoices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One invoice */
+        get: operations["getInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is behind an invoice
+         * @description Every payout and charge of the invoice, or of one of its lines, in the order in which they were posted. They sum to the line: `taken_back` is subtracted, all else is added; network fees are rounded once. As JSON in pages: follow `Link` until there is none. As CSV whole.
+         */
+        get: operations["listInvoiceItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One invoice as PDF */
+        get: operations["getInvoicePdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A month of your wallet
+         * @description Opening balance, every movement, closing balance. As JSON in pages: follow `Link` until there is none. As CSV whole, for a browser or `curl -OJ`: its last line is the closing balance.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -839,6 +913,7 @@ export interface components {
             };
             invoice_so_far: {
                 lines: {
+                    /** @description As on an invoice: a `credit` is subtracted. */
                     kind: string;
                     /** @example 850.00 */
                     amount_gbp: string;
@@ -847,27 +922,47 @@ export interface components {
                 total_gbp: string;
             };
         };
+        /** @description What was charged in a calendar month of London: all lines but credits, less the credits. */
         Invoice: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description Invoices are numbered without gaps.
+             * @example KP-000042
+             */
+            number: string;
             /** @description The month, as 2026-11. */
             period: string;
-            /** @description draft, issued, paid, overdue or void. */
-            status: string;
+            /** @enum {string} */
+            status: "draft" | "issued" | "paid" | "overdue" | "void";
             /** @example 850.00 */
             total_gbp: string;
+            /**
+             * @description Credit that is left over, for the next invoice. Either this or the total is 0.00.
+             * @example 850.00
+             */
+            carried_over_gbp: string;
             /** Format: date-time */
             issued_at: string | null;
             /** Format: date-time */
             due_at: string | null;
             lines: {
-                kind: string;
+                /**
+                 * @description A `credit` is subtracted; all others are added.
+                 * @enum {string}
+                 */
+                kind: "payout_fees" | "network_fees" | "bank_exceptions" | "monthly_account" | "business_verification" | "credit";
                 description: string;
                 quantity: number;
                 /** @example 850.00 */
                 unit_price_gbp: string;
-                /** @example 850.00 */
+                /**
+                 * @description Always quantity times unit price.
+                 * @example 850.00
+                 */
                 amount_gbp: string;
+                /** @description How many items are behind it: `/v1/invoices/{id}/items?kind=…` lists them. */
+                items: number;
             }[];
         };
         /** @description Of the last 24 months, newest first. */
@@ -875,6 +970,97 @@ export interface components {
             /** @enum {string} */
             object: "list";
             data: components["schemas"]["Invoice"][];
+        };
+        /** @description One payout or charge behind a line of an invoice. */
+        InvoiceItem: {
+            /** @description The entry in our ledger, of which there is one; null for what was carried over. */
+            id: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            kind: "payout_fees" | "network_fees" | "bank_exceptions" | "monthly_account" | "business_verification" | "credit";
+            /**
+             * @description The items of a line sum to it: what was taken back is subtracted, all else is added.
+             * @enum {string}
+             */
+            effect: "charge" | "taken_back" | "credit" | "carried_over";
+            /** Format: uuid */
+            payout_id: string | null;
+            /** @description That of the payout. */
+            reference: string | null;
+            /** @description What the recipient got. */
+            payout_amount_gbp: string | null;
+            /** @description Exact. Network fees have six decimals: their sum is rounded once, on the line. */
+            amount_gbp: string;
+        };
+        /** @description In the order in which they were posted. */
+        InvoiceItemList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["InvoiceItem"][];
+        };
+        Movement: {
+            /** @description Its place in the wallet's whole history: without gaps, for ever. */
+            number: number;
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description `hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_reset`. More can come.
+             * @example hold
+             */
+            kind: string;
+            /**
+             * Format: uuid
+             * @description Null where it is of no payout, or of a try of which nothing became.
+             */
+            payout_id: string | null;
+            /** @description The payout's. */
+            reference: string | null;
+            /**
+             * @description Below zero where it left the wallet.
+             * @example -126.590000
+             */
+            amount: string;
+            /**
+             * @description What the wallet held after it.
+             * @example -126.590000
+             */
+            balance: string;
+        };
+        /** @description A month of the wallet. Opening balance and all movements make the closing balance, to the last digit. */
+        Statement: {
+            /** @enum {string} */
+            object: "statement";
+            /** @enum {string} */
+            environment: "sandbox" | "live";
+            /** @example 2026-11 */
+            month: string;
+            /**
+             * Format: date-time
+             * @description When the month began in London.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends or ended there.
+             */
+            to: string;
+            /** @enum {string} */
+            currency: "USDC";
+            /**
+             * @description What the wallet held when the month began.
+             * @example -126.590000
+             */
+            opening_balance: string;
+            /**
+             * @description What it held when the month ended; of a month that is not over, what it holds now.
+             * @example -126.590000
+             */
+            closing_balance: string;
+            /** @description Of the whole month. */
+            movement_count: number;
+            /** @description One page of them, the oldest first. */
+            movements: components["schemas"]["Movement"][];
         };
         /** @description An API key, without its secret. */
         ApiKey: {
@@ -3091,6 +3277,409 @@ export interface operations {
                 };
             };
             /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getInvoice: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was charged in a calendar month of London: all lines but credits, less the credits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listInvoiceItems: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+                /** @description The items of this line alone. */
+                kind?: "payout_fees" | "network_fees" | "bank_exceptions" | "monthly_account" | "business_verification" | "credit";
+                /** @description `csv` for a table with a header; so does `Accept: text/csv`, where this is left out. */
+                format?: "json" | "csv";
+                /** @description Of JSON. A table is whole. */
+                limit?: number;
+                /** @description Where the page begins: from the `Link` header of the one before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order in which they were posted. */
+            200: {
+                headers: {
+                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceItemList"];
+                    "text/csv": string;
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getInvoicePdf: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invoice on paper: A4, with its fonts, and tagged for screen readers. */
+            200: {
+                headers: {
+                    /** @description Names the file by the number of the invoice. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getStatement: {
+        parameters: {
+            query: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+                /**
+                 * @description A month by the clocks of London.
+                 * @example 2026-11
+                 */
+                month: string;
+                /** @description `csv` for a table with a header; so does `Accept: text/csv`, where this is left out. */
+                format?: "json" | "csv";
+                limit?: number;
+                /** @description Where the page begins: from the `Link` header of the one before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the statement; as CSV, all of it. */
+            200: {
+                headers: {
+                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
+                    "text/csv": string;
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
             403: {
                 headers: {
                     [name: string]: unknown;

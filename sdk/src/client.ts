@@ -1,6 +1,6 @@
 import type { AnswerOf, InputOf, ItemOf, ListPath, Method, PathOf, PlainPath, QueryOf } from './described-api.ts';
 import { described } from './json.ts';
-import type { Kelpie, KelpieOptions } from './kelpie.ts';
+import type { Kelpie, KelpieOptions, StatementPage, StatementQuery } from './kelpie.ts';
 import { everyItem, nextCursor, type Page } from './pages.ts';
 import { insistOnHeaderText, request, type CallOptions, type Connection, type RequestParts } from './request.ts';
 
@@ -50,9 +50,32 @@ function createCalls(connection: Connection) {
   return { call, reading, listing };
 }
 
+/** As many movements as a page can have: whoever reads all of them asks the fewest times. */
+const movementsAtOnce = 200;
+
+function createStatements({ call }: Pick<ReturnType<typeof createCalls>, 'call'>): Kelpie['statements'] {
+  async function get(query: StatementQuery, options: CallOptions = {}): Promise<StatementPage> {
+    const { json, headers } = await call('get', '/v1/statement', { ...options, query });
+    return { statement: json, next: nextCursor(headers) };
+  }
+  return {
+    get,
+    listMovements: (month, options) =>
+      everyItem(async (cursor) => {
+        const { statement, next } = await get({ month, limit: movementsAtOnce, cursor }, options);
+        return { data: statement.movements, next };
+      }),
+  };
+}
+
 /** The key stays in these closures: whoever prints or logs the client does not see it. */
 export function createKelpie(clientOptions: KelpieOptions): Kelpie {
   const { call, reading, listing } = createCalls(connect(clientOptions));
+  const listItems: Kelpie['invoices']['listItems'] = async (id, filters = {}, options = {}) => {
+    const parts = { ...options, path: { id }, query: { ...filters } };
+    const { json, headers } = await call('get', '/v1/invoices/{id}/items', parts);
+    return { data: json.data, next: nextCursor(headers) };
+  };
   return {
     account: {
       ...reading('/v1/account'),
@@ -71,7 +94,15 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
       startVerification: async (options) => (await call('post', '/v1/compliance/verification', { ...options })).json,
     },
     discovery: reading('/v1'),
-    invoices: listing('/v1/invoices'),
+    invoices: {
+      ...listing('/v1/invoices'),
+      get: async (id, options) => (await call('get', '/v1/invoices/{id}', { ...options, path: { id } })).json,
+      listItems: async (id, filters, options) => listItems(id, filters, options),
+      listAllItems: (id, filters, options) =>
+        everyItem(async (cursor) =>
+          listItems(id, { ...filters, ...(cursor === undefined ? {} : { cursor }) }, options),
+        ),
+    },
     keys: {
       ...listing('/v1/keys'),
       create: async (body, options) => (await call('post', '/v1/keys', { ...options, body })).json,
@@ -103,6 +134,7 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
     },
     recipients: listing('/v1/recipients'),
     signup: async (body, options) => (await call('post', '/v1/signup', { ...options, body })).json,
+    statements: createStatements({ call }),
     usage: reading('/v1/usage'),
   };
 }

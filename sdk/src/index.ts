@@ -10,7 +10,15 @@ export {
   type Shortfall,
   type UnreachableReason,
 } from './errors.ts';
-export type { CreatedPayout, CreatePayoutOptions, Kelpie, KelpieOptions, Listing } from './kelpie.ts';
+export type {
+  CreatedPayout,
+  CreatePayoutOptions,
+  Kelpie,
+  KelpieOptions,
+  Listing,
+  StatementPage,
+  StatementQuery,
+} from './kelpie.ts';
 export type { Page } from './pages.ts';
 export type { CallOptions } from './request.ts';
 export type * from './resources.ts';

@@ -17,10 +17,13 @@ import type {
   Discovery,
   Invoice,
   InvoiceFilters,
+  InvoiceItem,
+  InvoiceItemFilters,
   InviteMemberRequest,
   Member,
   MemberFilters,
   MemberRemoved,
+  Movement,
   Payout,
   PayoutCreated,
   PayoutFilters,
@@ -35,6 +38,7 @@ import type {
   SignInCodeRequest,
   SignInRequest,
   SignUpRequest,
+  Statement,
   UpdateAccountRequest,
   Usage,
 } from './resources.ts';
@@ -72,6 +76,21 @@ export interface CreatedPayout {
   payout: PayoutCreated;
   /** Whether the key was used before, and this is the payout that it made then. */
   replayed: boolean;
+}
+
+export interface StatementQuery {
+  /** A month by the clocks of London, as `2026-11`. */
+  month: string;
+  /** How many movements a page has: 1 to 200, without it 50. */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface StatementPage {
+  /** The balances are the month's, the movements this page's. */
+  statement: Statement;
+  /** The `cursor` of the next page; undefined on the last. */
+  next: string | undefined;
 }
 
 interface Reading<Resource> {
@@ -116,9 +135,23 @@ interface Payouts extends Listing<Payout, PayoutFilters> {
   cancel(id: string, options?: CallOptions): Promise<Payout>;
 }
 
+interface Invoices extends Listing<Invoice, InvoiceFilters> {
+  get(id: string, options?: CallOptions): Promise<Invoice>;
+  /** The payouts and charges behind it, or behind one of its lines: they sum to it. */
+  listItems(id: string, filters?: InvoiceItemFilters, options?: CallOptions): Promise<Page<InvoiceItem>>;
+  listAllItems(id: string, filters?: InvoiceItemFilters, options?: CallOptions): AsyncIterableIterator<InvoiceItem>;
+}
+
 interface Quotes {
   /** What a payout would cost now. It binds nobody. */
   create(body: QuoteRequest, options?: CallOptions): Promise<Quote>;
+}
+
+/** A month of the wallet: what it held, every movement, what it held then. */
+interface Statements {
+  get(query: StatementQuery, options?: CallOptions): Promise<StatementPage>;
+  /** Every movement of a month, the oldest first, over all pages. */
+  listMovements(month: string, options?: CallOptions): AsyncIterableIterator<Movement>;
 }
 
 interface ComplianceCalls extends Reading<Compliance> {
@@ -152,7 +185,8 @@ export interface Kelpie {
   compliance: ComplianceCalls;
   /** What answers, and in which version. */
   discovery: Reading<Discovery>;
-  invoices: Listing<Invoice, InvoiceFilters>;
+  /** Of the last 24 months. */
+  invoices: Invoices;
   /** The keys of this account; a list never has their secrets. */
   keys: Keys;
   members: Members;
@@ -163,6 +197,7 @@ export interface Kelpie {
   recipients: Listing<RecipientSummary, RecipientFilters>;
   /** Has a code mailed with which the account is opened: by `auth.signIn`. */
   signup(body: SignUpRequest, options?: CallOptions): Promise<SignInCode>;
+  statements: Statements;
   /** This month so far. */
   usage: Reading<Usage>;
 }

@@ -13,9 +13,11 @@ export interface CreateKeyRequest extends Resource<'CreateKeyRequest'> {}
 export interface CreatePayoutRequest extends Resource<'CreatePayoutRequest'> {}
 export interface Discovery extends Resource<'Discovery'> {}
 export interface Invoice extends Resource<'Invoice'> {}
+export interface InvoiceItem extends Resource<'InvoiceItem'> {}
 export interface InviteMemberRequest extends Resource<'InviteMemberRequest'> {}
 export interface Member extends Resource<'Member'> {}
 export interface MemberRemoved extends Resource<'MemberRemoved'> {}
+export interface Movement extends Resource<'Movement'> {}
 export interface Payout extends Resource<'Payout'> {}
 export interface PayoutCreated extends Resource<'PayoutCreated'> {}
 export interface PublicPartner extends Resource<'PublicPartner'> {}
@@ -28,6 +30,7 @@ export interface SignInCode extends Resource<'SignInCode'> {}
 export interface SignInCodeRequest extends Resource<'SignInCodeRequest'> {}
 export interface SignInRequest extends Resource<'SignInRequest'> {}
 export interface SignUpRequest extends Resource<'SignUpRequest'> {}
+export interface Statement extends Resource<'Statement'> {}
 export interface UpdateAccountRequest extends Resource<'UpdateAccountRequest'> {}
 export interface Usage extends Resource<'Usage'> {}
 
@@ -36,6 +39,12 @@ export type PayoutStatus = Payout['status'];
 export interface ActivityFilters extends QueryOf<'/v1/activity'> {}
 export interface ApiKeyFilters extends QueryOf<'/v1/keys'> {}
 export interface InvoiceFilters extends QueryOf<'/v1/invoices'> {}
+export interface InvoiceItemFilters {
+  /** The items of this line alone. */
+  kind?: InvoiceItem['kind'] | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
 export interface MemberFilters extends QueryOf<'/v1/members'> {}
 export interface PayoutFilters extends QueryOf<'/v1/payouts'> {}
 export interface RecipientFilters extends QueryOf<'/v1/recipients'> {}

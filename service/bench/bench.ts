@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS]: the api against bare PostgreSQL, which does the same without it.
+// npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS]: the api against bare PostgreSQL, which does the same without it.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import { compareLoaded } from './compare-loaded.ts';
 import { compareReads } from './compare-reads.ts';
 import { drawCurve } from './draw-curve.ts';
 import { measureCurve } from './measure-curve.ts';
+import { measureInvoices } from './measure-invoices.ts';
 import { measureWholeLife } from './whole-life.ts';
 
 const { values: options } = parseArgs({
@@ -26,6 +27,10 @@ const { values: options } = parseArgs({
     curve: { type: 'boolean', default: false },
     /** The whole life of payouts through the sandbox bank, for so long. */
     life: { type: 'string' },
+    /** The monthly run, over a month of so many partners with 10,000 payouts each. */
+    invoices: { type: 'string' },
+    /** Of another number of payouts each. */
+    payouts: { type: 'string', default: '10000' },
     cluster: { type: 'string', default: 'bench' },
   },
 });
@@ -41,7 +46,9 @@ const lengths = {
 const length = options.trial ? lengths.trial : options.quick ? lengths.quick : lengths.whole;
 
 function refuseOptions(): never {
-  console.error('Say: npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS]');
+  console.error(
+    'Say: npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS [--payouts EACH]]',
+  );
   process.exit(2);
 }
 
@@ -68,6 +75,7 @@ function wholeNumber(text: string | undefined): number | undefined {
   return refuseOptions();
 }
 const [loaded, life] = [wholeNumber(options.loaded), wholeNumber(options.life)];
+const [billed, payoutsEach = 10_000] = [wholeNumber(options.invoices), wholeNumber(options.payouts)];
 
 const server = await startBenchServer(getCluster());
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -75,6 +83,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   if (loaded !== undefined) await runLoaded(server, loaded);
   else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 8, say }));
+  else if (billed !== undefined) tell(await measureInvoices(server, { partners: billed, payoutsEach, say }));
   else if (options.curve) await runCurve(server);
   else if (options.reads) for (const line of await compareReads(server, { ...length, say })) tell(line);
   else for (const line of await compare(server, { ...length, say })) tell(line);

@@ -65,6 +65,8 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   smtpUrl: { value: 'https://kelpie:hunter2@mail.example', process: 'worker' },
   mailFrom: { value: 'Kelpie\nBcc: ada@example.com', process: 'worker' },
   dashboardUrl: { value: 'dashboard.kelpie.example', process: 'api' },
+  invoiceFrom: { value: 'Kelpie;;Edinburgh', process: 'api' },
+  invoicePayTo: { value: 'Kelpie; 04-00-04; 12345678', process: 'api' },
   testCrashAt: { value: 'somewhere', process: 'api' },
   testClockFile: { value: 'relative/path', process: 'worker' },
 };

@@ -26,6 +26,7 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
        values ('seed-' || $1::text, $1::text::uuid, 'in_review', now(), now(), now())`,
       [partnerId],
     );
+    await seedBilling(client, partnerId);
     await client.query(`select set_config('kelpie.batch', 'on', false)`);
     for (const environment of ['sandbox', 'live']) {
       await client.query(
@@ -53,6 +54,37 @@ async function seedPerson(client: Client, partnerId: string): Promise<void> {
      )
      insert into kelpie.payout_confirmations (id, session_id, partner_id, email_hmac, order_hmac, code_hmac, created_at)
      select gen_random_uuid(), id, partner_id, sha256('email'), sha256('order'), sha256('code'), now() from session`,
+    [partnerId],
+  );
+}
+
+/** An invoice and all that hangs on one. */
+async function seedBilling(client: Client, partnerId: string): Promise<void> {
+  await client.query(
+    `with books as (
+       insert into kelpie.closed_books (partner_id, closed_until) values ($1, '2026-11-01')
+     ), charge as (
+       insert into kelpie.single_charges (partner_id, kind, occasion, transfer_id, at, by)
+       values ($1, 'monthly_account', '2026-11', gen_random_uuid(), now(), 'seed')
+     ), change as (
+       insert into kelpie.price_plan_changes (partner_id, environment, number, at, from_plan, to_plan, by)
+       select $1, environment, 1, now(), 'standard-1', 'standard-1', 'seed'
+       from unnest('{sandbox, live}'::kelpie.environment[]) environment
+     ), counted as (
+       update kelpie.invoice_counter set last_number = last_number + 1 returning last_number
+     ), invoice as (
+       insert into kelpie.invoices (
+         id, partner_id, number, period, begins_at, ends_at, status, total_pence, carried_in_pence, carried_out_pence,
+         issued_at, due_at
+       )
+       select gen_random_uuid(), $1, last_number, '2026-11', '2026-11-01', '2026-12-01', 'issued', 1500, 0, 0, '2026-12-01',
+         '2026-12-15'
+       from counted returning id, partner_id
+     )
+     insert into kelpie.invoice_lines (
+       invoice_id, partner_id, kind, place, description, quantity, unit_price_pence, amount_pence, items
+     )
+     select id, partner_id, 'monthly_account', 1, 'Monthly account', 1, 1500, 1500, 1 from invoice`,
     [partnerId],
   );
 }

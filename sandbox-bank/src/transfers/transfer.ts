@@ -44,6 +44,9 @@ export interface Transfer {
 /** What the network costs the bank. It is part of its fee, not taken besides. */
 const gasFee = '0.02';
 
+/** What it bills for a payment that came back; later, and not from the wallet. */
+const returnFee = '0.50';
+
 /** The transfer in the words of the wire. */
 export function describeTransfer(transfer: Transfer): object {
   const { refunded_micro_usdc: refunded } = transfer;
@@ -69,6 +72,7 @@ export function describeTransfer(transfer: Transfer): object {
       gas_fee: gasFee,
       final_amount: formatPounds(transfer.amount_pence),
       ...(refunded === null ? {} : { refunded_amount: formatUsdc(refunded) }),
+      ...(refunded === null || transfer.reason === null ? {} : { return_fee: returnFee }),
     },
     ...(transfer.reason === null ? {} : { return_details: { reason: transfer.reason } }),
     created_at: transfer.created_at.toISOString(),

@@ -16,7 +16,11 @@ import {
 } from '../access/index.ts';
 import { addActivityRoutes } from '../activity/edge/activity-routes.ts';
 import type { ActivityRecorder } from '../activity/index.ts';
-import { addBillingRoutes } from '../billing/edge/billing-routes.ts';
+import { addInvoicePdfRoutes } from '../billing/edge/invoice-pdf-routes.ts';
+import { addInvoiceRoutes } from '../billing/edge/invoice-routes.ts';
+import { addStatementRoutes } from '../billing/edge/statement-routes.ts';
+import { addUsageRoutes } from '../billing/edge/usage-routes.ts';
+import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
 import { logActivity } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/authentication.ts';
 import { addDiscoveryRoutes } from '../http/discovery.ts';
@@ -29,7 +33,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/edge/account-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/edge/public-partner-routes.ts';
 import { addVerificationRoutes } from '../partners/edge/verification-routes.ts';
-import { createSides, hintVerification } from '../partners/index.ts';
+import { createPlanMarkups, createSides, hintVerification } from '../partners/index.ts';
 import { addPayoutListRoutes } from '../payouts/edge/payout-list-routes.ts';
 import { addPayoutRoutes } from '../payouts/edge/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/edge/recipient-routes.ts';
@@ -69,6 +73,8 @@ interface ApiParts {
   trustedProxies: readonly string[] | null;
   secrets: ApiSecrets;
   commitsAtOnce: number;
+  /** Whom invoices are from, and where they are paid to. */
+  issuer: InvoiceIssuer;
   banks: BankAddresses;
   webhookKeys: WebhookKeys;
 }
@@ -105,7 +111,10 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   });
   addPayoutListRoutes(app, { ...parts, ...auth });
   addRecipientRoutes(app, { ...parts, ...auth });
-  addBillingRoutes(app, { ...parts, ...auth });
+  addUsageRoutes(app, { ...parts, ...auth });
+  addInvoiceRoutes(app, { ...parts, ...auth });
+  addInvoicePdfRoutes(app, { ...parts, ...auth });
+  addStatementRoutes(app, { ...parts, ...auth });
   addKeyRoutes(app, { ...parts, ...auth });
   const people = { ...parts, ...auth, activity, dashboardUrl: dashboardOf(parts) };
   addKeyChangeRoutes(app, { ...people, pepper: createPepper(parts.secrets.apiKeyPepper) });
@@ -167,7 +176,14 @@ function confirmations({ pool, clock, outbox, secrets }: ApiParts) {
 function verificationParts(parts: ApiParts, banks: OpenBanks) {
   const dashboardUrl = dashboardOf(parts);
   const bank = banks.provider_production;
-  return { ...parts, bank, listAdmins: listAdminEmails, dashboardUrl, redirectUrl: dashboardUrl };
+  return {
+    ...parts,
+    bank,
+    listAdmins: listAdminEmails,
+    onApproved: chargeApproval,
+    dashboardUrl,
+    redirectUrl: dashboardUrl,
+  };
 }
 
 function payoutParts(parts: ApiParts, banks: OpenBanks) {
@@ -179,6 +195,7 @@ function payoutParts(parts: ApiParts, banks: OpenBanks) {
     logger,
     banks,
     sides: createSides(calls),
+    markups: createPlanMarkups(calls),
     payouts: createPayoutReader(calls),
     rates: createRates(banks, clock),
     sealer: createSealer(secrets.dataKeys),

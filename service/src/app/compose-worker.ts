@@ -1,7 +1,9 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each is given.
 import { listAdminEmails } from '../access/index.ts';
+import { chargeApproval, issueInvoices, runInvoices } from '../billing/index.ts';
 import {
   connectWaitingSandboxes,
+  createPlanMarkups,
   createSides,
   followDueVerifications,
   followVerifications,
@@ -14,6 +16,7 @@ import type { Pool } from '../platform/database/pool.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import type { JobHandler, Queue } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
+import { monthBefore, monthOf } from '../platform/london-month.ts';
 import { sendMail, type Outbox } from '../platform/mail/outbox.ts';
 import { sweepMails } from '../platform/mail/sweep-mails.ts';
 import type { MailTransport } from '../platform/mail/transport.ts';
@@ -39,6 +42,7 @@ export const queues: readonly Queue[] = [
   connectSandboxes,
   followVerifications,
   rateBuckets,
+  issueInvoices,
   sendMail,
   sweepMails,
   ...signInQueues,
@@ -64,7 +68,7 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
   const { clock, logger, pool } = parts;
   const banks = openBanks(parts.banks, clock, parts.reach);
   const payouts = composePayouts(parts, banks);
-  const verifying = { calls: payouts.calls, listAdmins: listAdminEmails };
+  const verifying = { calls: payouts.calls, listAdmins: listAdminEmails, onApproved: chargeApproval };
   const handlers = new Map<Queue, JobHandler>([
     [
       monthPartitions,
@@ -101,6 +105,15 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
         logger.info({ buckets: swept }, 'rate_buckets.swept');
       },
     ],
+    [
+      issueInvoices,
+      async ({ signal }) => {
+        const upto = monthBefore(monthOf(clock.now()));
+        const { invoices, failed } = await runInvoices({ ...parts, calls: payouts.calls }, { upto, signal });
+        logger.info({ invoices }, 'invoices.issued');
+        if (failed > 0) throw new Error('some partners could not be invoiced');
+      },
+    ],
     ...mailHandlers({ ...parts, sealer: payouts.sealer }),
     ...signInHandlers({ ...parts, ...payouts, outbox: parts.transport === null ? null : parts.outbox }),
   ]);
@@ -117,5 +130,6 @@ function composePayouts({ clock, logger, pool, reach, ...parts }: WorkerParts, b
     sealer: createSealer(parts.dataKeys),
     banks,
     sides: createSides(calls),
+    markups: createPlanMarkups(calls),
   };
 }

@@ -34,6 +34,7 @@ const { app } = await composeApi({
   drainDelayMs: 0,
   trustedProxies: null,
   commitsAtOnce: 1,
+  issuer: { name: 'Kelpie', details: [], payTo: null },
   reach: goOn,
   secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },
   banks: { sandbox: { url: null, apiKey: null }, live: { url: null, apiKey: null } },

@@ -1,5 +1,6 @@
 // How an api process begins, serves and ends.
 import { createActivityRecorder, type ActivityRecorder } from '../activity/index.ts';
+import type { InvoiceIssuer } from '../billing/index.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs.ts';
@@ -10,6 +11,10 @@ import { composeApi } from './compose-api.ts';
 import { chooseSender, openOutbox } from './mail.ts';
 import { beginApi, stopOnSignal } from './process.ts';
 import { chooseRateRules, openRateLimits } from './rate-limits.ts';
+
+function chooseIssuer([name = '', ...details]: readonly string[], payTo: InvoiceIssuer['payTo']): InvoiceIssuer {
+  return { name, details, payTo };
+}
 
 /** What something else can be put in the place of, to measure what it costs. */
 interface Replaced {
@@ -34,6 +39,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
       indexKey: get(settings.indexKey),
     },
     commitsAtOnce: get(settings.commitsAtOnce),
+    issuer: chooseIssuer(get(settings.invoiceFrom), get(settings.invoicePayTo)),
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));

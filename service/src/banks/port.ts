@@ -84,6 +84,9 @@ export interface Payment {
   refunded: MicroUsdc | null;
   /** Null where nothing went wrong, or the bank did not say. */
   failure: PaymentFailure | null;
+  /** What the network cost the bank for it, and what it bills for its having come back. Null where it does not say. */
+  networkFee: MicroUsdc | null;
+  returnFee: MicroUsdc | null;
 }
 
 export type SendOutcome =

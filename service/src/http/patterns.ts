@@ -7,8 +7,15 @@ export const patterns = {
   eightDigits: '^[0-9]{8}$',
   /** As PostgreSQL reads one; the validator's own form would let `urn:uuid:` through. */
   uuid: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$',
+  /** An id and the number of a line of it. */
+  itemCursor: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\\.[0-9]{1,2}$',
   listLimit: '^([1-9]|[1-9][0-9]|1[0-9]{2}|200)$',
   fourDigits: '^[0-9]{4}$',
+  /** Of this century: there was nothing to be told before. */
+  month: '^20[0-9]{2}-(0[1-9]|1[0-2])$',
+  /** As many digits as the database can count to. */
+  movementNumber: '^[1-9][0-9]{0,17}$',
+  exactUsdc: '^-?[0-9]+\\.[0-9]{6}$',
   slug: '^[a-z0-9-]{2,40}$',
   /** How long the parts of an address can be for a mail to reach it; its form is the format's to say. */
   emailLength: '^[^@]{1,64}@[^@]{1,189}$',
@@ -29,8 +36,11 @@ const rules = new Map<unknown, string>([
   [patterns.eightDigits, 'must be 8 digits'],
   [patterns.listLimit, 'must be a whole number from 1 to 200'],
   [patterns.fourDigits, 'must be 4 digits'],
+  [patterns.month, 'must be a month, as 2026-11'],
+  [patterns.movementNumber, 'must be from the Link header of the page before'],
   [patterns.slug, 'must be 2 to 40 small letters, digits and hyphens'],
   [patterns.uuid, 'must be an id'],
+  [patterns.itemCursor, 'must be a cursor from a Link header'],
   [patterns.emailLength, 'must be an email address'],
   [patterns.secureUrl, 'must be an address that starts with https://'],
   [patterns.color, 'must be a colour, as "#0f6e6e"'],

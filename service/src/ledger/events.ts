@@ -1,5 +1,5 @@
-import type { MicroUsdc, Pence } from '../money/amounts.ts';
-import { credit, debit, linesOf, type Line } from './transfer.ts';
+import type { MicroGbp, MicroUsdc, Pence } from '../money/amounts.ts';
+import { because, credit, debit, linesOf, type Line } from './transfer.ts';
 
 // What happens to a partner's money, each as the lines of one transfer. docs/ledger.md shows the same as a table.
 // W: what the partner's wallet sends. B: what the bank took for it. R: what the bank gave back.
@@ -30,9 +30,22 @@ export function arrived({ held, byBank }: { held: MicroUsdc; byBank: MicroUsdc }
   return linesOf(debit('held', held), credit('in_transit', byBank), credit('fx', held - byBank));
 }
 
-/** The part of the fee that goes on the invoice. Live only. */
+/** What is charged, by the kind of line that it is on an invoice. */
+export type ChargeKind = 'payout_fees' | 'monthly_account' | 'business_verification' | 'bank_exceptions';
+
+/** Something is charged for. Live only, as everything in pounds. */
+export function charged(kind: ChargeKind, amount: Pence): Line[] {
+  return because(`charge.${kind}`, linesOf(debit('receivable', amount), credit('revenue', amount)));
+}
+
+/** The part of the fee that goes on the invoice. */
 export function feeEarned({ invoiceShare }: { invoiceShare: Pence }): Line[] {
-  return linesOf(debit('receivable', invoiceShare), credit('revenue', invoiceShare));
+  return charged('payout_fees', invoiceShare);
+}
+
+/** What the network cost, and our part: fractions of a penny, of which the invoice rounds the sum. */
+export function networkFeeAccrued(amount: MicroGbp): Line[] {
+  return because('charge.network_fees', linesOf(debit('accrued', amount), credit('accrued_revenue', amount)));
 }
 
 /** The bank never took it: the hold goes back to the wallet. */
@@ -72,9 +85,32 @@ export function returnedAfterArrival({ refund }: { refund: MicroUsdc }): Line[] 
 
 /** A fee that is dropped: it comes off what is still to be invoiced, or is owed back where it was invoiced already. */
 export function feeDropped(fee: { invoiceShare: Pence; invoiced: boolean }): Line[] {
+  return fee.invoiced
+    ? credited('payout_fees', fee.invoiceShare)
+    : because(
+        'charge.payout_fees',
+        linesOf(debit('revenue', fee.invoiceShare), credit('receivable', fee.invoiceShare)),
+      );
+}
+
+/** The bank came by its share of the fee inside the transfer, and kept it though the payout came back: we owe it. */
+export function bankShareCredited(amount: Pence): Line[] {
+  return credited('bank_share', amount);
+}
+
+function credited(what: 'payout_fees' | 'bank_share', amount: Pence): Line[] {
+  return because(`credit.${what}`, linesOf(debit('revenue', amount), credit('credit_due', amount)));
+}
+
+/** What an invoice books itself: network fees, rounded once, and the credit that it uses up. */
+export function invoiced(of: { accrued: MicroGbp; networkFees: Pence; creditUsed: Pence }): Line[] {
   return linesOf(
-    debit('revenue', fee.invoiceShare),
-    credit(fee.invoiced ? 'credit_due' : 'receivable', fee.invoiceShare),
+    debit('accrued_revenue', of.accrued),
+    credit('accrued', of.accrued),
+    debit('receivable', of.networkFees),
+    credit('revenue', of.networkFees),
+    debit('credit_due', of.creditUsed),
+    credit('receivable', of.creditUsed),
   );
 }
 

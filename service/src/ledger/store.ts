@@ -23,7 +23,7 @@ export async function insertTransfers(tx: Transaction, transfers: readonly Trans
       entries.map(({ transfer }) => transfer.environment),
       entries.map(({ line }) => line.account),
       entries.map(({ line }) => line.amount.toString()),
-      entries.map(({ transfer }) => transfer.reason),
+      entries.map(({ transfer, line }) => line.reason ?? transfer.reason),
       entries.map(({ transfer }) => transfer.causeId),
     ],
   );

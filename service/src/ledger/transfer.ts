@@ -1,6 +1,9 @@
 import type { PartnerContext } from '../platform/database/transaction.ts';
 
-/** USDC accounts hold micro-units, GBP accounts pence. docs/ledger.md says what each is for. */
+/**
+ * USDC accounts hold micro-units, GBP accounts pence, and the two of what accrues millionths of a pound. docs/ledger.md says
+ * what each is for.
+ */
 export type Account =
   | 'bank_wallet'
   | 'in_transit'
@@ -12,12 +15,16 @@ export type Account =
   | 'exception_loss'
   | 'receivable'
   | 'revenue'
-  | 'credit_due';
+  | 'credit_due'
+  | 'accrued'
+  | 'accrued_revenue';
 
 /** One line of a transfer. A debit is positive, a credit negative. */
 export interface Line {
   account: Account;
   amount: bigint;
+  /** Where it has a reason of its own, beside that of its transfer: what is charged says what for. */
+  reason?: string;
 }
 
 export interface Transfer extends PartnerContext {
@@ -41,4 +48,9 @@ export function credit(account: Account, amount: bigint): Line {
 /** A line of nothing says nothing: an exact rate leaves no difference to book. */
 export function linesOf(...lines: readonly Line[]): Line[] {
   return lines.filter((line) => line.amount !== 0n);
+}
+
+/** The same lines, each with a reason of its own. */
+export function because(reason: string, lines: readonly Line[]): Line[] {
+  return lines.map((line) => ({ ...line, reason }));
 }

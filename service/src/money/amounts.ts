@@ -1,6 +1,8 @@
 /** Pounds are held in pence, USDC in micro-units (six decimals, as on chain). No float touches either. */
 export type Pence = bigint;
 export type MicroUsdc = bigint;
+/** Millionths of a pound, for what is less than a penny. */
+export type MicroGbp = bigint;
 
 export const microUsdcPerCent = 10_000n;
 
@@ -28,6 +30,12 @@ export function formatPounds(amount: Pence): string {
 /** USDC to the cent, rounded down: money that is not there is never shown. */
 export function formatUsdc(amount: MicroUsdc): string {
   return formatHundredths(wholeCents(amount));
+}
+
+/** USDC to the last digit that there is, with its sign: for what has to add up exactly. */
+export function formatExactUsdc(amount: MicroUsdc): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(7, '0');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
 /** How many whole cents there are in an amount that is not negative. */

@@ -1,4 +1,4 @@
-import type { MicroUsdc, Pence } from './amounts.ts';
+import type { MicroGbp, MicroUsdc, Pence } from './amounts.ts';
 import { usdcForPounds, type GbpPerUsd } from './rates.ts';
 import { divideHalfUp } from './rounding.ts';
 
@@ -40,4 +40,53 @@ export function payoutCost(amount: Pence, rate: GbpPerUsd, prices: PayoutPrices)
   const bankShare = priceOf(amount, prices.bankShare);
   if (bankShare > fee) throw new Error("the bank's share is more than the whole fee: the price plan is wrong");
   return { fee, bankShare, invoiceShare: fee - bankShare, walletSends: usdcForPounds(amount + bankShare, rate) };
+}
+
+/** What we add to what others charge us, in hundredths of a per cent. */
+export interface Markups {
+  networkBasisPoints: bigint;
+  exceptionBasisPoints: bigint;
+}
+
+/** Network fees at cost plus 10%, bank exceptions at cost plus 20%. */
+export const standardMarkups: Markups = { networkBasisPoints: 1_000n, exceptionBasisPoints: 2_000n };
+
+const millionths = 1_000_000n;
+const microGbpPerPenny = 10_000n;
+
+/** What a network fee in USDC is charged at, rounded to a millionth of a pound. */
+export function networkCharge(cost: MicroUsdc, rate: GbpPerUsd, { networkBasisPoints }: Markups): MicroGbp {
+  return divideHalfUp(cost * rate * (basisPointsInWhole + networkBasisPoints), millionths * basisPointsInWhole);
+}
+
+/** What is charged for an exception that the bank billed in USDC, rounded to the penny. */
+export function exceptionCharge(cost: MicroUsdc, rate: GbpPerUsd, { exceptionBasisPoints }: Markups): Pence {
+  const markedUp = cost * rate * (basisPointsInWhole + exceptionBasisPoints);
+  return divideHalfUp(markedUp, millionths * basisPointsInWhole * microGbpPerPenny);
+}
+
+/** The same of one that it billed in pounds. */
+export function exceptionChargeInPounds(cost: Pence, { exceptionBasisPoints }: Markups): Pence {
+  return divideHalfUp(cost * (basisPointsInWhole + exceptionBasisPoints), basisPointsInWhole);
+}
+
+/** The sum of many fractions of a penny, rounded once. */
+export function wholePence(sum: MicroGbp): Pence {
+  return divideHalfUp(sum, microGbpPerPenny);
+}
+
+/**
+ * What of the bank's share did not come back with a payout that was returned. Whatever else is missing is the recipient's
+ * amount, which we never had.
+ */
+export function unreturnedShare(amounts: {
+  walletSends: MicroUsdc;
+  refund: MicroUsdc;
+  rate: GbpPerUsd;
+  bankShare: Pence;
+}): Pence {
+  const { walletSends, refund, rate, bankShare } = amounts;
+  if (refund >= walletSends) return 0n;
+  const missing = divideHalfUp((walletSends - refund) * rate, millionths * microGbpPerPenny);
+  return missing < bankShare ? missing : bankShare;
 }

@@ -1,3 +1,4 @@
+import type { Markups } from '../money/fees.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { Account, PublicPartner } from './account.ts';
@@ -33,6 +34,36 @@ export async function getSide(calls: SingleCalls, of: PartnerContext): Promise<P
       bankShare: { fixedPence: BigInt(row.bank_fixed_pence), basisPoints: BigInt(row.bank_basis_points) },
     },
   };
+}
+
+const findMarkupsCall: Call = {
+  name: 'find_markups',
+  text: 'select network_markup_basis_points as network, exception_markup_basis_points as exception from kelpie.price_plans where id = $1',
+};
+
+export async function getMarkups(calls: SingleCalls, plan: string): Promise<Markups> {
+  const [row] = await calls.call<{ network: string; exception: string }>(findMarkupsCall, [plan]);
+  if (row === undefined) throw new Error('a price plan that is not there');
+  return { networkBasisPoints: BigInt(row.network), exceptionBasisPoints: BigInt(row.exception) };
+}
+
+/** From then on, for the transaction's side. Says false where it has that plan already. */
+export async function changePricePlan(
+  tx: Transaction,
+  { at, plan, by }: { at: Date; plan: string; by: string },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ changed: boolean }>('select kelpie.change_price_plan($1, $2, $3) as changed', [
+    at,
+    plan,
+    by,
+  ]);
+  return rows[0]?.changed === true;
+}
+
+/** For the reading role, which sees every partner. */
+export async function findPartnerId(tx: Transaction, slug: string): Promise<string | null> {
+  const { rows } = await tx.query<{ id: string }>('select id from kelpie.partners where slug = $1', [slug]);
+  return rows[0]?.id ?? null;
 }
 
 interface AccountRow {

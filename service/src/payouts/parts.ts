@@ -1,4 +1,4 @@
-import type { Sides } from '../partners/index.ts';
+import type { PlanMarkups, Sides } from '../partners/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -14,5 +14,6 @@ export interface PayoutParts {
   logger: Logger;
   banks: Banks;
   sides: Sides;
+  markups: PlanMarkups;
   sealer: Sealer;
 }

@@ -33,6 +33,8 @@ export interface Payout extends PartnerContext {
   bankShare: Pence;
   walletSends: MicroUsdc;
   rate: GbpPerUsd;
+  /** The prices that it was made by. */
+  pricePlan: string;
   recipientName: string;
   accountLast4: string;
   recipientSealed: Buffer;
@@ -45,6 +47,8 @@ export interface Payout extends PartnerContext {
   failureCode: PaymentFailure | null;
   failureReason: string | null;
   updatedAt: Date;
+  /** When it arrived; null where it has not. */
+  completedAt: Date | null;
 }
 
 /** One that its partner may see. */

@@ -25,6 +25,7 @@ interface PayoutRow {
   bank_share_pence: string;
   wallet_sends_micro_usdc: string;
   gbp_per_usd_millionths: string;
+  price_plan: string;
   recipient_name: string;
   account_last4: string;
   recipient_sealed: Buffer;
@@ -37,6 +38,7 @@ interface PayoutRow {
   failure_code: PaymentFailure | null;
   failure_reason: string | null;
   updated_at: Date;
+  completed_at: Date | null;
 }
 
 function bigintOrNull(text: string | null): bigint | null {
@@ -62,6 +64,7 @@ function payoutFrom(row: PayoutRow): Payout {
     bankShare: BigInt(row.bank_share_pence),
     walletSends: BigInt(row.wallet_sends_micro_usdc),
     rate: BigInt(row.gbp_per_usd_millionths),
+    pricePlan: row.price_plan,
     recipientName: row.recipient_name,
     accountLast4: row.account_last4,
     recipientSealed: row.recipient_sealed,
@@ -74,6 +77,7 @@ function payoutFrom(row: PayoutRow): Payout {
     failureCode: row.failure_code,
     failureReason: row.failure_reason,
     updatedAt: row.updated_at,
+    completedAt: row.completed_at,
   };
 }
 

@@ -15,6 +15,7 @@ const allowedFields = new Set([
   'environment',
   'error',
   'error_code',
+  'invoices',
   'job_id',
   'mail_id',
   'mail_kind',

@@ -175,6 +175,12 @@ function networks(variable: string, words: Words): Setting<readonly string[]> {
   };
 }
 
+interface PayToAccount {
+  name: string;
+  sortCode: string;
+  accountNumber: string;
+}
+
 /** Every setting of every Kelpie process. docs/configuration.md shows the same list; a test keeps the two equal. */
 export const settings = {
   mode: oneOf('KELPIE_MODE', ['production', 'development'], {
@@ -332,6 +338,28 @@ export const settings = {
       example: 'https://dashboard.kelpie.example',
     }),
   ),
+  invoiceFrom: {
+    variable: 'KELPIE_INVOICE_FROM',
+    about: 'Who sends invoices, as it stands on them: our name, then the address and how we are reached.',
+    rule: '1 to 6 lines of up to 60 characters, separated by semicolons',
+    example: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
+    fallback: 'Kelpie',
+    parse(text) {
+      const lines = text.split(';').map((line) => line.trim());
+      return lines.length <= 6 && lines.every((line) => /^[^\p{C}]{1,60}$/u.test(line)) ? lines : undefined;
+    },
+  } satisfies Setting<string[]>,
+  invoicePayTo: optional<PayToAccount>({
+    variable: 'KELPIE_INVOICE_PAY_TO',
+    about: 'The account that invoices are paid to. Without it, they say to pay as was agreed.',
+    rule: "an account's name, its sort code and its number, separated by semicolons",
+    example: 'Kelpie Payouts Ltd; 040004; 12345678',
+    parse(text) {
+      const [, name, sortCode, accountNumber] = /^([^;\p{C}]{1,60}); *(\d{6}); *(\d{8})$/u.exec(text) ?? [];
+      if (name === undefined || sortCode === undefined || accountNumber === undefined) return undefined;
+      return { name: name.trim(), sortCode, accountNumber };
+    },
+  }),
   testCrashAt: {
     variable: 'KELPIE_TEST_CRASH_AT',
     about: 'Where the process kills itself, and at which arrival there. Tests only; production refuses it.',

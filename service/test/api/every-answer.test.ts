@@ -9,6 +9,7 @@ import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } f
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { addLiveSide, createSimulatedPartner } from '../harness/partners.ts';
+import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
 import { addMembers, newAddress, plantCodes, setCodes } from '../harness/sign-in.ts';
@@ -24,6 +25,7 @@ const world = await startWorld({
 });
 const whole: Client = { url: world.api.url, key: world.partner.key };
 const anAdmin = await signIn(world.database, world.partner, { url: world.api.url });
+const invoiceId = await plantInvoice(world.database, world.partner.partnerId);
 const aViewer = await signIn(world.database, world.partner, { url: world.api.url, role: 'viewer' });
 
 interface Asking {
@@ -137,6 +139,10 @@ const well: Record<string, () => Promise<Asking>> = {
   listRecipients: async () => ({ path: '/v1/recipients' }),
   getUsage: async () => ({ path: '/v1/usage' }),
   listInvoices: async () => ({ path: '/v1/invoices' }),
+  getStatement: async () => ({ path: '/v1/statement?month=2026-11&limit=2' }),
+  getInvoicePdf: async () => ({ path: `/v1/invoices/${invoiceId}.pdf` }),
+  getInvoice: async () => ({ path: `/v1/invoices/${invoiceId}` }),
+  listInvoiceItems: async () => ({ path: `/v1/invoices/${invoiceId}/items?limit=2` }),
   listKeys: async () => ({ path: '/v1/keys' }),
   listActivity: async () => ({ path: '/v1/activity' }),
 };
@@ -284,6 +290,9 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   // Where there is no body to be wrong, a person can still name an environment that is none.
   invalid_request: async (operation) => {
     const { body } = await askedWell(operation.id);
+    // What is the partner's over both environments asks for none: but it takes a query.
+    if (operation.id === 'listInvoiceItems')
+      return askWell(operation.id, whole, { path: `/v1/invoices/${invoiceId}/items?limit=0` });
     return typeof body === 'object'
       ? askWell(operation.id, whole, { body: { ...body, more: 1 } })
       : askWellAs(operation, anAdmin, { environment: 'nowhere' });

@@ -4,11 +4,13 @@ import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { Agent, request } from 'undici';
+import { monthOf } from '../../src/platform/london-month.ts';
 import { call, createPayout, payoutBody, type Client } from '../harness/client.ts';
 import { operations } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { addKey, createSimulatedPartner, depositToEach } from '../harness/partners.ts';
+import { plantInvoice } from '../harness/planted-invoice.ts';
 import { startApi } from '../harness/processes.ts';
 import { atSize } from '../harness/sizes.ts';
 
@@ -92,6 +94,10 @@ const askings: readonly ((own: Party, other: Party) => Asked)[] = [
     path: `/v1/payouts?reference=${mark}`,
     check: (json) => valueAt(json, 'data.0') === undefined,
   }),
+  ({ mark }) => ({
+    path: `/v1/statement?limit=5&month=${monthOf(new Date())}`,
+    check: (json) => valueAt(json, 'movements.4.reference') === mark,
+  }),
   () => ({ path: '/v1/quotes', method: 'POST', body: { amount_gbp: '5.00' } }),
   (own) => ({ path: `/v1/payouts/${pick(own.payoutIds)}`, check: isOwnId(own) }),
   (own) => ({ path: `/v1/payouts/${pick(own.payoutIds)}`, check: isOwnId(own) }),
@@ -155,12 +161,16 @@ test('faults 43: every route with an id of another partner, or of the other envi
   const forKeys = operations.filter(({ codes }) => !codes.some(({ code }) => code === 'session_required'));
   const withId = forKeys.filter(({ path }) => path.includes('{id}'));
   assert(withId.length >= 2, 'no operation takes an id');
+  const invoiceId = await plantInvoice(database, one.partnerId);
   for (const { method, path } of withId) {
-    for (const stranger of [two, { url: api.url, key: live }]) {
-      const answer = await call(stranger, path.replace('{id}', one.payoutIds[0] ?? ''), { method });
+    // Invoices are the partner's, over both environments.
+    const isInvoice = path.startsWith('/v1/invoices/');
+    const address = path.replace('{id}', isInvoice ? invoiceId : (one.payoutIds[0] ?? ''));
+    for (const stranger of isInvoice ? [two] : [two, { url: api.url, key: live }]) {
+      const answer = await call(stranger, address, { method });
       assert.deepEqual([answer.status, answer.code], [404, 'not_found'], `${method} ${path}`);
     }
-    const own = await call(one, path.replace('{id}', one.payoutIds[0] ?? ''), { method });
+    const own = await call(one, address, { method });
     assert.notEqual(own.status, 404, `${method} ${path} does not know one's own either`);
   }
 });

@@ -55,13 +55,33 @@ function parse(text: string): unknown {
   }
 }
 
+/** A body in chunks, as a file is sent that is still being written; undefined while some are to come. */
+function readChunks(received: Buffer, from: number): Buffer | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = from; ;) {
+    const end = received.indexOf('\r\n', at);
+    if (end === -1) return undefined;
+    const size = Number.parseInt(received.toString('latin1', at, end), 16);
+    at = end + 2;
+    if (received.length < at + size + 2) return undefined;
+    if (size === 0) return Buffer.concat(chunks);
+    chunks.push(received.subarray(at, at + size));
+    at += size + 2;
+  }
+}
+
+function readBody(received: Buffer, { headers, bodyAt }: Head): Buffer | undefined {
+  if (headers.get('transfer-encoding') === 'chunked') return readChunks(received, bodyAt);
+  const end = bodyAt + Number(headers.get('content-length') ?? 0);
+  return received.length < end ? undefined : received.subarray(bodyAt, end);
+}
+
 function readAnswer(received: Buffer, isHead: boolean): RawAnswer | undefined {
   const head = readHead(received);
-  if (head === undefined) return undefined;
-  const { status, headers, bodyAt } = head;
-  const length = isHead ? 0 : Number(headers.get('content-length') ?? 0);
-  if (received.length < bodyAt + length) return undefined;
-  const text = received.toString('utf8', bodyAt, bodyAt + length);
+  const body = head === undefined || isHead ? Buffer.alloc(0) : readBody(received, head);
+  if (head === undefined || body === undefined) return undefined;
+  const { status, headers } = head;
+  const text = body.toString('utf8');
   return { status, headers, text, json: parse(text) };
 }
 

@@ -1,5 +1,5 @@
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
-import { description, operations } from '../harness/contract.ts';
+import { description, operations, type Operation } from '../harness/contract.ts';
 
 // What openapi.json says can be asked. The fuzzer knows no operation by itself, so that a new one is tried as well.
 
@@ -39,8 +39,7 @@ function parameterOf(described: unknown): Parameter {
   };
 }
 
-function describedOf({ id, method, path }: { id: string; method: string; path: string }): DescribedOperation {
-  const described = valueAt(description, `paths.${path}.${method.toLowerCase()}`);
+function describedOf({ id, method, path, described }: Operation): DescribedOperation {
   const parameters = valueAt(described, 'parameters') === undefined ? [] : listAt(described, 'parameters');
   const body = valueAt(described, 'requestBody.content.application/json.schema');
   return { id, method, path, parameters: parameters.map(parameterOf), body: resolve(body) };

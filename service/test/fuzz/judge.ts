@@ -1,6 +1,6 @@
 import { valueAt } from '@kelpie/dev/json.ts';
 import { canaries } from '../harness/client.ts';
-import { assertDeclared } from '../harness/contract.ts';
+import { assertDeclared, mediaTypeOf } from '../harness/contract.ts';
 import { says } from '../harness/invariants.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import type { RawAnswer } from './connection.ts';
@@ -23,7 +23,7 @@ function leakIn({ headers, text }: RawAnswer): string | undefined {
 function formFault({ status, headers }: RawAnswer): string | undefined {
   if (!(status >= 200 && status < 500)) return `the status ${status}`;
   if (!/^[0-9a-f-]{36}$/.test(headers.get('request-id') ?? '')) return 'no Request-Id';
-  if (!/^application\/json\b/.test(headers.get('content-type') ?? '')) return 'it is not called JSON';
+  if (!headers.has('content-type')) return 'it is not said what it is';
   return undefined;
 }
 
@@ -32,11 +32,12 @@ function askedBy({ method, address }: FuzzRequest): { method: string; address: s
   return { method, address: address.replace(/#.*$/s, '') };
 }
 
-function bodyFault(request: FuzzRequest, { status, text, json }: RawAnswer): string | undefined {
-  if (json === undefined) return 'a body that is not JSON';
+function bodyFault(request: FuzzRequest, { status, headers, text, json }: RawAnswer): string | undefined {
+  const type = headers.get('content-type') ?? '';
+  if (mediaTypeOf(type) === 'application/json' && json === undefined) return 'a body that is not JSON';
   const ofConnection = codesOfConnection.has(valueAt(json, 'error.code'));
   try {
-    assertDeclared(ofConnection ? { method: '', address: '' } : askedBy(request), { status, json, text });
+    assertDeclared(ofConnection ? { method: '', address: '' } : askedBy(request), { status, type, json, text });
   } catch (error) {
     return error instanceof Error ? error.message : 'it is not declared';
   }

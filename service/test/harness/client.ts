@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
-import { assertDeclared } from './contract.ts';
+import { assertDeclared, readAs } from './contract.ts';
 
 /** What an engineer of a partner's has: an address and a key. */
 export interface Client {
@@ -72,9 +72,10 @@ export async function call(
     signal: AbortSignal.timeout(patienceMs),
   });
   const text = await response.text();
-  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  const type = response.headers.get('content-type') ?? '';
+  const json = readAs(type, text);
   // Whatever a test is about: no answer may break what we have promised.
-  assertDeclared({ method, address: path }, { status: response.status, json, text });
+  assertDeclared({ method, address: path }, { status: response.status, type, json, text });
   return {
     status: response.status,
     json,

@@ -19,6 +19,8 @@ export interface Operation {
   statuses: number[];
   /** The codes of errors that it declares, with their statuses. */
   codes: { status: number; code: string }[];
+  /** All that the description says of it. */
+  described: unknown;
 }
 
 function entriesAt(json: unknown, path: string): [string, unknown][] {
@@ -42,6 +44,7 @@ function operationOf(method: string, path: string, described: unknown): Operatio
     codes: responses.flatMap(([status, response]) =>
       codesIn(textAt(response, 'description')).map((code) => ({ status: Number(status), code })),
     ),
+    described,
   };
 }
 
@@ -50,13 +53,15 @@ export const operations: readonly Operation[] = entriesAt(description, 'paths').
 );
 
 function isMatch({ method, path }: Operation, asked: { method: string; path: string }): boolean {
-  const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  const form = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
   return method === asked.method && form.test(asked.path);
 }
 
 function findOperation(method: string, address: string): Operation | undefined {
   const [path = ''] = address.split('?');
-  return operations.find((operation) => isMatch(operation, { method, path }));
+  const fitting = operations.filter((operation) => isMatch(operation, { method, path }));
+  // The address of a file is that of its thing, and a little more: the longer one is meant.
+  return fitting.toSorted((one, two) => two.path.length - one.path.length)[0];
 }
 
 /** The same schema, but one that knows no field it does not name: what is answered besides is found too. */
@@ -83,8 +88,22 @@ function validatorOf(name: string): ValidateFunction {
 
 interface Answer {
   status: number;
+  /** As its header says it. */
+  type: string;
+  /** Undefined where it is called something else. */
   json: unknown;
   text: string;
+}
+
+const jsonType = 'application/json';
+
+export function mediaTypeOf(type: string): string {
+  return type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** The answer of a call, once its body is read. */
+export function readAs(type: string, text: string): unknown {
+  return mediaTypeOf(type) === jsonType && text !== '' ? JSON.parse(text) : undefined;
 }
 
 function assertFits(name: string, { json, text }: Answer): void {
@@ -96,15 +115,19 @@ function assertFits(name: string, { json, text }: Answer): void {
 export function assertDeclared(asked: { method: string; address: string }, answer: Answer): void {
   const operation = findOperation(asked.method, asked.address);
   if (operation === undefined) {
+    assert.equal(mediaTypeOf(answer.type), jsonType, answer.text.slice(0, 300));
     if (answer.status >= 400) assertFits('Error', answer);
     return;
   }
   const { status } = answer;
   const said = `${operation.id} answered ${status}: ${answer.text.slice(0, 300)}`;
   assert(operation.statuses.includes(status), `${said}, which it does not declare`);
-  const place = `paths.${operation.path}.${asked.method.toLowerCase()}.responses.${status}`;
-  const reference = textAt(description, `${place}.content.application/json.schema.$ref`);
-  assertFits(reference.replace('#/components/schemas/', ''), answer);
+  const content = entriesAt(operation.described, `responses.${status}.content`);
+  const [, declared] = content.find(([name]) => name === mediaTypeOf(answer.type)) ?? [];
+  assert(declared !== undefined, `${said}, as ${answer.type}, which it does not declare`);
+  // What is not JSON is a file: its own tests read it.
+  if (mediaTypeOf(answer.type) !== jsonType) return;
+  assertFits(textAt(declared, 'schema.$ref').replace('#/components/schemas/', ''), answer);
   if (status < 400) return;
   const code = textAt(answer.json, 'error.code');
   const isCodeDeclared = operation.codes.some((known) => known.status === status && known.code === code);

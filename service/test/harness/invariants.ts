@@ -4,6 +4,7 @@ import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import type { Client } from 'pg';
+import { verifyInvoices } from '../../src/billing/index.ts';
 import { verifyLedger } from '../../src/ledger/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
@@ -193,7 +194,10 @@ async function findDifferences({ readerUrl: url }: Judged['database']): Promise<
   const logger = createLogger('judge', 'silent');
   const pool = openPool({ url, connections: 1, applicationName: 'judge', logger, unhurried: true });
   try {
-    const { differences } = await inTransaction(pool, 'shared', verifyLedger);
+    const differences = await inTransaction(pool, 'shared', async (tx) => [
+      ...(await verifyLedger(tx)).differences,
+      ...(await verifyInvoices(tx)).differences,
+    ]);
     return differences.map((difference) => `I3 ${JSON.stringify(difference)}`);
   } finally {
     await pool.end();

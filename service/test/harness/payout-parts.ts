@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import { createSides } from '../../src/partners/index.ts';
+import { createPlanMarkups, createSides } from '../../src/partners/index.ts';
 import { createCommits, type Banks, type PayoutParts } from '../../src/payouts/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
@@ -28,6 +28,7 @@ export function createPayoutParts(
     logger,
     banks: { simulated: banks.provider_sandbox, provider_production: null, ...banks },
     sides: createSides(calls),
+    markups: createPlanMarkups(calls),
     sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
   };
 }

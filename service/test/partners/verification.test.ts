@@ -86,6 +86,14 @@ test('approved by the webhook alone: one live side with one empty wallet, an act
   for (const path of ['/v1/account', '/v1/compliance', '/v1/balance']) {
     assert.equal((await call({ url: world.api.url, key }, path)).status, 200, path);
   }
+  const usage = await call({ url: world.api.url, key }, '/v1/usage');
+  assert.deepEqual(valueAt(usage.json, 'invoice_so_far'), {
+    lines: [
+      { kind: 'monthly_account', amount_gbp: '15.00' },
+      { kind: 'business_verification', amount_gbp: '39.00' },
+    ],
+    total_gbp: '54.00',
+  });
   assert.deepEqual(shownBy(await askToStart(business.admin)), shown, 'it is not started again');
 });
 

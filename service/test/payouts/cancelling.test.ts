@@ -26,6 +26,8 @@ const cancelledWithoutRefund: Payment = {
   taken: 1_910_000n,
   refunded: null,
   failure: null,
+  networkFee: null,
+  returnFee: null,
 };
 const bank: Bank = {
   registerRecipient: notAsked,

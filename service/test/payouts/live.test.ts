@@ -50,6 +50,9 @@ test('a completed live payout earns the part of its fee that goes on the invoice
     wallet: '127850000',
     receivable: '99',
     revenue: '-99',
+    // 0.02 USDC of network fee, and a tenth of that.
+    accrued: '17380',
+    accrued_revenue: '-17380',
   });
   await assertAllHolds({ ...world, acknowledged: [made.id] });
 });
@@ -67,7 +70,17 @@ test('faults 28: a return after completion is credited once with what came back,
   assert.equal(valueAt(returned.json, 'failure_code'), 'account_closed');
   await world.bank.control('/webhooks/redeliver', { all: true });
   await untilQuiet(world.database);
-  assert.deepEqual(await booksOf(made), { bank_wallet: '-850000', wallet: '850000' });
+  assert.deepEqual(await booksOf(made), {
+    bank_wallet: '-850000',
+    wallet: '850000',
+    accrued: '17380',
+    accrued_revenue: '-17380',
+    // What the bank bills for a return, and a fifth of that.
+    receivable: '47',
+    // What is missing of the bank's share.
+    credit_due: '-67',
+    revenue: '20',
+  });
   await assertAllHolds({ ...world, acknowledged: [made.id] });
 });
 

@@ -8,6 +8,7 @@ import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { addKey, addLiveSide, createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
+import { plantInvoice } from '../harness/planted-invoice.ts';
 import { startApi } from '../harness/processes.ts';
 
 // Everybody who can ask × everything that can be asked, from openapi.json and the rule of access that it has of each
@@ -24,6 +25,7 @@ const live = await addLiveSide(database, bank, partner);
 const payout = await createPayout({ url, key: partner.key });
 // Nobody asks as these: whoever may, can revoke the one and remove the other.
 const { keyId } = await addKey(database, partner);
+const invoiceId = await plantInvoice(database, partner.partnerId);
 const member = await signIn(database, partner, { url, role: 'viewer' });
 
 /** Each signs in for one request: what it asks for may be to sign out. */
@@ -34,6 +36,7 @@ const asAdminOf = async (of: typeof partner) =>
 /** What an address is about: of the partner, and of no other. */
 const things: readonly (readonly [start: string, id: string])[] = [
   ['/v1/payouts/', payout.id],
+  ['/v1/invoices/', invoiceId],
   ['/v1/keys/', keyId],
   ['/v1/members/', encodeURIComponent(member.email)],
   ['/v1/public/partners/', `p-${partner.partnerId.slice(-12)}`],

@@ -1,41 +1,54 @@
-// npm run simulate -- NAME [--seconds N] [--seed N]: a long random run on real parts. It closes with a JSON line that says
+// npm run simulate -- NAME [--seconds N | --seeds N] [--seed N]: a long random run on real parts. It closes with a JSON line that says
 // how many violations there were, and ends with exit code 1 where there was one.
 import { parseArgs } from 'node:util';
 import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import { simulateBilling } from './billing.ts';
 import { simulateLedger } from './ledger.ts';
 import { simulatePayouts } from './payouts.ts';
 import type { Simulation } from './simulation.ts';
 
-const simulations: Readonly<Record<string, Simulation>> = { ledger: simulateLedger, payouts: simulatePayouts };
+const simulations: Readonly<Record<string, Simulation>> = {
+  billing: simulateBilling,
+  ledger: simulateLedger,
+  payouts: simulatePayouts,
+};
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string', default: String(Date.now()) } },
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seeds: { type: 'string', default: '200' },
+    seed: { type: 'string', default: String(Date.now()) },
+  },
 });
 const [name = ''] = positionals;
 const simulation = simulations[name];
 if (simulation === undefined) {
-  console.error(`Say which: npm run simulate -- ${Object.keys(simulations).join(' | ')} [--seconds N] [--seed N]`);
+  console.error(
+    `Say which: npm run simulate -- ${Object.keys(simulations).join(' | ')} [--seconds N | --seeds N] [--seed N]`,
+  );
   process.exit(2);
 }
 
 const seconds = Number(values.seconds);
+const seeds = Number(values.seeds);
 const seed = Number(values.seed);
-if (!(seconds > 0) || !Number.isSafeInteger(seed)) {
-  console.error('--seconds is a number above 0, and --seed a whole number.');
+if (!(seconds > 0) || !(Number.isSafeInteger(seeds) && seeds > 0) || !Number.isSafeInteger(seed)) {
+  console.error('--seconds is a number above 0, --seeds a whole number above 0, and --seed a whole number.');
   process.exit(2);
 }
 const { adminUrl, startedHere } = await startCluster('test');
 const database = `kelpie_simulate_${process.pid}`;
 const urls = await prepareDatabase(adminUrl, { database });
 const say = (text: string): void => console.error(text);
-say(`${name}: seed ${seed}, ${seconds} s`);
+say(`${name}: seed ${seed}, ${name === 'billing' ? `${seeds} seeds` : `${seconds} s`}`);
 try {
   const result = await simulation({
     database: { ...urls, superuserUrl: urlFor(adminUrl, database) },
     seconds,
+    seeds,
     seed,
     say,
   });

@@ -3,6 +3,8 @@ import type { TestDatabase } from '../harness/database.ts';
 interface SimulationInput {
   database: TestDatabase;
   seconds: number;
+  /** How many seeds one after the other, from the first on: for what takes a plan and not a time. */
+  seeds: number;
   /** The same seed makes the same plan. */
   seed: number;
   /** For the person who watches. */

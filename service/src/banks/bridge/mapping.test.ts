@@ -40,6 +40,8 @@ test('any 2xx with a transfer is accepted, with what the bank took', () => {
         taken: 108_360_000n,
         refunded: null,
         failure: null,
+        networkFee: null,
+        returnFee: null,
       },
     });
   }

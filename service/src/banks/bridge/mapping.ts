@@ -124,6 +124,8 @@ export function paymentFrom(body: unknown): Payment | undefined {
     taken: amountFrom(decimalAt(body, 'receipt', 'initial_amount')),
     refunded: amountFrom(decimalAt(body, 'receipt', 'refunded_amount')),
     failure: failureFrom(textAt(body, 'return_details', 'reason')),
+    networkFee: amountFrom(decimalAt(body, 'receipt', 'gas_fee')),
+    returnFee: amountFrom(decimalAt(body, 'receipt', 'return_fee')),
   };
 }
 
@@ -210,9 +212,9 @@ function isAboutRepeat({ status, code, key, location }: Refusal): boolean {
 
 function sentWithoutState(answer: HttpExchange): Payment | undefined {
   const id = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
-  return id === undefined
-    ? undefined
-    : { id, ourReference: null, state: 'accepted', bankState: '', taken: null, refunded: null, failure: null };
+  if (id === undefined) return undefined;
+  const unsaid = { ourReference: null, taken: null, refunded: null, failure: null, networkFee: null, returnFee: null };
+  return { ...unsaid, id, state: 'accepted', bankState: '' };
 }
 
 export function sendOutcome(answer: HttpExchange): SendOutcome {

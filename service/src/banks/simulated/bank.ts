@@ -25,6 +25,8 @@ function paymentAt(id: string, clock: Clock, more: Pick<Payment, 'ourReference' 
     bankState: arrived ? 'simulated_arrived' : 'simulated',
     refunded: null,
     failure: null,
+    networkFee: null,
+    returnFee: null,
   };
 }
 

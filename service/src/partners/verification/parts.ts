@@ -15,6 +15,8 @@ export interface VerificationParts {
   outbox: Pick<Outbox, 'post'>;
   /** Whom a decision is mailed to: the addresses of the transaction's partner. */
   listAdmins: (tx: Transaction) => Promise<string[]>;
+  /** What else follows from a yes, in its commit. */
+  onApproved: (tx: Transaction, partnerId: string, at: Date) => Promise<void>;
   /** Where a mail sends its reader; null where there is no dashboard. */
   dashboardUrl: string | null;
 }

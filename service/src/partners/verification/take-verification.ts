@@ -44,6 +44,7 @@ export async function takeVerification(parts: VerificationParts, answer: Answer)
   const walletId = wallet?.walletId ?? null;
   const decision = await inTransaction(pool, side, async (tx) => {
     const told = await takeAnswer(tx, { verification, walletId, lookedAt, at, nextDueAt });
+    if (told === 'approved') await parts.onApproved(tx, partnerId, at);
     if (told !== null) await mailAdmins(tx, parts, { business: known.business, decision: told, verification });
     return told;
   });

@@ -24,7 +24,7 @@ function columnsOf(entries: readonly Entry[]): unknown[] {
     arrayLiteral(entries.map(({ number }) => number)),
     arrayLiteral(entries.map(({ line }) => line.account)),
     arrayLiteral(entries.map(({ line }) => line.amount)),
-    arrayLiteral(entries.map(({ reason }) => reason)),
+    arrayLiteral(entries.map(({ line, reason }) => line.reason ?? reason)),
   ];
 }
 

@@ -10,7 +10,7 @@ import { entryColumns, placedEntryColumns, type NewTransfer } from './entries.ts
 
 /** A payout as it is first written, with the transfers and the answer that are known by then. */
 export interface NewPayout {
-  payout: Omit<Payout, 'bankRound' | 'firstTriedAt' | 'revision' | 'attempts' | 'bankRefunded'>;
+  payout: Omit<Payout, 'bankRound' | 'firstTriedAt' | 'revision' | 'attempts' | 'bankRefunded' | 'completedAt'>;
   /** The API key that asks, or the session. */
   callerId: string;
   /** What a person who pays with real money has confirmed it by; otherwise null. */
@@ -18,7 +18,6 @@ export interface NewPayout {
   idempotencyKey: string;
   fingerprint: Buffer;
   accountIndex: Buffer;
-  pricePlan: string;
   transfers: readonly NewTransfer[];
   /** Null where nothing is left to be looked after. */
   open: { leasedUntil: Date; dueAt: Date } | null;
@@ -61,7 +60,7 @@ function newColumns({ payout, ...made }: NewPayout): unknown[] {
     payout.bankShare,
     payout.walletSends,
     payout.rate,
-    made.pricePlan,
+    payout.pricePlan,
     payout.recipientName,
     payout.accountLast4,
     payout.recipientSealed,
@@ -190,8 +189,9 @@ interface NewStep extends Step {
   transferId: string | null;
 }
 
-function stepsOf({ steps }: Move, clock: Clock): NewStep[] {
-  return steps.map((step) => ({ ...step, transferId: step.lines.length === 0 ? null : newId(clock) }));
+/** What is posted is posted at the instant that the payout says: an invoice goes by the one, and what is shown by the other. */
+function stepsOf({ steps, at }: Move): NewStep[] {
+  return steps.map((step) => ({ ...step, transferId: step.lines.length === 0 ? null : newId({ now: () => at }) }));
 }
 
 function transfersOf(steps: readonly NewStep[]): NewTransfer[] {
@@ -226,7 +226,7 @@ function basisColumns({ payout, move }: Moving): unknown[] {
 /** Any later commit of a payout. False where it has changed since it was read: then nothing was done. */
 export async function movePayout(calls: SingleCalls, clock: Clock, moving: Moving): Promise<boolean> {
   const { move } = moving;
-  const steps = stepsOf(move, clock);
+  const steps = stepsOf(move);
   const [row] = await calls.call<{ move_payout: boolean }>(payoutCalls.movePayout, [
     ...basisColumns(moving),
     steps.map(({ to }) => to),
@@ -254,7 +254,7 @@ export function isPlain({ steps, openCase, pauseRail, forgetRecipient, freeKey }
 
 /** Plain later commits of many payouts, in one. Says of each what `movePayout` would. */
 export async function movePayouts(calls: SingleCalls, clock: Clock, batch: readonly Moving[]): Promise<boolean[]> {
-  const stepsOfEach = batch.map(({ move }) => stepsOf(move, clock));
+  const stepsOfEach = batch.map(({ move }) => stepsOf(move));
   const rows = await calls.call<{ place: number; is_moved: boolean }>(payoutCalls.movePayouts, [
     ...transpose(
       batch.map((moving, at) => {

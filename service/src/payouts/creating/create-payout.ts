@@ -109,7 +109,14 @@ async function tryToCreate(
   if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
   if (outcome.kind === 'rail_changed') return 'rail_changed';
   if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
-  const payout: Payout = { ...made.payout, ...outcome, revision: 1, attempts: 1, bankRefunded: null };
+  const payout: Payout = {
+    ...made.payout,
+    ...outcome,
+    revision: 1,
+    attempts: 1,
+    bankRefunded: null,
+    completedAt: null,
+  };
   if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
   const sender = { by: request.by, requestId: request.requestId };
   const { recipient } = request.order;
@@ -180,6 +187,7 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
       bankShare: cost.bankShare,
       walletSends: cost.walletSends,
       rate,
+      pricePlan: side.pricePlan,
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
       recipientSealed: sealRecipient(parts.sealer, id, recipient),
@@ -197,7 +205,6 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
     idempotencyKey: request.idempotencyKey,
     fingerprint: fingerprintOf(parts.bodyDigest, order),
     accountIndex: accountIndexOf(parts.accountDigest, recipient),
-    pricePlan: side.pricePlan,
     transfers: [{ id: newId(parts.clock), reason: 'payout.hold', lines: hold }],
     open: { leasedUntil, dueAt: leasedUntil },
     activity: null,

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
-import type { Caller } from '../../http/caller.ts';
 import { invalidRequest } from '../../http/field-problems.ts';
 import { environmentQuery, oneOf } from '../../http/fields.ts';
+import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
 import { keyedRefusals } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
@@ -89,17 +89,6 @@ function filtersFrom(query: ListQuery): PayoutFilters {
   };
 }
 
-/** The same page as was asked for, but from the cursor on. A person's names the environment, which a key's does not need. */
-function nextLink(
-  publicUrl: string,
-  { query, caller, cursor }: { query: ListQuery; caller: Caller; cursor: string },
-): string {
-  const { environment: _named, ...filters } = query;
-  const named = caller.via === 'dashboard' ? { environment: caller.environment } : {};
-  const parameters = new URLSearchParams({ ...named, ...filters, cursor });
-  return `<${publicUrl}/v1/payouts?${parameters.toString()}>; rel="next"`;
-}
-
 interface ListParts extends Authentication {
   calls: SingleCalls;
   publicUrl: string;
@@ -107,7 +96,6 @@ interface ListParts extends Authentication {
 
 export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCaller, callerOf }: ListParts): void {
   app.addSchema(PayoutList.definition);
-  const link = { type: 'string', description: 'The address of the next page, `rel="next"`; not there after the last.' };
   const schema = {
     operationId: 'listPayouts',
     summary: 'Your payouts, newest first',
@@ -115,7 +103,7 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCall
       'One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.',
     tags: ['Payouts'],
     querystring: ListQuery,
-    response: { 200: { ...PayoutList.ref, headers: { Link: link } }, ...keyedRefusals('invalid_request') },
+    response: { 200: { ...PayoutList.ref, headers: { Link: nextLinkHeader } }, ...keyedRefusals('invalid_request') },
   };
   const config = { action: 'payout.list', access: 'readers' } as const;
   app.get('/v1/payouts', { schema, config, onRequest: requireCaller }, async (request, reply) => {
@@ -127,7 +115,7 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCall
       cursor: query.cursor?.toLowerCase() ?? null,
       limit: Number(query.limit ?? 50),
     });
-    if (cursor !== null) reply.header('link', nextLink(publicUrl, { query, caller, cursor }));
+    if (cursor !== null) reply.header('link', nextLink(`${publicUrl}/v1/payouts`, { query, caller, cursor }));
     return { object: 'list' as const, data: payouts.map(payoutBody) };
   });
 }

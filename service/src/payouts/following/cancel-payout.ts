@@ -40,14 +40,15 @@ export async function cancelPayout(
 
 /** Says whether this was what cancelled it: its answer is written down then. */
 async function cancelOnce(
-  { banks, commits, clock, logger }: PayoutParts,
+  { banks, commits, clock, logger, markups }: PayoutParts,
   { by, requestId }: Canceller,
   payout: Payout,
   paymentId: string,
 ): Promise<boolean> {
   const payment = await askToCancel(bankOf(banks, payout.rail), paymentId);
+  const charged = await markups.get(payout.pricePlan);
   const at = clock.now();
-  const { isOver, ...following } = followPayment(payout, payment);
+  const { isOver, ...following } = followPayment(payout, payment, { at, markups: charged });
   if (following.steps.length === 0) throw notCancellable('the bank has not given the money back yet');
   const afterwards = closeOrLookAgain(payout, at, isOver);
   alarmOnCase(logger, payout.id, following.openCase);

@@ -22,7 +22,17 @@ await asAdmin(database.superuserUrl, async (admin) =>
 const { orderId } = await plantPayout(database, partner, 'completed');
 
 function refunded(id: string, ourReference: string): Payment {
-  return { id, ourReference, state: 'refunded', bankState: 'refunded', taken: 2n, refunded: 1n, failure: null };
+  return {
+    id,
+    ourReference,
+    state: 'refunded',
+    bankState: 'refunded',
+    taken: 2n,
+    refunded: 1n,
+    failure: null,
+    networkFee: null,
+    returnFee: null,
+  };
 }
 
 /** Made by a person in the bank's own pages, under a name of theirs; and one of ours behind it. */

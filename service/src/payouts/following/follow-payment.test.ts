@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Payment } from '../../banks/index.ts';
 import { ledgerEvents, type Line } from '../../ledger/index.ts';
-import { followPayment, type Following } from './follow-payment.ts';
+import { standardMarkups } from '../../money/fees.ts';
+import { followPayment as followPaymentAt, type Following } from './follow-payment.ts';
 import type { Payout, PayoutState } from '../payout.ts';
 
 const walletSends = 127_850_000n;
@@ -29,6 +30,7 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     bankShare: 100n,
     walletSends,
     rate: 790_000n,
+    pricePlan: 'standard-1',
     recipientName: 'Ada Byron',
     accountLast4: '5678',
     recipientSealed: Buffer.alloc(0),
@@ -41,6 +43,7 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     failureCode: null,
     failureReason: null,
     updatedAt: new Date(0),
+    completedAt: state === 'completed' ? new Date('2026-11-02T12:00:00Z') : null,
     ...change,
   };
 }
@@ -72,9 +75,14 @@ function paymentIn(state: Payment['state'], change: Partial<Payment> = {}): Paym
     taken: byBank,
     refunded: givenBack,
     failure: null,
+    networkFee: 20_000n,
+    returnFee: null,
     ...change,
   };
 }
+
+const charging = { at: new Date('2026-11-15T12:00:00Z'), markups: standardMarkups };
+const followPayment = (payout: Payout, payment: Payment): Following => followPaymentAt(payout, payment, charging);
 
 /** `bank_accepted>processing completed`, say: what happened, and where that led. */
 function told({ steps, isOver, openCase }: Following): string {
@@ -135,9 +143,21 @@ for (const [state, bank, becomes] of decided) {
 const booked: readonly [what: string, payout: Payout, payment: Payment, lines: Line[][]][] = [
   ['accepted', payoutIn('sending'), paymentIn('accepted'), [ledgerEvents.taken({ byBank })]],
   [
-    'arrived, live: with the invoice share of the fee',
+    'arrived, live: with the invoice share of the fee, and 0.02 USDC of network fee at cost plus a tenth',
     acceptedIn('processing'),
     paymentIn('arrived'),
+    [
+      [
+        ...ledgerEvents.arrived({ held: walletSends, byBank }),
+        ...ledgerEvents.feeEarned({ invoiceShare: 99n }),
+        ...ledgerEvents.networkFeeAccrued(17_380n),
+      ],
+    ],
+  ],
+  [
+    'arrived, live, and the bank does not say what the network cost: nothing is made up',
+    acceptedIn('processing'),
+    paymentIn('arrived', { networkFee: null }),
     [[...ledgerEvents.arrived({ held: walletSends, byBank }), ...ledgerEvents.feeEarned({ invoiceShare: 99n })]],
   ],
   [
@@ -154,19 +174,43 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
     [ledgerEvents.refundedAfterFailure({ held: walletSends, byBank, refund })],
   ],
   [
-    'returned before it arrived: the partner has what came back',
+    "returned before it arrived: the partner has what came back, and credit for what is missing of the bank's share",
     acceptedIn('processing'),
     paymentIn('refunded'),
+    [
+      [
+        ...ledgerEvents.returnedBeforeArrival({ held: walletSends, byBank, refund }),
+        ...ledgerEvents.bankShareCredited(67n),
+      ],
+    ],
+  ],
+  [
+    'returned before it arrived, sandbox: nothing is charged or credited',
+    acceptedIn('processing', { environment: 'sandbox', rail: 'provider_sandbox' }),
+    paymentIn('refunded', { returnFee: 500_000n }),
     [ledgerEvents.returnedBeforeArrival({ held: walletSends, byBank, refund })],
   ],
   [
-    'returned after it arrived: the fee is dropped',
+    'returned in the month that it arrived in: the fee is taken back, and what the bank bills is charged with a fifth more',
     acceptedIn('completed'),
-    paymentIn('refunded'),
+    paymentIn('refunded', { returnFee: 500_000n }),
     [
       [
         ...ledgerEvents.returnedAfterArrival({ refund }),
         ...ledgerEvents.feeDropped({ invoiceShare: 99n, invoiced: false }),
+        ...ledgerEvents.bankShareCredited(67n),
+        ...ledgerEvents.charged('bank_exceptions', 47n),
+      ],
+    ],
+  ],
+  [
+    'returned in a later month, with all that was taken: the fee is owed back',
+    acceptedIn('completed', { completedAt: new Date('2026-10-31T23:59:59.999Z') }),
+    paymentIn('refunded', { refunded: walletSends }),
+    [
+      [
+        ...ledgerEvents.returnedAfterArrival({ refund: walletSends }),
+        ...ledgerEvents.feeDropped({ invoiceShare: 99n, invoiced: true }),
       ],
     ],
   ],
@@ -357,6 +401,16 @@ const legalMoves = new Set([
 ]);
 
 const pounds = new Set(['receivable', 'revenue', 'credit_due']);
+const accrued = new Set(['accrued', 'accrued_revenue']);
+
+function currencyOf(account: string): 'pounds' | 'millionths' | 'usdc' {
+  if (accrued.has(account)) return 'millionths';
+  return pounds.has(account) ? 'pounds' : 'usdc';
+}
+
+function completedAs(state: PayoutState): { completedAt?: Date } {
+  return state === 'completed' ? { completedAt: charging.at } : {};
+}
 
 /** What the database keeps of a payout, as small as can be. It is as strict as the database. */
 class Kept {
@@ -377,12 +431,12 @@ class Kept {
   }
 
   post(lines: readonly Line[]): void {
-    const sums = { pounds: 0n, usdc: 0n };
+    const sums = { pounds: 0n, millionths: 0n, usdc: 0n };
     for (const { account, amount } of lines) {
-      sums[pounds.has(account) ? 'pounds' : 'usdc'] += amount;
+      sums[currencyOf(account)] += amount;
       this.books.set(account, this.balance(account) + amount);
     }
-    assert.deepEqual(sums, { pounds: 0n, usdc: 0n });
+    assert.deepEqual(sums, { pounds: 0n, millionths: 0n, usdc: 0n });
   }
 
   see(payment: Payment): Following {
@@ -399,9 +453,15 @@ class Kept {
       assert(to === this.payout.state || legalMoves.has(move), move);
       this.post(lines);
       if (touchesWallet(lines)) this.walletCredits += 1;
-      this.payout = { ...this.payout, state: to, revision: this.payout.revision + 1 };
+      this.payout = { ...this.payout, state: to, ...completedAs(to), revision: this.payout.revision + 1 };
     }
     if (openCase !== undefined) this.cases.push(openCase.kind);
+    this.learn(learned);
+    this.assertBooks();
+    return following;
+  }
+
+  learn(learned: Following['learned']): void {
     this.payout = {
       ...this.payout,
       bankPaymentId: learned.bankPaymentId ?? this.payout.bankPaymentId,
@@ -410,8 +470,6 @@ class Kept {
       bankRefunded: learned.bankRefunded ?? this.payout.bankRefunded,
       failureCode: learned.failure?.code ?? this.payout.failureCode,
     };
-    this.assertBooks();
-    return following;
   }
 
   /** What each state leaves held and in transit, at every moment. */

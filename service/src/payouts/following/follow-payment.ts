@@ -1,6 +1,8 @@
 import type { Payment } from '../../banks/index.ts';
 import { ledgerEvents, type Line } from '../../ledger/index.ts';
 import type { MicroUsdc } from '../../money/amounts.ts';
+import { exceptionCharge, networkCharge, unreturnedShare, type Markups } from '../../money/fees.ts';
+import { monthOf } from '../../platform/london-month.ts';
 import { failureReasons } from '../failures.ts';
 import type { Learned, OpenCase, Step } from '../move.ts';
 import type { Payout, PayoutState } from '../payout.ts';
@@ -17,6 +19,12 @@ export interface Following {
   pauseRail: boolean;
 }
 
+/** When it is followed, and what its price plan adds to what others charge us. */
+export interface Charging {
+  at: Date;
+  markups: Markups;
+}
+
 /** Past one part in a hundred, the rate that we reckon with is not the bank's. */
 const mostDifference = 100n;
 
@@ -30,10 +38,12 @@ class Follower {
   state: PayoutState;
   readonly payout: Payout;
   readonly payment: Payment;
+  readonly charging: Charging;
 
-  constructor(payout: Payout, payment: Payment) {
+  constructor(payout: Payout, payment: Payment, charging: Charging) {
     this.payout = payout;
     this.payment = payment;
+    this.charging = charging;
     this.state = payout.state;
     this.took = payout.bankTook;
     this.refunded = payout.bankRefunded;
@@ -93,10 +103,16 @@ class Follower {
     if (this.state === 'failed' || this.state === 'cancelled') this.attention('arrived_after_all');
     if (this.state !== 'processing') return;
     if (this.took === null) return this.attention('arrived_without_amount');
-    const { walletSends, environment, fee, bankShare } = this.payout;
-    const lines = ledgerEvents.arrived({ held: walletSends, byBank: this.took });
-    const earned = environment === 'live' ? ledgerEvents.feeEarned({ invoiceShare: fee - bankShare }) : [];
-    this.step('completed', 'arrived', [...lines, ...earned]);
+    const lines = ledgerEvents.arrived({ held: this.payout.walletSends, byBank: this.took });
+    this.step('completed', 'arrived', [...lines, ...this.chargesOfArrival()]);
+  }
+
+  /** Sandbox is never charged. */
+  chargesOfArrival(): Line[] {
+    const { environment, fee, bankShare, rate } = this.payout;
+    if (environment !== 'live') return [];
+    const network = networkCharge(this.payment.networkFee ?? 0n, rate, this.charging.markups);
+    return [...ledgerEvents.feeEarned({ invoiceShare: fee - bankShare }), ...ledgerEvents.networkFeeAccrued(network)];
   }
 
   fail(): void {
@@ -115,11 +131,8 @@ class Follower {
     if (refunded === null || this.took === null) return this.attention('refunded_without_amount');
     if (this.state === 'completed') this.returnAfterArrival(refunded);
     else if (this.state === 'processing') {
-      this.step(
-        'returned',
-        'returned',
-        ledgerEvents.returnedBeforeArrival({ held, byBank: this.took, refund: refunded }),
-      );
+      const lines = ledgerEvents.returnedBeforeArrival({ held, byBank: this.took, refund: refunded });
+      this.step('returned', 'returned', [...lines, ...this.chargesOfReturn(refunded)]);
     } else if (this.state === 'failed') {
       this.step('failed', 'refunded', ledgerEvents.refundedAfterFailure({ held, byBank: this.took, refund: refunded }));
     } else return;
@@ -127,11 +140,27 @@ class Follower {
   }
 
   returnAfterArrival(refund: MicroUsdc): void {
-    const { environment, fee, bankShare } = this.payout;
-    // Which month it was invoiced in is billing's to know; until it does, nothing has been.
-    const dropped =
-      environment === 'live' ? ledgerEvents.feeDropped({ invoiceShare: fee - bankShare, invoiced: false }) : [];
-    this.step('returned', 'returned', [...ledgerEvents.returnedAfterArrival({ refund }), ...dropped]);
+    const lines = ledgerEvents.returnedAfterArrival({ refund });
+    this.step('returned', 'returned', [...lines, ...this.droppedFee(), ...this.chargesOfReturn(refund)]);
+  }
+
+  /** In the month that it was charged in, the charge is taken back. After that it is on an invoice, or will be: then it is owed. */
+  droppedFee(): Line[] {
+    const { environment, fee, bankShare, completedAt } = this.payout;
+    if (environment !== 'live') return [];
+    const isOfThisMonth = completedAt !== null && monthOf(completedAt) === monthOf(this.charging.at);
+    return ledgerEvents.feeDropped({ invoiceShare: fee - bankShare, invoiced: !isOfThisMonth });
+  }
+
+  /** The bank's share of the fee, where it did not come back; and what the bank bills us for the return. */
+  chargesOfReturn(refund: MicroUsdc): Line[] {
+    const { environment, walletSends, rate, bankShare } = this.payout;
+    if (environment !== 'live') return [];
+    const exception = exceptionCharge(this.payment.returnFee ?? 0n, rate, this.charging.markups);
+    return [
+      ...ledgerEvents.bankShareCredited(unreturnedShare({ walletSends, refund, rate, bankShare })),
+      ...ledgerEvents.charged('bank_exceptions', exception),
+    ];
   }
 
   cancel(): void {
@@ -175,8 +204,8 @@ function follow(follower: Follower): void {
   }
 }
 
-export function followPayment(payout: Payout, payment: Payment): Following {
-  const follower = new Follower(payout, payment);
+export function followPayment(payout: Payout, payment: Payment, charging: Charging): Following {
+  const follower = new Follower(payout, payment, charging);
   follow(follower);
   const code = payment.failure ?? payout.failureCode ?? 'unknown';
   return {

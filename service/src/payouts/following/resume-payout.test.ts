@@ -39,7 +39,15 @@ test('news of a payment that we believe was never made is kept until the bank ha
   assert(await hintPayout(calls, hint));
   await resumeIn(0);
   assert.deepEqual([await count('open_payouts'), await count('cases')], [1, 0]);
-  const said = { state: 'arrived', bankState: 'payment_processed', taken: 1n, refunded: null, failure: null } as const;
+  const said = {
+    state: 'arrived',
+    bankState: 'payment_processed',
+    taken: 1n,
+    refunded: null,
+    failure: null,
+    networkFee: null,
+    returnFee: null,
+  } as const;
   answer = { kind: 'found', payment: { id: 't9', ourReference: payout.orderId, ...said } };
   await resumeIn(3_600_000);
   assert.deepEqual([await count('open_payouts'), await count('cases')], [0, 1]);

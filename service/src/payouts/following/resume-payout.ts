@@ -118,8 +118,9 @@ async function tellPerson(parts: PayoutParts, payout: Payout, openCase: OpenCase
 }
 
 async function follow(parts: PayoutParts, payout: Payout, payment: Payment): Promise<void> {
+  const markups = await parts.markups.get(payout.pricePlan);
   const at = parts.clock.now();
-  const { isOver, ...following } = followPayment(payout, payment);
+  const { isOver, ...following } = followPayment(payout, payment, { at, markups });
   const dueAt = isOver ? null : nextLook(at, instantOf(payout.id));
   if (following.steps.length === 0) return giveBackOpenPayout(parts.calls, payout, dueAt);
   alarmOnCase(parts.logger, payout.id, following.openCase);

@@ -4,7 +4,7 @@ import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../banks.ts';
 import { failureReasons } from '../failures.ts';
-import { followPayment } from './follow-payment.ts';
+import { followPayment, type Charging } from './follow-payment.ts';
 import type { Activity, Move, Step } from '../move.ts';
 import { bankKeyOf } from '../order.ts';
 import type { PayoutParts } from '../parts.ts';
@@ -51,7 +51,8 @@ export async function sendPayout(
 ): Promise<SendResult> {
   const details = recipient ?? openRecipient(parts.sealer, payout);
   const answer = await askBank(parts, payout, details, knownRecipientId);
-  const { move, as } = secondCommit(parts, payout, sender, answer);
+  const markups = await parts.markups.get(payout.pricePlan);
+  const { move, as } = secondCommit({ at: parts.clock.now(), markups }, payout, sender, answer);
   if (answer.asked.kind !== 'accepted') raiseAlarm(parts, payout, answer.asked);
   alarmOnCase(parts.logger, payout.id, move.openCase);
   return (await parts.commits.move({ payout, move })) ? { kind: 'recorded', as } : { kind: 'lost' };
@@ -120,8 +121,8 @@ function raiseAlarm(
 
 type SecondCommit = { move: Move; as: 'created' | 'not_created' | 'recipient_rejected' };
 
-function secondCommit({ clock }: PayoutParts, payout: Payout, sender: Sender, answer: Answer): SecondCommit {
-  const at = clock.now();
+function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer: Answer): SecondCommit {
+  const { at } = charging;
   const { asked, registered } = answer;
   const common = {
     at,
@@ -137,7 +138,7 @@ function secondCommit({ clock }: PayoutParts, payout: Payout, sender: Sender, an
   };
 
   if (asked.kind === 'accepted') {
-    const { isOver, ...following } = followPayment(payout, asked.payment);
+    const { isOver, ...following } = followPayment(payout, asked.payment, charging);
     const afterwards = closeOrLookAgain(payout, at, isOver);
     return { as: 'created', move: { ...common, ...following, afterwards, ...activity(201) } };
   }

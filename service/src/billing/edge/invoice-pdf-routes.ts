@@ -1,0 +1,84 @@
+import { Type, type Static } from 'typebox';
+import type { Authentication } from '../../http/authentication.ts';
+import { nothingHere } from '../../http/errors.ts';
+import { Query } from '../../http/fields.ts';
+import { patterns } from '../../http/patterns.ts';
+import { keyedRefusals } from '../../http/responses.ts';
+import type { Server } from '../../http/server.ts';
+import { getAccount } from '../../partners/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { Refusal } from '../../platform/refusal.ts';
+import { createShortMemory } from '../../platform/short-memory.ts';
+import { findInvoice } from '../invoices/store.ts';
+import type { InvoiceIssuer, PrintedInvoice } from '../pdf/printed-invoice.ts';
+import { renderInvoicePdf } from '../pdf/render-invoice.ts';
+import { invoiceBody, type InvoiceSchema } from './invoice-body.ts';
+
+interface InvoicePdfParts extends Authentication {
+  calls: SingleCalls;
+  clock: Clock;
+  issuer: InvoiceIssuer;
+}
+
+type InvoiceBody = Static<typeof InvoiceSchema.definition>;
+
+function instantFrom(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+/** From what the API answers: so the paper can't say anything else. */
+function printedFrom(invoice: InvoiceBody, billedTo: PrintedInvoice['billedTo']): PrintedInvoice {
+  return {
+    number: invoice.number,
+    period: invoice.period,
+    status: invoice.status,
+    issuedAt: instantFrom(invoice.issued_at),
+    dueAt: instantFrom(invoice.due_at),
+    billedTo,
+    lines: invoice.lines.map((line) => ({
+      kind: line.kind,
+      description: line.description,
+      quantity: line.quantity,
+      unitPriceGbp: line.unit_price_gbp,
+      amountGbp: line.amount_gbp,
+    })),
+    totalGbp: invoice.total_gbp,
+    creditCarriedGbp: invoice.carried_over_gbp === '0.00' ? null : invoice.carried_over_gbp,
+  };
+}
+
+/** To draw one takes longer than to look up a hundred payouts: whoever asks for the same again gets what was drawn. */
+const drawnMemory = { keepMs: 60_000, most: 200 };
+
+const answer = {
+  description: 'The invoice on paper: A4, with its fonts, and tagged for screen readers.',
+  headers: { 'Content-Disposition': { type: 'string', description: 'Names the file by the number of the invoice.' } },
+  content: { 'application/pdf': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
+};
+
+export function addInvoicePdfRoutes(app: Server, parts: InvoicePdfParts): void {
+  const { calls, clock, issuer, callerOf } = parts;
+  const memory = createShortMemory<Buffer>(drawnMemory);
+  const schema = {
+    operationId: 'getInvoicePdf',
+    summary: 'One invoice as PDF',
+    tags: ['Billing'],
+    params: Type.Object({ id: Type.String({ format: 'uuid', pattern: patterns.uuid }) }),
+    querystring: Query,
+    response: { 200: answer, ...keyedRefusals('not_found') },
+  };
+  const config = { action: 'invoice.pdf', access: 'readers', ofBothEnvironments: true } as const;
+  app.get('/v1/invoices/:id.pdf', { schema, config, onRequest: parts.requireCaller }, async (request, reply) => {
+    const caller = callerOf(request);
+    const found = await findInvoice(calls, caller.partnerId, request.params.id);
+    if (found === null) throw new Refusal(nothingHere);
+    const invoice = invoiceBody(found, clock.now());
+    const { name, billingEmail: email } = await getAccount(calls, caller);
+    const printed = printedFrom(invoice, { name, email });
+    const file = await memory.get(JSON.stringify([invoice.id, printed]), async () => renderInvoicePdf(printed, issuer));
+    reply.header('content-type', 'application/pdf');
+    reply.header('content-disposition', `attachment; filename="kelpie-invoice-${invoice.number}.pdf"`);
+    return reply.send(file);
+  });
+}

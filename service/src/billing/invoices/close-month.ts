@@ -1,0 +1,106 @@
+import { ledgerEvents, postTransfers } from '../../ledger/index.ts';
+import type { Pence } from '../../money/amounts.ts';
+import type { ReachPoint } from '../../platform/crash-point.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { monthAfter, monthEnd, monthOf, monthStart, type Month } from '../../platform/london-month.ts';
+import { chargeMonth } from '../charges/single-charges.ts';
+import { draftInvoice, type Drafted } from './invoice.ts';
+import { closeBooks, findCarried, gatherIn, getLiveSide, insertInvoice, lockBooks } from './store.ts';
+
+export type ClosedMonth =
+  | { kind: 'invoiced'; period: Month; number: bigint; total: Pence }
+  /** Nothing was charged or credited in it, not even a monthly account. */
+  | { kind: 'empty'; period: Month }
+  /** Its books are closed that far already: by an earlier run, or by one beside this. */
+  | { kind: 'closed_before' };
+
+const daysToPay = 14;
+
+/** The moments in between at which a run can die. */
+export const closingPoints = [
+  'invoice.locked',
+  'invoice.charged',
+  'invoice.gathered',
+  'invoice.booked',
+  'invoice.closed',
+  'invoice.written',
+  'invoice.committed',
+] as const;
+
+interface Closing {
+  partnerId: string;
+  /** No month after this one. */
+  upto: Month;
+  at: Date;
+}
+
+/** The month that is invoiced, of a partner that went live at some time. */
+interface OpenMonth extends Closing {
+  period: Month;
+  since: Date;
+}
+
+/**
+ * Closes the books of a partner's oldest open month, and writes its invoice: one transaction, so that a run that dies leaves
+ * all of it or nothing. While it goes on nobody posts in pounds for this partner, and afterwards nobody posts into that month.
+ */
+export async function closeMonth(pool: Pool, reach: ReachPoint, closing: Closing): Promise<ClosedMonth> {
+  const { partnerId, upto } = closing;
+  const closed = await inTransaction(pool, { partnerId, environment: 'live' }, async (tx): Promise<ClosedMonth> => {
+    const closedUntil = await lockBooks(tx);
+    await reach('invoice.locked');
+    const { since, isClosed } = await getLiveSide(tx, partnerId);
+    const period = monthOf(closedUntil ?? since);
+    if (period > upto) return { kind: 'closed_before' };
+    const month = { ...closing, period, since };
+    if (!isClosed) await chargeAccount(tx, month);
+    await reach('invoice.charged');
+    return writeMonth(tx, reach, month);
+  });
+  await reach('invoice.committed');
+  return closed;
+}
+
+/** For this month, where that is missing; and for the next, which has begun. */
+async function chargeAccount(tx: Transaction, { partnerId, period, since }: OpenMonth): Promise<void> {
+  for (const month of [period, monthAfter(period)])
+    await chargeMonth(tx, partnerId, { month, notBefore: since, by: 'invoices' });
+}
+
+async function writeMonth(tx: Transaction, reach: ReachPoint, month: OpenMonth): Promise<ClosedMonth> {
+  const { partnerId, period, at } = month;
+  const beginsAt = monthStart(period);
+  const endsAt = monthEnd(period);
+  const carriedIn = await findCarried(tx, partnerId);
+  const gathered = await gatherIn(tx, partnerId, { from: beginsAt, before: endsAt });
+  const drafted = draftInvoice(period, gathered, carriedIn);
+  await reach('invoice.gathered');
+  const id = newId({ now: () => at });
+  const transferId = await book(tx, { id, partnerId, at }, drafted);
+  await reach('invoice.booked');
+  await closeBooks(tx, endsAt);
+  await reach('invoice.closed');
+  // Credit that was left over waits for something to be used for.
+  if (gathered.length === 0) return { kind: 'empty', period };
+  const { lines, total, carriedOut } = drafted;
+  const dueAt = new Date(at.getTime() + daysToPay * 24 * 60 * 60_000);
+  const dates = { period, beginsAt, endsAt, issuedAt: at, dueAt };
+  const number = await insertInvoice(tx, { id, partnerId, ...dates, total, carriedIn, carriedOut, lines, transferId });
+  await reach('invoice.written');
+  return { kind: 'invoiced', period, number, total };
+}
+
+/** What the invoice does in the ledger itself; null where it does nothing. */
+async function book(
+  tx: Transaction,
+  { id: causeId, partnerId, at }: { id: string; partnerId: string; at: Date },
+  { accrued, networkFees, creditUsed }: Drafted,
+): Promise<string | null> {
+  const lines = ledgerEvents.invoiced({ accrued, networkFees, creditUsed });
+  if (lines.length === 0) return null;
+  const id = newId({ now: () => at });
+  await postTransfers(tx, [{ id, partnerId, environment: 'live', reason: 'invoice.issued', causeId, lines }]);
+  return id;
+}

@@ -1,0 +1,103 @@
+import type { Pence } from '../../money/amounts.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { instantOf, lastId } from '../../platform/ids.ts';
+import { kindOfReason, reasonsOfKind, type Invoice, type LineKind } from './invoice.ts';
+import { listCharges, type ChargedEntry, type Place } from './store.ts';
+
+/** What is behind a line: a charge, what took one back, a credit, or the credit that was left over before. */
+export interface Item {
+  /** The transfer in the ledger and its line; null for what was carried over, which is on the invoice before. */
+  id: string | null;
+  at: Date;
+  kind: LineKind;
+  effect: 'charge' | 'taken_back' | 'credit' | 'carried_over';
+  payoutId: string | null;
+  reference: string | null;
+  payoutAmount: Pence | null;
+  /** Of network fees, millionths of a pound; of all else pence. */
+  amount: bigint;
+}
+
+function itemFrom(entry: ChargedEntry): Item {
+  const kind = kindOfReason(entry.reason);
+  const { amount, payoutId, reference, payoutAmount } = entry;
+  const effect = kind === 'credit' ? 'credit' : amount < 0n ? 'taken_back' : 'charge';
+  return {
+    id: placeText(entry),
+    at: instantOf(entry.transferId),
+    kind,
+    effect,
+    payoutId,
+    reference,
+    payoutAmount,
+    amount: amount < 0n ? -amount : amount,
+  };
+}
+
+interface Asked {
+  kind: LineKind | null;
+  /** Where the page begins; null for the first. */
+  after: Place | null;
+  limit: number;
+}
+
+const fromTheStart: Place = { transferId: '00000000-0000-0000-0000-000000000000', line: 0 };
+
+/** The items of an invoice in the order in which they were posted, a page at a time; those of one line, or all. */
+export async function listItems(
+  calls: SingleCalls,
+  partnerId: string,
+  invoice: Invoice,
+  { kind, after, limit }: Asked,
+): Promise<{ items: Item[]; next: Place | null }> {
+  const isCarriedShown = after === null && invoice.carriedIn > 0n && (kind === null || kind === 'credit');
+  const carried: Item[] = isCarriedShown
+    ? [{ ...nothing, at: invoice.beginsAt, kind: 'credit', effect: 'carried_over', amount: invoice.carriedIn }]
+    : [];
+  const room = limit - carried.length;
+  const entries = await listCharges(calls, partnerId, {
+    span: { from: invoice.beginsAt, before: invoice.endsAt },
+    reasons: kind === null ? null : reasonsOfKind(kind),
+    after: after ?? fromTheStart,
+    // One more than is shown says whether there are more.
+    atMost: room + 1,
+  });
+  const shown = entries.slice(0, room);
+  const last = shown.at(-1);
+  const isMore = entries.length > room;
+  const next = isMore ? (last === undefined ? fromTheStart : { transferId: last.transferId, line: last.line }) : null;
+  return { items: [...carried, ...shown.map(itemFrom)], next };
+}
+
+/** As many at a time as one look at the database gives quickly, and as few as a process can hold for many callers. */
+const itemsAtOnce = 1_000;
+
+/** All items of an invoice, or of one of its lines, some at a time. */
+export async function* walkItems(
+  calls: SingleCalls,
+  partnerId: string,
+  invoice: Invoice,
+  kind: LineKind | null,
+): AsyncGenerator<Item[]> {
+  let after: Place | null = null;
+  do {
+    const asked: Asked = { kind, after, limit: itemsAtOnce };
+    const page: Awaited<ReturnType<typeof listItems>> = await listItems(calls, partnerId, invoice, asked);
+    yield page.items;
+    after = page.next;
+  } while (after !== null);
+}
+
+const nothing = { id: null, payoutId: null, reference: null, payoutAmount: null };
+
+const placeForm = /^([0-9a-f-]{36})\.(\d{1,2})$/;
+
+/** A place as it stands in an address. */
+export function placeText({ transferId, line }: Place): string {
+  return `${transferId}.${line}`;
+}
+
+export function placeFrom(text: string): Place {
+  const [, transferId = lastId, line = '0'] = placeForm.exec(text.toLowerCase()) ?? [];
+  return { transferId, line: Number(line) };
+}

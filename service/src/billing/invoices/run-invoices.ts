@@ -1,0 +1,126 @@
+import type { Pence } from '../../money/amounts.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { ReachPoint } from '../../platform/crash-point.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { Queue } from '../../platform/jobs.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { monthEnd, type Month } from '../../platform/london-month.ts';
+import { closeMonth, type ClosedMonth } from './close-month.ts';
+import { countBooksToClose, listBooksToClose } from './store.ts';
+
+/**
+ * It comes round every hour, and finds nothing to do but on the first of a month, by the clocks of London: whatever kept it
+ * from its work then, it does an hour later.
+ */
+export const issueInvoices: Queue = { name: 'issue-invoices', retryLimit: 20, schedule: '5 * * * *' };
+
+interface RunParts {
+  pool: Pool;
+  calls: SingleCalls;
+  clock: Clock;
+  logger: Logger;
+  reach: ReachPoint;
+}
+
+/** What a run did. */
+export interface RunReport {
+  /** Whose books were not closed when it began. */
+  partners: number;
+  invoices: number;
+  firstNumber: bigint | null;
+  lastNumber: bigint | null;
+  total: Pence;
+  /** Months of which there was nothing to be said. */
+  empty: number;
+  /** Partners whose books another run had closed meanwhile. */
+  closedBefore: number;
+  /** Partners for whom it did not work: the next run tries again. */
+  failed: number;
+}
+
+interface RunOptions {
+  /** The last month that is invoiced; those before it come first, where they were not. It has to be over. */
+  upto: Month;
+  signal?: AbortSignal;
+  onProgress?: (done: number, of: number) => void;
+}
+
+const pageSize = 100;
+/** No partner is this far behind. */
+const mostMonths = 600;
+const firstOfAll = '00000000-0000-0000-0000-000000000000';
+
+function note(report: RunReport, closed: ClosedMonth): void {
+  if (closed.kind === 'empty') report.empty += 1;
+  if (closed.kind !== 'invoiced') return;
+  report.invoices += 1;
+  report.total += closed.total;
+  report.firstNumber ??= closed.number;
+  report.lastNumber = closed.number;
+}
+
+/** Those whose books are open, a page at a time: a thousand or a million of them take the same memory. */
+async function* eachPartner(calls: SingleCalls, upto: Date): AsyncGenerator<string> {
+  let afterPartner = firstOfAll;
+  for (;;) {
+    const page = await listBooksToClose(calls, { upto, afterPartner, atMost: pageSize });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    afterPartner = last;
+  }
+}
+
+async function closePartner(
+  { pool, reach, clock }: RunParts,
+  partnerId: string,
+  { upto, signal }: RunOptions,
+  report: RunReport,
+): Promise<void> {
+  for (let months = 0; months < mostMonths; months += 1) {
+    if (signal?.aborted === true) return;
+    const closed = await closeMonth(pool, reach, { partnerId, upto, at: clock.now() });
+    note(report, closed);
+    if (closed.kind === 'closed_before') {
+      if (months === 0) report.closedBefore += 1;
+      return;
+    }
+  }
+}
+
+/**
+ * Invoices every partner for the month, and for those before it that it finds open. A partner is a transaction a month; so it
+ * can be killed, repeated, and run beside itself: whoever comes second finds the books closed. What fails for one partner
+ * keeps no other from its invoice.
+ */
+export async function runInvoices(parts: RunParts, options: RunOptions): Promise<RunReport> {
+  const { calls, clock, logger } = parts;
+  const end = monthEnd(options.upto);
+  if (clock.now() < end) throw new Error('a month is invoiced when it is over');
+  const partners = await countBooksToClose(calls, end);
+  const report: RunReport = {
+    partners,
+    invoices: 0,
+    firstNumber: null,
+    lastNumber: null,
+    total: 0n,
+    empty: 0,
+    closedBefore: 0,
+    failed: 0,
+  };
+  const isStopped = (): boolean => options.signal?.aborted === true;
+  let done = 0;
+  for await (const partnerId of eachPartner(calls, end)) {
+    if (isStopped()) break;
+    try {
+      await closePartner(parts, partnerId, options, report);
+    } catch (error) {
+      report.failed += 1;
+      logger.error({ partner_id: partnerId, error }, 'invoice.failed');
+    }
+    done += 1;
+    options.onProgress?.(done, Math.max(partners, done));
+  }
+  return report;
+}

@@ -1,0 +1,100 @@
+import type { MicroUsdc } from '../../money/amounts.ts';
+import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+
+/** What the ledger says of a wallet's month, before a single movement is told. */
+export interface FrameRow {
+  beganAt: Date;
+  endedAt: Date;
+  /** Movements of a wallet are numbered from one, for ever. */
+  firstNumber: bigint;
+  /** Of the first movement behind the month, whether there is one yet or not. */
+  nextNumber: bigint;
+  /** As noted with the movements on either side; null where the ledger has a gap there. */
+  opening: MicroUsdc | null;
+  closing: MicroUsdc | null;
+  /** What the wallet held before the first movement behind the month, or holds now. */
+  heldAfter: MicroUsdc;
+  /** Counted and added up anew, over all of the month. */
+  movements: bigint;
+  moved: MicroUsdc;
+}
+
+export interface MovementRow {
+  number: bigint;
+  transferId: string;
+  reason: string;
+  /** Below zero where it left the wallet. */
+  change: MicroUsdc;
+  /** What the wallet held after it. */
+  balance: MicroUsdc;
+  /** Null where it is not of a payout, or of one that was never made. */
+  payoutId: string | null;
+  reference: string | null;
+}
+
+const readFrameCall: Call = {
+  name: 'read_statement_frame',
+  text: 'select * from kelpie.read_statement_frame($1, $2, $3)',
+};
+
+interface FrameColumns {
+  began_at: Date;
+  ended_at: Date;
+  first_number: string;
+  next_number: string;
+  opening_balance: string | null;
+  closing_balance: string | null;
+  held_after: string;
+  movements: string;
+  moved: string;
+}
+
+function balanceFrom(text: string | null): MicroUsdc | null {
+  return text === null ? null : BigInt(text);
+}
+
+/** `firstDay` as 2026-11-01. Null where the partner has no wallet. */
+export async function readFrame(calls: SingleCalls, of: PartnerContext, firstDay: string): Promise<FrameRow | null> {
+  const [row] = await calls.call<FrameColumns>(readFrameCall, [of.partnerId, of.environment, firstDay]);
+  if (row === undefined) return null;
+  return {
+    beganAt: row.began_at,
+    endedAt: row.ended_at,
+    firstNumber: BigInt(row.first_number),
+    nextNumber: BigInt(row.next_number),
+    opening: balanceFrom(row.opening_balance),
+    closing: balanceFrom(row.closing_balance),
+    heldAfter: BigInt(row.held_after),
+    movements: BigInt(row.movements),
+    moved: BigInt(row.moved),
+  };
+}
+
+const listMovementsCall: Call = {
+  name: 'list_movements',
+  text: `select number, transfer_id, reason, change, balance, payout_id, reference
+    from kelpie.list_movements($1, $2, $3, $4, $5, $6, $7)`,
+};
+
+type MovementColumns = [string, string, string, string, string, string | null, string | null];
+
+/** Movements of a month in the order of their numbers, from one on. */
+export async function listMovements(
+  calls: SingleCalls,
+  of: PartnerContext,
+  { beganAt, endedAt, nextNumber }: Pick<FrameRow, 'beganAt' | 'endedAt' | 'nextNumber'>,
+  { from, limit }: { from: bigint; limit: number },
+): Promise<MovementRow[]> {
+  const bounds = [of.partnerId, of.environment, beganAt, endedAt, from, nextNumber, limit];
+  const rows = await calls.callForTexts<MovementColumns>(listMovementsCall, bounds);
+  return rows.map(([number, transferId, reason, change, balance, payoutId, reference]) => ({
+    number: BigInt(number),
+    transferId,
+    reason,
+    change: BigInt(change),
+    balance: BigInt(balance),
+    payoutId,
+    reference,
+  }));
+}

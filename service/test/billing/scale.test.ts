@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startChild } from '@kelpie/dev/child-process.ts';
+
+// The short form of `npm run bench -- --invoices 1000`.
+
+test('a month of many partners is loaded, invoiced with progress, and every total is what was loaded', async () => {
+  const args = ['--invoices', '20', '--payouts', '300', '--cluster', 'test'];
+  const bench = startChild({ name: 'bench', file: 'service/bench/bench.ts', args, env: {} });
+  const { code } = await bench.exited;
+  assert.equal(code, 0, bench.output());
+  assert.match(bench.output(), /20 of 20 partners/);
+  const line = bench
+    .output()
+    .split('\n')
+    .find((text) => text.startsWith('{"name":"invoices"'));
+  assert(line !== undefined, bench.output());
+  const told: unknown = JSON.parse(line);
+  assert(typeof told === 'object' && told !== null);
+  assert.equal(Reflect.get(told, 'payouts'), 6_000);
+  assert(Number(Reflect.get(told, 'peak_memory_mb')) > 0 && Number(Reflect.get(told, 'seconds')) > 0);
+  // A partner's month is read from the index alone, in the partitions of that month alone.
+  assert.match(bench.output(), /Index Only Scan using ledger_entries_\d{4}_\d{2}\w*idx/);
+});
