@@ -935,6 +935,12 @@ export interface components {
             period: string;
             /** @enum {string} */
             status: "draft" | "issued" | "paid" | "overdue" | "void";
+            /** @description Your name and billing email, as they were when it was issued. */
+            billed_to: {
+                name: string;
+                /** Format: email */
+                email: string | null;
+            };
             /** @example 850.00 */
             total_gbp: string;
             /**

@@ -406,6 +406,9 @@ create table kelpie.invoices (
   ends_at timestamptz not null check (ends_at > begins_at),
   -- Overdue is one that is issued and was due before now: that is read from the clock, and not kept.
   status text not null check (status in ('draft', 'issued', 'paid', 'void')),
+  -- As the partner was called, and where it had its invoices sent, when it was issued: what was sent does not change.
+  billed_to_name text not null,
+  billed_to_email text,
   total_pence bigint not null check (total_pence >= 0),
   -- Credit that this invoice had from the one before, and what it left to the next.
   carried_in_pence bigint not null check (carried_in_pence >= 0),
@@ -502,16 +505,17 @@ $$;
 -- A partner's invoices, the newest first, from a period on.
 create function kelpie.list_invoices(of_partner uuid, from_period text, of_id uuid, at_most integer)
   returns table (
-    id uuid, number bigint, period text, begins_at timestamptz, ends_at timestamptz, status text, total_pence bigint,
-    carried_in_pence bigint, carried_out_pence bigint, issued_at timestamptz, due_at timestamptz, lines jsonb
+    id uuid, number bigint, period text, begins_at timestamptz, ends_at timestamptz, status text, billed_to_name text,
+    billed_to_email text, total_pence bigint, carried_in_pence bigint, carried_out_pence bigint, issued_at timestamptz,
+    due_at timestamptz, lines jsonb
   )
   language plpgsql volatile
 as $$
 begin
   perform kelpie.enter(of_partner, 'live');
   return query
-    select i.id, i.number, i.period, i.begins_at, i.ends_at, i.status, i.total_pence, i.carried_in_pence,
-      i.carried_out_pence, i.issued_at, i.due_at, (
+    select i.id, i.number, i.period, i.begins_at, i.ends_at, i.status, i.billed_to_name, i.billed_to_email, i.total_pence,
+      i.carried_in_pence, i.carried_out_pence, i.issued_at, i.due_at, (
         select jsonb_agg(
           jsonb_build_array(l.kind, l.description, l.quantity::text, l.unit_price_pence::text, l.amount_pence::text, l.items::text)
           order by l.place

@@ -75,10 +75,10 @@ async function seedBilling(client: Client, partnerId: string): Promise<void> {
      ), invoice as (
        insert into kelpie.invoices (
          id, partner_id, number, period, begins_at, ends_at, status, total_pence, carried_in_pence, carried_out_pence,
-         issued_at, due_at
+         issued_at, due_at, billed_to_name
        )
        select gen_random_uuid(), $1, last_number, '2026-11', '2026-11-01', '2026-12-01', 'issued', 1500, 0, 0, '2026-12-01',
-         '2026-12-15'
+         '2026-12-15', 'Seed Ltd'
        from counted returning id, partner_id
      )
      insert into kelpie.invoice_lines (

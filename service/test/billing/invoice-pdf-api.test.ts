@@ -110,6 +110,21 @@ test('the file has a name, a type, and the same bytes whenever it is asked for',
   assert(file.equals(again.file), 'another process draws another file');
 });
 
+test('a partner that has another name now has its old one on what it got before', async () => {
+  const partner = await newPartner('Before Ltd');
+  const id = await plantInvoice(database, partner.partnerId);
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(`update kelpie.partners set name = 'After Ltd', billing_email = null where id = $1`, [
+      partner.partnerId,
+    ]),
+  );
+  const { json } = await call(partner, `/v1/invoices/${id}`);
+  assert.deepEqual(valueAt(json, 'billed_to'), { name: 'Before Ltd', email: 'accounts@example.test' });
+  const { file } = await download(partner, `/v1/invoices/${id}.pdf`);
+  const { text } = await readPdf(file);
+  assert(text.includes('Before Ltd accounts@example.test') && !text.includes('After Ltd'), text);
+});
+
 test('only those of the partner get it: keys, admins and viewers, and nobody else', async () => {
   const [partner, stranger] = [await newPartner('One Ltd'), await newPartner('Two Ltd')];
   const id = await plantInvoice(database, partner.partnerId);

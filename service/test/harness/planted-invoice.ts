@@ -15,12 +15,12 @@ export async function plantInvoice(
        ), invoice as (
          insert into kelpie.invoices (
            id, partner_id, number, period, begins_at, ends_at, status, total_pence, carried_in_pence, carried_out_pence,
-           issued_at, due_at
+           issued_at, due_at, billed_to_name, billed_to_email
          )
          select gen_random_uuid(), $1, last_number, to_char(ends - interval '1 month', 'YYYY-MM'),
            (ends - interval '1 month') at time zone 'Europe/London', ends at time zone 'Europe/London', 'issued', 1500, 0, 0,
-           now(), now() + interval '14 days'
-         from counted, month returning id, partner_id
+           now(), now() + interval '14 days', p.name, p.billing_email
+         from counted, month, kelpie.partners p where p.id = $1 returning id, partner_id
        )
        insert into kelpie.invoice_lines (
          invoice_id, partner_id, kind, place, description, quantity, unit_price_pence, amount_pence, items

@@ -23,6 +23,10 @@ export const InvoiceSchema = nameSchema(
       number: Type.String({ description: 'Invoices are numbered without gaps.', examples: ['KP-000042'] }),
       period: Type.String({ description: 'The month, as 2026-11.' }),
       status: oneOf(['draft', 'issued', 'paid', 'overdue', 'void']),
+      billed_to: Type.Object(
+        { name: Type.String(), email: nullableText({ format: 'email' }) },
+        { description: 'Your name and billing email, as they were when it was issued.' },
+      ),
       total_gbp: MoneyString,
       carried_over_gbp: Type.String({
         ...MoneyString,
@@ -88,6 +92,7 @@ export function invoiceBody(invoice: Invoice, now: Date): Static<typeof InvoiceS
     number: invoiceNumber(invoice.number),
     period: invoice.period,
     status: shownStatus(invoice, now),
+    billed_to: invoice.billedTo,
     total_gbp: formatPounds(invoice.total),
     carried_over_gbp: formatPounds(invoice.carriedOut),
     issued_at: invoice.issuedAt.toISOString(),

@@ -5,7 +5,6 @@ import { Query } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
 import { keyedRefusals } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
-import { getAccount } from '../../partners/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { Refusal } from '../../platform/refusal.ts';
@@ -28,14 +27,14 @@ function instantFrom(text: string | null): Date | null {
 }
 
 /** From what the API answers: so the paper can't say anything else. */
-function printedFrom(invoice: InvoiceBody, billedTo: PrintedInvoice['billedTo']): PrintedInvoice {
+function printedFrom(invoice: InvoiceBody): PrintedInvoice {
   return {
     number: invoice.number,
     period: invoice.period,
     status: invoice.status,
     issuedAt: instantFrom(invoice.issued_at),
     dueAt: instantFrom(invoice.due_at),
-    billedTo,
+    billedTo: invoice.billed_to,
     lines: invoice.lines.map((line) => ({
       kind: line.kind,
       description: line.description,
@@ -74,8 +73,7 @@ export function addInvoicePdfRoutes(app: Server, parts: InvoicePdfParts): void {
     const found = await findInvoice(calls, caller.partnerId, request.params.id);
     if (found === null) throw new Refusal(nothingHere);
     const invoice = invoiceBody(found, clock.now());
-    const { name, billingEmail: email } = await getAccount(calls, caller);
-    const printed = printedFrom(invoice, { name, email });
+    const printed = printedFrom(invoice);
     const file = await memory.get(JSON.stringify([invoice.id, printed]), async () => renderInvoicePdf(printed, issuer));
     reply.header('content-type', 'application/pdf');
     reply.header('content-disposition', `attachment; filename="kelpie-invoice-${invoice.number}.pdf"`);

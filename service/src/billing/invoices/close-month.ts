@@ -6,7 +6,7 @@ import { inTransaction, type Transaction } from '../../platform/database/transac
 import { newId } from '../../platform/ids.ts';
 import { monthAfter, monthEnd, monthOf, monthStart, type Month } from '../../platform/london-month.ts';
 import { chargeMonth } from '../charges/single-charges.ts';
-import { draftInvoice, type Drafted } from './invoice.ts';
+import { draftInvoice, type Drafted, type Invoice } from './invoice.ts';
 import { closeBooks, findCarried, gatherIn, getLiveSide, insertInvoice, lockBooks } from './store.ts';
 
 export type ClosedMonth =
@@ -40,6 +40,7 @@ interface Closing {
 interface OpenMonth extends Closing {
   period: Month;
   since: Date;
+  billedTo: Invoice['billedTo'];
 }
 
 /**
@@ -51,10 +52,10 @@ export async function closeMonth(pool: Pool, reach: ReachPoint, closing: Closing
   const closed = await inTransaction(pool, { partnerId, environment: 'live' }, async (tx): Promise<ClosedMonth> => {
     const closedUntil = await lockBooks(tx);
     await reach('invoice.locked');
-    const { since, isClosed } = await getLiveSide(tx, partnerId);
+    const { since, isClosed, billedTo } = await getLiveSide(tx, partnerId);
     const period = monthOf(closedUntil ?? since);
     if (period > upto) return { kind: 'closed_before' };
-    const month = { ...closing, period, since };
+    const month = { ...closing, period, since, billedTo };
     if (!isClosed) await chargeAccount(tx, month);
     await reach('invoice.charged');
     return writeMonth(tx, reach, month);
@@ -70,7 +71,7 @@ async function chargeAccount(tx: Transaction, { partnerId, period, since }: Open
 }
 
 async function writeMonth(tx: Transaction, reach: ReachPoint, month: OpenMonth): Promise<ClosedMonth> {
-  const { partnerId, period, at } = month;
+  const { partnerId, period, at, billedTo } = month;
   const beginsAt = monthStart(period);
   const endsAt = monthEnd(period);
   const carriedIn = await findCarried(tx, partnerId);
@@ -86,8 +87,8 @@ async function writeMonth(tx: Transaction, reach: ReachPoint, month: OpenMonth):
   if (gathered.length === 0) return { kind: 'empty', period };
   const { lines, total, carriedOut } = drafted;
   const dueAt = new Date(at.getTime() + daysToPay * 24 * 60 * 60_000);
-  const dates = { period, beginsAt, endsAt, issuedAt: at, dueAt };
-  const number = await insertInvoice(tx, { id, partnerId, ...dates, total, carriedIn, carriedOut, lines, transferId });
+  const head = { id, partnerId, billedTo, period, beginsAt, endsAt, issuedAt: at, dueAt };
+  const number = await insertInvoice(tx, { ...head, total, carriedIn, carriedOut, lines, transferId });
   await reach('invoice.written');
   return { kind: 'invoiced', period, number, total };
 }

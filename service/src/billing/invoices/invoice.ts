@@ -32,6 +32,8 @@ export interface Invoice {
   beginsAt: Date;
   endsAt: Date;
   status: 'draft' | 'issued' | 'paid' | 'void';
+  /** As it was when the invoice was issued. */
+  billedTo: { name: string; email: string | null };
   total: Pence;
   carriedIn: Pence;
   carriedOut: Pence;
@@ -57,6 +59,9 @@ const kinds: Readonly<Record<string, LineKind>> = {
   'charge.business_verification': 'business_verification',
   'credit.payout_fees': 'credit',
   'credit.bank_share': 'credit',
+  // So it was posted before charges had reasons of their own.
+  'payout.arrived': 'payout_fees',
+  'payout.returned': 'payout_fees',
 };
 
 export function kindOfReason(reason: string): LineKind {

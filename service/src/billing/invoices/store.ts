@@ -21,16 +21,25 @@ export async function closeBooks(tx: Transaction, upto: Date): Promise<void> {
   await tx.query('select kelpie.close_books($1)', [upto]);
 }
 
-/** When the transaction's partner went live, and whether it has closed its account. */
-export async function getLiveSide(tx: Transaction, partnerId: string): Promise<{ since: Date; isClosed: boolean }> {
-  const { rows } = await tx.query<{ since: Date; status: string }>(
-    `select e.created_at as since, p.status from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
+interface LiveSide {
+  /** When it went live. */
+  since: Date;
+  /** Whether it has closed its account. */
+  isClosed: boolean;
+  billedTo: Invoice['billedTo'];
+}
+
+/** Of the transaction's partner. */
+export async function getLiveSide(tx: Transaction, partnerId: string): Promise<LiveSide> {
+  const { rows } = await tx.query<{ since: Date; status: string; name: string; billing_email: string | null }>(
+    `select e.created_at as since, p.status, p.name, p.billing_email from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
      where e.partner_id = $1 and e.environment = 'live'`,
     [partnerId],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('a partner without a live side');
-  return { since: row.since, isClosed: row.status === 'closed' };
+  const billedTo = { name: row.name, email: row.billing_email };
+  return { since: row.since, isClosed: row.status === 'closed', billedTo };
 }
 
 interface GatheredRow {
@@ -85,9 +94,9 @@ export async function insertInvoice(tx: Transaction, made: NewInvoice): Promise<
      )
      insert into kelpie.invoices (
        id, partner_id, number, period, begins_at, ends_at, status, total_pence, carried_in_pence, carried_out_pence,
-       issued_at, due_at, transfer_id
+       issued_at, due_at, transfer_id, billed_to_name, billed_to_email
      )
-     select $1, $2, last_number, $3, $4, $5, 'issued', $6, $7, $8, $9, $10, $11 from counted
+     select $1, $2, last_number, $3, $4, $5, 'issued', $6, $7, $8, $9, $10, $11, $12, $13 from counted
      returning number`,
     [
       made.id,
@@ -101,6 +110,8 @@ export async function insertInvoice(tx: Transaction, made: NewInvoice): Promise<
       made.issuedAt,
       made.dueAt,
       made.transferId,
+      made.billedTo.name,
+      made.billedTo.email,
     ],
   );
   const [row] = rows;
@@ -146,6 +157,8 @@ interface InvoiceRow {
   begins_at: Date;
   ends_at: Date;
   status: Invoice['status'];
+  billed_to_name: string;
+  billed_to_email: string | null;
   total_pence: string;
   carried_in_pence: string;
   carried_out_pence: string;
@@ -173,6 +186,7 @@ function invoiceFrom(row: InvoiceRow): Invoice {
     beginsAt: row.begins_at,
     endsAt: row.ends_at,
     status: row.status,
+    billedTo: { name: row.billed_to_name, email: row.billed_to_email },
     total: BigInt(row.total_pence),
     carriedIn: BigInt(row.carried_in_pence),
     carriedOut: BigInt(row.carried_out_pence),
@@ -287,7 +301,8 @@ export interface DifferenceRow {
 const differencesSql = `
   with posted as (
     select e.partner_id, to_char(kelpie.instant_of(e.transfer_id) at time zone 'Europe/London', 'YYYY-MM') as period,
-      case when e.reason like 'credit.%' then 'credit' else substr(e.reason, 8) end as kind,
+      case when e.reason like 'credit.%' then 'credit' when e.reason like 'payout.%' then 'payout_fees'
+        else substr(e.reason, 8) end as kind,
       sum(case when e.account = 'credit_due' then -e.amount else e.amount end) as amount
     from kelpie.ledger_entries e
     where (e.account = 'receivable' or e.account >= 'credit_due') and e.reason <> 'invoice.issued'

@@ -255,6 +255,20 @@ test('an amount that the bank changes later by more than one per cent opens a ca
   assert.deepEqual([changed.openCase?.kind, changed.pauseRail], ['taken_differs', true]);
 });
 
+test('a cost that nothing can have is charged to nobody, and opens a case', () => {
+  const free = [
+    ledgerEvents.arrived({ held: walletSends, byBank }),
+    ledgerEvents.feeEarned({ invoiceShare: 99n }),
+  ].flat();
+  const costly = followPayment(acceptedIn('processing'), paymentIn('arrived', { networkFee: 100_000_001n }));
+  assert.deepEqual([costly.openCase?.kind, costly.steps[0]?.lines], ['cost_not_believed', free]);
+  const dear = followPayment(acceptedIn('processing'), paymentIn('arrived', { networkFee: 100_000_000n }));
+  assert.equal(dear.openCase, undefined);
+  const returned = followPayment(acceptedIn('completed'), paymentIn('refunded', { returnFee: 100_000_001n }));
+  const without = followPayment(acceptedIn('completed'), paymentIn('refunded'));
+  assert.deepEqual([returned.openCase?.kind, returned.steps], ['cost_not_believed', without.steps]);
+});
+
 test('two troubles at once are both in the case', () => {
   const { openCase } = followPayment(payoutIn('sending'), paymentIn('needs_attention', { taken: walletSends * 2n }));
   assert.equal(openCase?.kind, 'taken_differs');

@@ -28,6 +28,9 @@ export interface Charging {
 /** Past one part in a hundred, the rate that we reckon with is not the bank's. */
 const mostDifference = 100n;
 
+/** 100 USDC. No network and no return costs more: before anybody is charged that, a person looks. */
+const mostCost = 100_000_000n;
+
 /** Builds up the steps; each sees what the ones before it have made of the payout. */
 class Follower {
   readonly steps: Step[] = [];
@@ -111,8 +114,15 @@ class Follower {
   chargesOfArrival(): Line[] {
     const { environment, fee, bankShare, rate } = this.payout;
     if (environment !== 'live') return [];
-    const network = networkCharge(this.payment.networkFee ?? 0n, rate, this.charging.markups);
+    const network = networkCharge(this.believed(this.payment.networkFee), rate, this.charging.markups);
     return [...ledgerEvents.feeEarned({ invoiceShare: fee - bankShare }), ...ledgerEvents.networkFeeAccrued(network)];
+  }
+
+  /** What the bank says that something cost it, where that can be. */
+  believed(cost: MicroUsdc | null): MicroUsdc {
+    if (cost === null || cost <= mostCost) return cost ?? 0n;
+    this.tell('cost_not_believed', `the bank says that it cost ${cost} micro-USDC; nothing was charged for it`);
+    return 0n;
   }
 
   fail(): void {
@@ -156,7 +166,7 @@ class Follower {
   chargesOfReturn(refund: MicroUsdc): Line[] {
     const { environment, walletSends, rate, bankShare } = this.payout;
     if (environment !== 'live') return [];
-    const exception = exceptionCharge(this.payment.returnFee ?? 0n, rate, this.charging.markups);
+    const exception = exceptionCharge(this.believed(this.payment.returnFee), rate, this.charging.markups);
     return [
       ...ledgerEvents.bankShareCredited(unreturnedShare({ walletSends, refund, rate, bankShare })),
       ...ledgerEvents.charged('bank_exceptions', exception),
