@@ -1011,7 +1011,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             /**
-             * @description `hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_reset`. More can come.
+             * @description `hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_reset`; `other` for what has no word yet. More can come.
              * @example hold
              */
             kind: string;
