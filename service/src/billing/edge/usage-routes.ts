@@ -7,6 +7,7 @@ import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { monthOf } from '../../platform/london-month.ts';
 import { countedMemory, createShortMemory, partnerKey } from '../../platform/short-memory.ts';
 import { readMonthSoFar, type MonthSoFar } from '../month-so-far.ts';
 
@@ -56,7 +57,10 @@ export function addUsageRoutes(app: Server, { calls, clock, requireCaller, calle
     { schema: usageSchema, config: { action: 'usage.get', access: 'readers' }, onRequest: requireCaller },
     async (request) => {
       const caller = callerOf(request);
-      const usage = await memory.get(partnerKey(caller), async () => readMonthSoFar(calls, caller, clock.now()));
+      const now = clock.now();
+      // A month that has just begun is not that of a moment ago.
+      const key = `${partnerKey(caller)} ${monthOf(now)}`;
+      const usage = await memory.get(key, async () => readMonthSoFar(calls, caller, now));
       const { periodStart, created, completed, paid, fees, lines, total } = usage;
       return {
         object: 'usage' as const,
