@@ -1,6 +1,7 @@
 // npm test [FILE …]: the tests, on real databases that are cloned for each file. Without a file, all of them.
 import { availableParallelism } from 'node:os';
 import { spawn } from 'node:child_process';
+import path from 'node:path';
 import { projectFolder } from './project.ts';
 
 const files = process.argv.slice(2);
@@ -16,6 +17,11 @@ const runner = spawn(
     '--test-global-setup=service/test/harness/global-setup.ts',
     ...(files.length > 0 ? files : ['{service,sandbox-bank,dev,sdk}/**/*.test.ts']),
   ],
-  { cwd: projectFolder, stdio: 'inherit' },
+  {
+    cwd: projectFolder,
+    stdio: 'inherit',
+    // As for the processes that tests start: hundreds read the same sources, and each is compiled once.
+    env: { NODE_COMPILE_CACHE: path.join(projectFolder, '.dev/compile-cache'), ...process.env },
+  },
 );
 runner.on('close', (code) => process.exit(code ?? 1));
