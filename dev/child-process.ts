@@ -14,6 +14,8 @@ export interface Child {
   pid: number;
   /** Everything it has said so far, as text: on standard output and standard error. */
   output(): string;
+  /** What it wrote to its standard output alone. */
+  printed(): string;
   /** The first log line with this event, said already or still to come. */
   waitForEvent(event: string, timeoutMs?: number): Promise<LogLine>;
   kill(signal: NodeJS.Signals): void;
@@ -60,12 +62,14 @@ export function startChild({ name, file, args = [], env, onLine, unheard }: Chil
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} could not be started`);
   const lines: string[] = [];
+  const printed: string[] = [];
   const events: LogLine[] = [];
   const watch = createWatch();
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
     createInterface({ input: stream }).on('line', (text) => {
       lines.push(text);
+      if (stream === child.stdout) printed.push(text);
       onLine?.(text);
       const line = parseLogLine(text);
       if (line !== undefined) events.push(line);
@@ -84,6 +88,7 @@ export function startChild({ name, file, args = [], env, onLine, unheard }: Chil
   return {
     pid,
     output,
+    printed: () => printed.join('\n'),
     exited,
     kill: (signal) => void child.kill(signal),
     async waitForEvent(event, timeoutMs = 45_000) {

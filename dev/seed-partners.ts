@@ -58,12 +58,12 @@ async function makePartner({ env }: Stack, { slug, name }: { slug: string; name:
   const command = startChild({
     name: 'kelpie',
     file: 'service/src/app/cli.ts',
-    args: ['partners', 'create', '--slug', `${slug}-${randomBytes(3).toString('hex')}`, '--name', name],
+    args: ['partners', 'create', '--slug', `${slug}-${randomBytes(3).toString('hex')}`, '--name', name, '--json'],
     env: { ...env, KELPIE_LOG_LEVEL: 'warn' },
   });
   const { code } = await command.exited;
   if (code !== 0) throw new ClusterError(`kelpie partners create failed:\n${command.output()}`);
-  return textAt(JSON.parse(command.output()), 'key');
+  return textAt(JSON.parse(command.output()), 'data.key');
 }
 
 /** By the start of its key, which is all of it that is kept in the clear. */

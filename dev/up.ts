@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startChild, type Child } from './child-process.ts';
 import { clusterNames, ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
-import { bankDatabases, prepareDatabase } from './postgres/prepare.ts';
+import { bankDatabases, beginAudit, prepareDatabase } from './postgres/prepare.ts';
 import { createDatabase, urlFor } from './postgres/roles.ts';
 import { formatLine } from './log-line.ts';
 import { startMailInbox } from './mail/inbox.ts';
@@ -73,6 +73,14 @@ const liveBank: DevelopmentBank = {
 
 const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${cluster}.json`;
 const credentialsFile = path.join(projectFolder, '.dev', credentials);
+/** What `npm run kelpie` finds its settings in; a second copy of the system does not take it from the first. */
+const commandEnvFile = path.join(projectFolder, '.dev', cluster === 'dev' ? 'kelpie.env' : `kelpie-${cluster}.env`);
+
+function inEnvFile(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}="${value}"\n`)
+    .join('');
+}
 
 /** What was started, to be ended in the opposite order. */
 const endings: (() => Promise<unknown>)[] = [];
@@ -152,7 +160,7 @@ async function startAll(): Promise<void> {
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
   endings.push(async () => stopCluster(cluster));
-  const { serviceUrl, ownerUrl, readerUrl } = await prepareDatabase(adminUrl, {
+  const { serviceUrl, ownerUrl, readerUrl, operatorUrl } = await prepareDatabase(adminUrl, {
     database: cluster === 'dev' ? 'kelpie' : `kelpie_${cluster}`,
   });
 
@@ -160,10 +168,11 @@ async function startAll(): Promise<void> {
   endings.push(inbox.close);
 
   await Promise.all([startBank(adminUrl, sandboxBank), startBank(adminUrl, liveBank)]);
+  const { KELPIE_AUDIT_KEY: auditKey = '', ...secrets } = await developmentSecrets();
   const shared = {
     KELPIE_MODE: 'development',
     KELPIE_DATABASE_URL: serviceUrl,
-    ...(await developmentSecrets()),
+    ...secrets,
     ...bankEnv(sandboxBank),
     ...bankEnv(liveBank),
     KELPIE_SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
@@ -187,7 +196,17 @@ async function startAll(): Promise<void> {
   });
   await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
 
-  const partners = await seedPartners({ url, readerUrl, credentialsFile, env: shared });
+  const operating = {
+    ...shared,
+    KELPIE_READER_DATABASE_URL: readerUrl,
+    KELPIE_OPERATOR_DATABASE_URL: operatorUrl,
+    KELPIE_AUDIT_KEY: auditKey,
+    KELPIE_OPERATOR: 'development',
+    KELPIE_PUBLIC_URL: url,
+  };
+  await writeFile(commandEnvFile, inEnvFile({ ...operating, KELPIE_LOG_LEVEL: 'warn' }), { mode: 0o600 });
+  await beginAudit({ readerUrl, operatorUrl }, auditKey);
+  const partners = await seedPartners({ url, readerUrl, credentialsFile, env: operating });
   const found = { url, bankUrl, liveBankUrl, mailUrl, ...partners };
   await writeFile(credentialsFile, `${JSON.stringify(found, null, 2)}\n`, { mode: 0o600 });
   console.log(`
@@ -201,6 +220,7 @@ Kelpie is up.
   Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
   Database    psql ${ownerUrl}
+  Operators   npm run kelpie -- --help
 What scripts need is in .dev/${credentials}. Ctrl-C ends all of it.
 `);
 }

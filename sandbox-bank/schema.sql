@@ -138,6 +138,100 @@ create table if not exists wallet_movements (
 );
 create index if not exists movements_of_wallet on wallet_movements (wallet_id, seq);
 
+-- How a customer's wallet is topped up: by a bank account of its own, or by an address that tokens are sent to.
+create table if not exists virtual_accounts (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  wallet_id uuid not null references wallets (id),
+  account_holder_name text not null,
+  sort_code text not null check (sort_code ~ '^[0-9]{6}$'),
+  account_number text not null unique check (account_number ~ '^[0-9]{8}$'),
+  created_at timestamptz not null
+);
+create table if not exists liquidation_addresses (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  wallet_id uuid not null references wallets (id),
+  chain text not null,
+  address text not null unique,
+  created_at timestamptz not null
+);
+
+create table if not exists deposits (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  customer_id uuid not null references customers (id),
+  wallet_id uuid not null references wallets (id),
+  virtual_account_id uuid references virtual_accounts (id),
+  liquidation_address_id uuid references liquidation_addresses (id),
+  -- What was sent: pence by bank transfer, millionths of a USDC to an address.
+  sent_pence bigint check (sent_pence > 0),
+  sent_micro_usdc bigint check (sent_micro_usdc > 0),
+  -- What the wallet gets of it, and what the bank keeps.
+  net_micro_usdc bigint not null check (net_micro_usdc > 0),
+  fee_micro_usdc bigint not null check (fee_micro_usdc >= 0),
+  sender_name text,
+  sender_sort_code text,
+  sender_account_number text,
+  reference text,
+  from_address text,
+  tx_hash text,
+  -- That of the bank's own transaction, once the wallet has the money.
+  destination_tx_hash text,
+  state text not null check (state in (
+    'funds_received', 'in_review', 'payment_submitted', 'payment_processed', 'refunded', 'error')),
+  forgotten boolean not null default false,
+  next_state text check (next_state in ('payment_submitted', 'payment_processed')),
+  next_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  check ((next_state is null) = (next_at is null)),
+  check ((virtual_account_id is null) <> (liquidation_address_id is null)),
+  check ((virtual_account_id is null) = (sent_pence is null)),
+  check ((liquidation_address_id is null) = (sent_micro_usdc is null))
+);
+create index if not exists deposits_of_address on deposits (liquidation_address_id, seq);
+create index if not exists deposits_to_move on deposits (next_at) where next_at is not null;
+
+-- What happened to a bank transfer, as the provider tells it: a row an event, never changed.
+create table if not exists virtual_account_events (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  virtual_account_id uuid not null references virtual_accounts (id),
+  deposit_id uuid not null references deposits (id),
+  body jsonb not null,
+  created_at timestamptz not null
+);
+create index if not exists events_of_virtual_account on virtual_account_events (virtual_account_id, seq);
+
+-- What the wallet truly got, and what was truly taken from it again: judges, as the three above.
+create table if not exists deposit_credits (
+  deposit_id uuid primary key references deposits (id),
+  customer_id uuid not null references customers (id),
+  wallet_id uuid not null references wallets (id),
+  micro_usdc bigint not null check (micro_usdc > 0),
+  credited_at timestamptz not null
+);
+create index if not exists deposit_credits_by_customer on deposit_credits (customer_id);
+create table if not exists deposit_reversals (
+  deposit_id uuid primary key references deposit_credits (deposit_id),
+  customer_id uuid not null references customers (id),
+  wallet_id uuid not null references wallets (id),
+  micro_usdc bigint not null check (micro_usdc > 0),
+  reversed_at timestamptz not null
+);
+create index if not exists deposit_reversals_by_customer on deposit_reversals (customer_id);
+
+-- A deposit that is taken back may leave less than nothing: then the customer owes the bank.
+alter table wallets drop constraint if exists wallets_balance_micro_usdc_check;
+alter table wallet_movements drop constraint if exists wallet_movements_balance_after_micro_usdc_check;
+alter table wallet_movements drop constraint if exists wallet_movements_kind_check;
+alter table wallet_movements add constraint wallet_movements_kind_check
+  check (kind in ('opening', 'transfer', 'refund', 'deposit', 'deposit_reversal', 'adjustment'));
+alter table wallet_movements add column if not exists deposit_id uuid references deposits (id);
+
 create or replace function refuse_change() returns trigger
   language plpgsql
 as $$
@@ -150,6 +244,10 @@ create or replace trigger payments_are_only_added before update or delete or tru
 create or replace trigger refunds_are_only_added before update or delete or truncate on refunds
   for each statement execute function refuse_change();
 create or replace trigger movements_are_only_added before update or delete or truncate on wallet_movements
+  for each statement execute function refuse_change();
+create or replace trigger credits_are_only_added before update or delete or truncate on deposit_credits
+  for each statement execute function refuse_change();
+create or replace trigger reversals_are_only_added before update or delete or truncate on deposit_reversals
   for each statement execute function refuse_change();
 
 -- The answer is null only inside the transaction that is making it.
@@ -178,9 +276,10 @@ create table if not exists events (
   body text not null,
   created_at timestamptz not null
 );
--- An event is of a transfer or of a KYC link. A database from before there were any has transfers only.
+-- An event is of a transfer, a KYC link or a deposit. A database from before there were any has transfers only.
 alter table events alter column transfer_id drop not null;
 alter table events add column if not exists kyc_link_id uuid references kyc_links (id);
+alter table events add column if not exists deposit_id uuid references deposits (id);
 
 -- Due by the machine's own time: the pauses are about the network, which the bank's clock does not move.
 create table if not exists deliveries (

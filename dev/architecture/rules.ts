@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   payouts: ['money', 'platform', 'ledger', 'banks', 'partners', 'activity', 'events'],
   billing: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
   funding: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
+  reconciliation: ['money', 'platform', 'ledger', 'banks', 'partners', 'funding'],
   http: ['platform'],
 };
 

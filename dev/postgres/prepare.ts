@@ -1,4 +1,5 @@
 import { startChild } from '../child-process.ts';
+import { textAt } from '../json.ts';
 import { ClusterError } from './cluster.ts';
 import { createDatabase, dropDatabase, ensureRoles, urlFor } from './roles.ts';
 
@@ -9,6 +10,7 @@ export interface DatabaseUrls {
   ownerUrl: string;
   serviceUrl: string;
   readerUrl: string;
+  operatorUrl: string;
 }
 
 export function urlsOf(adminUrl: string, database: string): DatabaseUrls {
@@ -16,6 +18,7 @@ export function urlsOf(adminUrl: string, database: string): DatabaseUrls {
     ownerUrl: urlFor(adminUrl, database, 'kelpie_owner'),
     serviceUrl: urlFor(adminUrl, database, 'kelpie_service'),
     readerUrl: urlFor(adminUrl, database, 'kelpie_reader'),
+    operatorUrl: urlFor(adminUrl, database, 'kelpie_operator'),
   };
 }
 
@@ -37,4 +40,27 @@ export async function prepareDatabase(
   const { code } = await migrate.exited;
   if (code !== 0) throw new ClusterError(`kelpie migrate failed:\n${migrate.output()}`);
   return urls;
+}
+
+/** The first row of the operators' log, as on any new installation; one that is there stays. */
+export async function beginAudit(
+  { readerUrl, operatorUrl }: Pick<DatabaseUrls, 'readerUrl' | 'operatorUrl'>,
+  auditKey: string,
+): Promise<void> {
+  const begin = startChild({
+    name: 'kelpie audit begin',
+    file: 'service/src/app/cli.ts',
+    args: ['audit', 'begin', '--reason', 'a new database', '--operator', 'development', '--json'],
+    env: {
+      KELPIE_MODE: 'development',
+      KELPIE_LOG_LEVEL: 'warn',
+      KELPIE_READER_DATABASE_URL: readerUrl,
+      KELPIE_OPERATOR_DATABASE_URL: operatorUrl,
+      KELPIE_AUDIT_KEY: auditKey,
+    },
+  });
+  const { code } = await begin.exited;
+  if (code === 0) return;
+  const isThere = code === 2 && textAt(JSON.parse(begin.output()), 'error.code') === 'nothing_to_do';
+  if (!isThere) throw new ClusterError(`kelpie audit begin failed:\n${begin.output()}`);
 }

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { Client } from 'pg';
 
 /**
- * The three roles that connect: one owns the tables and migrates them, one is the service's, one only reads.
+ * The roles that connect: one owns the tables and migrates them, one is the service's, one only reads, one is an operator's.
  * Roles belong to the whole server. In production they are made by whoever runs it, as docs/database.md says.
  */
-const loginRoles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
+const loginRoles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader', 'kelpie_operator'] as const;
 type Role = (typeof loginRoles)[number];
 
 /** Nobody connects as these. Each owns the functions that may write for every partner, and has policies for just that. */

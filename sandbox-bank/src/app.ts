@@ -3,9 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import type { BankClock } from './clock.ts';
 import type { Configuration } from './configuration.ts';
 import { clockRoutes } from './control/clock.ts';
+import { depositControlRoutes } from './control/deposits.ts';
 import { accountControlRoutes } from './control/external-accounts.ts';
 import { faultRoutes } from './control/faults.ts';
 import { kycLinkControlRoutes } from './control/kyc-links.ts';
+import { plantingRoutes } from './control/planting.ts';
 import { recordRoutes } from './control/record.ts';
 import { serveControlRoutes } from './control/serve.ts';
 import { transferControlRoutes } from './control/transfers.ts';
@@ -15,13 +17,16 @@ import { createFaults } from './faults.ts';
 import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { servePage } from './page/routes.ts';
+import { serveFundingForms } from './page/funding-routes.ts';
 import { serveVerificationPages } from './page/verification-routes.ts';
 import { customerRoutes } from './wire/customers.ts';
 import { exchangeRateRoutes } from './wire/exchange-rates.ts';
 import { externalAccountRoutes } from './wire/external-accounts.ts';
 import { kycLinkRoutes } from './wire/kyc-links.ts';
+import { liquidationAddressRoutes } from './wire/liquidation-addresses.ts';
 import { serveWireRoutes } from './wire/serve.ts';
 import { transferRoutes } from './wire/transfers.ts';
+import { virtualAccountRoutes } from './wire/virtual-accounts.ts';
 import { walletRoutes } from './wire/wallets.ts';
 import { webhookRoutes } from './wire/webhooks.ts';
 
@@ -39,7 +44,7 @@ export function boundPort(app: FastifyInstance, { port }: Configuration): number
 }
 
 export function composeApp({ configuration, pool, clock, log }: AppParts): FastifyInstance {
-  const { apiKey, settleAfterMs } = configuration;
+  const { apiKey, mode, settleAfterMs } = configuration;
   const faults = createFaults();
   const app = createServer(log);
   app.get('/healthz', async () => ({ status: 'ok' }));
@@ -47,7 +52,9 @@ export function composeApp({ configuration, pool, clock, log }: AppParts): Fasti
     async (wire) =>
       serveWireRoutes(wire, { pool, clock, faults, apiKey }, [
         ...customerRoutes,
-        ...walletRoutes,
+        ...walletRoutes(mode),
+        ...virtualAccountRoutes,
+        ...liquidationAddressRoutes,
         ...externalAccountRoutes,
         ...transferRoutes(configuration),
         ...exchangeRateRoutes,
@@ -66,10 +73,13 @@ export function composeApp({ configuration, pool, clock, log }: AppParts): Fasti
         ...clockRoutes(clock),
         ...accountControlRoutes,
         ...kycLinkControlRoutes,
+        ...depositControlRoutes(settleAfterMs),
+        ...plantingRoutes(settleAfterMs),
       ]),
     { prefix: '/control' },
   );
   void app.register(async (page) => servePage(page, { pool, clock, faults, configuration }));
+  void app.register(async (page) => serveFundingForms(page, { pool, clock, settleAfterMs }));
   void app.register(async (page) => serveVerificationPages(page, { pool, clock }));
   return app;
 }

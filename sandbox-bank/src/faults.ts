@@ -5,6 +5,9 @@ export const faultPoints = [
   'exchange_rates',
   'kyc_link.create',
   'kyc_link.read',
+  'virtual_account.create',
+  'liquidation_address.create',
+  'deposit.read',
 ] as const;
 export type FaultPoint = (typeof faultPoints)[number];
 

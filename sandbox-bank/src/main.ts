@@ -4,6 +4,7 @@ import { boundPort, composeApp } from './app.ts';
 import { openClock } from './clock.ts';
 import { ConfigurationError, readConfiguration, type Configuration } from './configuration.ts';
 import { applySchema, openPool } from './database.ts';
+import { startSettlingDeposits } from './funding/settle-deposits.ts';
 import { createLog } from './log.ts';
 import { startSettlement } from './settlement.ts';
 import { startDelivery } from './webhooks/delivery.ts';
@@ -29,7 +30,11 @@ await applySchema(pool);
 const clock = await openClock(pool);
 const app = composeApp({ configuration, pool, clock, log });
 await app.listen({ host: '127.0.0.1', port: configuration.port });
-const loops = [startSettlement({ ...configuration, pool, clock, log }), startDelivery({ pool, clock, log })];
+const loops = [
+  startSettlement({ ...configuration, pool, clock, log }),
+  startSettlingDeposits({ ...configuration, pool, clock, log }),
+  startDelivery({ pool, clock, log }),
+];
 
 async function stop(): Promise<void> {
   await Promise.all([app.close(), ...loops.map(async (loop) => loop.stop())]);

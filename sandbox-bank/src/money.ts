@@ -10,6 +10,12 @@ export function parsePounds(text: string): bigint | undefined {
   return pounds === undefined ? undefined : BigInt(pounds) * pencePerPound + BigInt(pence.padEnd(2, '0'));
 }
 
+/** "100.5" → 100500000n; undefined for what is not an amount of whole millionths. */
+export function parseUsdc(text: string): bigint | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
+  return whole === undefined ? undefined : BigInt(whole) * microPerUsdc + BigInt(fraction.padEnd(6, '0'));
+}
+
 export function formatPounds(pence: bigint): string {
   return `${pence / pencePerPound}.${String(pence % pencePerPound).padStart(2, '0')}`;
 }

@@ -27,6 +27,26 @@ export function priceTransfer(amountPence: bigint): Price {
   };
 }
 
+/** 0.25% of what a bank transfer becomes, in ten-thousandths. */
+const depositFeeTenThousandths = 25n;
+
+export interface DepositPrice {
+  netMicroUsdc: bigint;
+  feeMicroUsdc: bigint;
+}
+
+/** The bank sells dollars here, so the higher rate is the one that counts; a part of a cent is the bank's. */
+export function priceBankTransfer(sentPence: bigint): DepositPrice {
+  const grossCents = (sentPence * 10_000n) / ratesTenThousandths.sell;
+  const feeCents = (grossCents * depositFeeTenThousandths + 5_000n) / 10_000n;
+  return { netMicroUsdc: (grossCents - feeCents) * microPerCent, feeMicroUsdc: feeCents * microPerCent };
+}
+
+/** What it costs to move tokens on from the address to the wallet: a cent. */
+export function priceTokens(sentMicroUsdc: bigint): DepositPrice {
+  return { netMicroUsdc: sentMicroUsdc - microPerCent, feeMicroUsdc: microPerCent };
+}
+
 function formatRate(tenThousandths: bigint): string {
   return `${tenThousandths / 10_000n}.${String(tenThousandths % 10_000n).padStart(4, '0')}`;
 }

@@ -72,7 +72,12 @@ async function make(bank: SandboxBank, path: string, body: object): Promise<unkn
 export async function createCustomer(bank: SandboxBank, accountNumber = '55779911'): Promise<Customer> {
   const customer = await make(bank, '/customers', { type: 'business', business_name: 'Tideway', email: 'a@tide.test' });
   const id = textAt(customer, 'id');
-  const walletId = textAt(await make(bank, `/customers/${id}/wallets`, { chain: 'base' }), 'id');
+  const wallet = await make(bank, `/customers/${id}/wallets`, { chain: 'base' });
+  const walletId = textAt(wallet, 'id');
+  // One that stands in for the live bank opens them empty.
+  if (textAt(wallet, 'balances.0.balance') === '0.00') {
+    await bank.control(`/wallets/${walletId}/adjust`, { micro_usdc: 10_000_000_000 });
+  }
   const accountId = textAt(await make(bank, `/customers/${id}/external_accounts`, accountBody(accountNumber)), 'id');
   return {
     id,

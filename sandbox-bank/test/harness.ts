@@ -38,6 +38,21 @@ interface RefundRecord {
   refunded_at: string;
 }
 
+/** What a wallet got by a top-up, or what was taken from it again. */
+interface DepositRecord {
+  deposit_id: string;
+  customer_id: string;
+  wallet_id: string;
+  micro_usdc: bigint;
+}
+
+interface BankRecord {
+  payments: PaymentRecord[];
+  refunds: RefundRecord[];
+  credits: DepositRecord[];
+  reversals: DepositRecord[];
+}
+
 export interface SandboxBank {
   /** The page; `/control` and `/v0` are below it. */
   url: string;
@@ -50,7 +65,7 @@ export interface SandboxBank {
   child: Child;
   /** POST to a path below /control. Another method stands before it: `control('GET /clock')`. Throws what is refused. */
   control(path: string, body?: object): Promise<unknown>;
-  record(): Promise<{ payments: PaymentRecord[]; refunds: RefundRecord[] }>;
+  record(): Promise<BankRecord>;
   /** Starts it again on the same port and database. One that still runs is stopped first. */
   restart(): Promise<void>;
 }
@@ -87,6 +102,15 @@ function readRefund(row: unknown): RefundRecord {
     micro_usdc: BigInt(textAt(row, 'micro_usdc')),
     reason: optionalTextAt(row, 'reason'),
     refunded_at: textAt(row, 'refunded_at'),
+  };
+}
+
+function readOfDeposit(row: unknown): DepositRecord {
+  return {
+    deposit_id: textAt(row, 'deposit_id'),
+    customer_id: textAt(row, 'customer_id'),
+    wallet_id: textAt(row, 'wallet_id'),
+    micro_usdc: BigInt(textAt(row, 'micro_usdc')),
   };
 }
 
@@ -138,6 +162,8 @@ export async function startSandboxBank(options: BankOptions = {}): Promise<Sandb
       return {
         payments: listAt(record, 'payments').map(readPayment),
         refunds: listAt(record, 'refunds').map(readRefund),
+        credits: listAt(record, 'credits').map(readOfDeposit),
+        reversals: listAt(record, 'reversals').map(readOfDeposit),
       };
     },
     async restart() {

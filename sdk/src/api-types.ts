@@ -135,7 +135,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set how your page looks, and who gets your papers
+         * Set how your page looks, who gets your papers, and when to be told of a low wallet
          * @description The same in both environments; the account is shown as it is in the one that is named.
          */
         patch: operations["updateAccount"];
@@ -285,6 +285,43 @@ export interface paths {
          * @description The last 365 days, and of them the newest 50,000 payouts; 200 recipients at most.
          */
         get: operations["listRecipients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/funding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where to send a top-up
+         * @description A bank transfer in pounds is converted to USDC when it arrives; USDC is taken as it is. Both are credited once the bank has processed them, net of its fee.
+         */
+        get: operations["getFunding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deposits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your top-ups, newest first */
+        get: operations["listDeposits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -645,6 +682,11 @@ export interface components {
             logo_url: string | null;
             /** @example #0f6e6e */
             brand_color: string | null;
+            /**
+             * @description Below this the contact, or the admins, are told by mail, once each time; null where nobody is.
+             * @example 500.00
+             */
+            wallet_low_usdc: string | null;
         };
         /** @description What is left out stays as it is; null takes it away. */
         UpdateAccountRequest: {
@@ -662,6 +704,11 @@ export interface components {
              * @description Whom we write to about the account.
              */
             contact_email?: string | null;
+            /**
+             * @description Tell us by mail when the wallet falls below this: the sandbox one and the live one alike.
+             * @example 500.00
+             */
+            wallet_low_usdc?: string | null;
         };
         /** @description Where the verification of the business stands, and what the account may do. */
         Compliance: {
@@ -894,6 +941,95 @@ export interface components {
             /** @enum {string} */
             object: "list";
             data: components["schemas"]["RecipientSummary"][];
+        };
+        /** @description Where to send money so that it reaches your wallet. */
+        Funding: {
+            /** @enum {string} */
+            object: "funding";
+            /** @enum {string} */
+            environment: "sandbox" | "live";
+            /**
+             * @description Write this with a bank transfer: it is always the same.
+             * @example KELPIE 7F3A9C2B
+             */
+            reference: string;
+            /** @description Pounds sent here become USDC in your wallet. Null until the bank has opened it. */
+            bank_transfer: {
+                account_holder_name: string;
+                /** @example 040668 */
+                sort_code: string;
+                /** @example 12345678 */
+                account_number: string;
+                bank_name: string | null;
+                bank_address: string | null;
+            } | null;
+            /** @description USDC sent here, on this chain and no other, goes to your wallet. Null until the bank has opened it. */
+            usdc: {
+                /** @example base */
+                chain: string;
+                address: string;
+            } | null;
+        };
+        /** @description A top-up of your wallet. */
+        Deposit: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            object: "deposit";
+            /** @enum {string} */
+            environment: "sandbox" | "live";
+            /**
+             * @description pending: on its way; credited: in your wallet; refunded: sent back before it was; reversed: taken from your wallet again.
+             * @enum {string}
+             */
+            status: "pending" | "credited" | "refunded" | "reversed";
+            /** @enum {string} */
+            method: "bank_transfer" | "usdc";
+            /**
+             * @description What it brings to your wallet, net of the fee; null while that is not known.
+             * @example 124.69
+             */
+            amount_usdc: string | null;
+            /**
+             * @description What the bank kept of it.
+             * @example 124.69
+             */
+            fee_usdc: string | null;
+            /**
+             * @description What was sent by bank transfer.
+             * @example 124.69
+             */
+            sent_gbp: string | null;
+            /**
+             * @description The rate that pounds were converted at, to six places.
+             * @example 0.8
+             */
+            gbp_per_usd: number | null;
+            /**
+             * @description What was taken back.
+             * @example 124.69
+             */
+            reversed_usdc: string | null;
+            /** @description Who sent it, as far as the bank says. */
+            sender: {
+                name: string | null;
+                account_last4: string | null;
+                /** @description Where USDC came from. */
+                address: string | null;
+                /** @description What the sender wrote with it. */
+                reference: string | null;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            credited_at: string | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        DepositList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Deposit"][];
         };
         /** @description The calendar month so far, by the clocks of London. Sandbox is never charged. */
         Usage: {
@@ -3093,6 +3229,205 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecipientList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getFunding: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where to send money so that it reaches your wallet. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Funding"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDeposits: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+                limit?: number;
+                /** @description Where the page begins: from the `Link` header of the one before. */
+                cursor?: string;
+                /**
+                 * @description One status, or several separated by commas.
+                 * @example pending,credited
+                 */
+                status?: string;
+                method?: "bank_transfer" | "usdc";
+                /**
+                 * @description First seen after this instant.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description First seen before this instant.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                created_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepositList"];
                 };
             };
             /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */

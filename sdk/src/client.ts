@@ -93,7 +93,9 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
       ...reading('/v1/compliance'),
       startVerification: async (options) => (await call('post', '/v1/compliance/verification', { ...options })).json,
     },
+    deposits: listing('/v1/deposits'),
     discovery: reading('/v1'),
+    funding: reading('/v1/funding'),
     invoices: {
       ...listing('/v1/invoices'),
       get: async (id, options) => (await call('get', '/v1/invoices/{id}', { ...options, path: { id } })).json,

@@ -14,7 +14,10 @@ import type {
   Compliance,
   CreateKeyRequest,
   CreatePayoutRequest,
+  Deposit,
+  DepositFilters,
   Discovery,
+  Funding,
   Invoice,
   InvoiceFilters,
   InvoiceItem,
@@ -183,8 +186,12 @@ export interface Kelpie {
   auth: Auth;
   balance: Reading<Balance>;
   compliance: ComplianceCalls;
+  /** What was sent to top up the wallet. */
+  deposits: Listing<Deposit, DepositFilters>;
   /** What answers, and in which version. */
   discovery: Reading<Discovery>;
+  /** Where to send a top-up. */
+  funding: Reading<Funding>;
   /** Of the last 24 months. */
   invoices: Invoices;
   /** The keys of this account; a list never has their secrets. */

@@ -11,7 +11,9 @@ export interface ChangeMemberRequest extends Resource<'ChangeMemberRequest'> {}
 export interface Compliance extends Resource<'Compliance'> {}
 export interface CreateKeyRequest extends Resource<'CreateKeyRequest'> {}
 export interface CreatePayoutRequest extends Resource<'CreatePayoutRequest'> {}
+export interface Deposit extends Resource<'Deposit'> {}
 export interface Discovery extends Resource<'Discovery'> {}
+export interface Funding extends Resource<'Funding'> {}
 export interface Invoice extends Resource<'Invoice'> {}
 export interface InvoiceItem extends Resource<'InvoiceItem'> {}
 export interface InviteMemberRequest extends Resource<'InviteMemberRequest'> {}
@@ -34,10 +36,12 @@ export interface Statement extends Resource<'Statement'> {}
 export interface UpdateAccountRequest extends Resource<'UpdateAccountRequest'> {}
 export interface Usage extends Resource<'Usage'> {}
 
+export type DepositStatus = Deposit['status'];
 export type PayoutStatus = Payout['status'];
 
 export interface ActivityFilters extends QueryOf<'/v1/activity'> {}
 export interface ApiKeyFilters extends QueryOf<'/v1/keys'> {}
+export interface DepositFilters extends QueryOf<'/v1/deposits'> {}
 export interface InvoiceFilters extends QueryOf<'/v1/invoices'> {}
 export interface InvoiceItemFilters {
   /** The items of this line alone. */

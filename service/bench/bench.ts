@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS]: the api against bare PostgreSQL, which does the same without it.
+// npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,6 +12,7 @@ import { compareReads } from './compare-reads.ts';
 import { drawCurve } from './draw-curve.ts';
 import { measureCurve } from './measure-curve.ts';
 import { measureInvoices } from './measure-invoices.ts';
+import { measureReconciliation } from './measure-reconciliation.ts';
 import { measureWholeLife } from './whole-life.ts';
 
 const { values: options } = parseArgs({
@@ -31,6 +32,10 @@ const { values: options } = parseArgs({
     invoices: { type: 'string' },
     /** Of another number of payouts each. */
     payouts: { type: 'string', default: '10000' },
+    /** A clean day of so many payouts, compared with a bank's records. */
+    reconcile: { type: 'string' },
+    /** Of so many partners. */
+    partners: { type: 'string', default: '10' },
     cluster: { type: 'string', default: 'bench' },
   },
 });
@@ -47,7 +52,7 @@ const length = options.trial ? lengths.trial : options.quick ? lengths.quick : l
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS [--payouts EACH]]',
+    'Say: npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -75,6 +80,7 @@ function wholeNumber(text: string | undefined): number | undefined {
   return refuseOptions();
 }
 const [loaded, life] = [wholeNumber(options.loaded), wholeNumber(options.life)];
+const [compared, partners = 10] = [wholeNumber(options.reconcile), wholeNumber(options.partners)];
 const [billed, payoutsEach = 10_000] = [wholeNumber(options.invoices), wholeNumber(options.payouts)];
 
 const server = await startBenchServer(getCluster());
@@ -84,6 +90,7 @@ try {
   if (loaded !== undefined) await runLoaded(server, loaded);
   else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 8, say }));
   else if (billed !== undefined) tell(await measureInvoices(server, { partners: billed, payoutsEach, say }));
+  else if (compared !== undefined) tell(await measureReconciliation(server, { payouts: compared, partners, say }));
   else if (options.curve) await runCurve(server);
   else if (options.reads) for (const line of await compareReads(server, { ...length, say })) tell(line);
   else for (const line of await compare(server, { ...length, say })) tell(line);

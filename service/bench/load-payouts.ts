@@ -16,6 +16,8 @@ import { idSql } from './numbered-ids.ts';
 interface LoadOptions {
   payouts: number;
   partners: number;
+  /** When they were made, in place of over the last months. */
+  during?: { from: Date; until: Date };
   /** How many were written so far; after each step. */
   onProgress?: (written: number) => void;
 }
@@ -214,21 +216,26 @@ async function loadShare(superuserUrl: string, share: Share, wrote: (count: numb
   });
 }
 
-/** Fills a migrated database with finished payouts of new partners, spread over the last months. */
-export async function loadPayouts(
-  database: Pick<TestDatabase, 'superuserUrl' | 'serviceUrl'>,
-  { payouts, partners: partnerCount, onProgress }: LoadOptions,
-): Promise<void> {
-  const until = Date.now() - 60_000;
+function lastMonths(): { from: Date; until: Date } {
+  const until = new Date(Date.now() - 60_000);
   const from = new Date(until);
   from.setUTCMonth(from.getUTCMonth() - monthsBack);
+  return { from, until };
+}
+
+/** Fills a migrated database with finished payouts of new partners. */
+export async function loadPayouts(
+  database: Pick<TestDatabase, 'superuserUrl' | 'serviceUrl'>,
+  { payouts, partners: partnerCount, during = lastMonths(), onProgress }: LoadOptions,
+): Promise<void> {
+  const { from, until } = during;
   await asAdmin(database.superuserUrl, async (client) => makeMonths(client, from));
   const partners = await createPartners(database, partnerCount);
   const enough = dearest * BigInt(Math.ceil(payouts / partnerCount) + 1);
   const partnerIds = partners.map(({ partnerId }) => partnerId);
   await depositForAll(database, partnerIds, enough, { now: () => from });
   const workers = Math.min(partnerCount, availableParallelism());
-  const msBetween = (until - from.getTime()) / payouts;
+  const msBetween = (until.getTime() - from.getTime()) / payouts;
   let written = 0;
   const wrote = (count: number): void => {
     written += count;

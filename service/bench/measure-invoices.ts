@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { startChild } from '@kelpie/dev/child-process.ts';
-import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
+import { beginAudit, prepareDatabase, type DatabaseUrls } from '@kelpie/dev/postgres/prepare.ts';
 import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { firstIdAt } from '../src/platform/ids.ts';
 import { monthBefore, monthEnd, monthOf, monthStart, type Month } from '../src/platform/london-month.ts';
+import { testSecrets } from '../test/harness/secrets.ts';
 import type { BenchServer } from './bench-database.ts';
 import { chargedEach, loadBilledMonth } from './load-billed-month.ts';
+import { measureCommand } from './measure-command.ts';
 import { createProgress } from './progress.ts';
 
 interface Size {
@@ -15,36 +15,12 @@ interface Size {
   say: (text: string) => void;
 }
 
-/** The most memory that a process has had, as Linux counts it. */
-function peakMemoryMb(pid: number): number {
-  const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kilobytes) / 1_024);
-}
-
-const lookEveryMs = 100;
-
-/** `kelpie invoices run` as an operator runs it: how long it took, and the most memory that it had. */
-async function runAsOperator(serviceUrl: string, period: Month, say: (text: string) => void) {
-  const startedAt = performance.now();
-  const child = startChild({
-    name: 'invoices',
-    file: 'service/src/app/cli.ts',
-    args: ['invoices', 'run', '--period', period, '--json'],
-    env: { KELPIE_MODE: 'development', KELPIE_DATABASE_URL: serviceUrl },
-    onLine: say,
-  });
-  let peakMb = 0;
-  const watch = setInterval(() => {
-    try {
-      peakMb = Math.max(peakMb, peakMemoryMb(child.pid));
-    } catch {
-      // It has just ended.
-    }
-  }, lookEveryMs);
-  const { code } = await child.exited;
-  clearInterval(watch);
-  assert.equal(code, 0, child.output());
-  return { seconds: (performance.now() - startedAt) / 1_000, peakMb };
+/** `kelpie invoices run` as an operator runs it. */
+async function runAsOperator({ serviceUrl, operatorUrl }: DatabaseUrls, period: Month, say: (text: string) => void) {
+  const args = ['invoices', 'run', '--period', period];
+  const env = { KELPIE_DATABASE_URL: serviceUrl, KELPIE_OPERATOR_DATABASE_URL: operatorUrl };
+  const { seconds, peakMb } = await measureCommand(args, env, say);
+  return { seconds, peakMb };
 }
 
 /** How the server gathers one partner's month. */
@@ -65,6 +41,7 @@ async function explainGather(superuserUrl: string, period: Month): Promise<strin
 export async function measureInvoices(server: BenchServer, { partners, payoutsEach, say }: Size): Promise<object> {
   const name = 'kelpie_bench_invoices';
   const urls = await prepareDatabase(server.adminUrl, { database: name, anew: true });
+  await beginAudit(urls, testSecrets.KELPIE_AUDIT_KEY);
   server.atEnd(async () => dropDatabase(server.adminUrl, name));
   const superuserUrl = urlFor(server.adminUrl, name);
   const period = monthBefore(monthOf(new Date()));
@@ -73,7 +50,7 @@ export async function measureInvoices(server: BenchServer, { partners, payoutsEa
   await loadBilledMonth({ superuserUrl }, { month: period, partners, payoutsEach, onProgress });
   say(`loaded in ${Math.round((performance.now() - loadedAt) / 1_000)} s`);
   for (const line of await explainGather(superuserUrl, period)) say(line);
-  const { seconds, peakMb } = await runAsOperator(urls.serviceUrl, period, say);
+  const { seconds, peakMb } = await runAsOperator(urls, period, say);
   const { fees, network } = chargedEach(payoutsEach);
   const expected = fees + (network + 5_000n) / 10_000n + 1_500n;
   const { rows } = await asAdmin(superuserUrl, async (client) =>

@@ -13,12 +13,15 @@ const processes = {
   worker: { file: 'service/src/app/worker.ts', args: [] },
   migrate: { file: 'service/src/app/cli.ts', args: ['migrate'] },
   ledger: { file: 'service/src/app/cli.ts', args: ['ledger', 'verify'] },
+  limits: { file: 'service/src/app/cli.ts', args: ['partners', 'limits', 'acme', '--factor', '2', '--reason', 'test'] },
 };
 
 const right = {
   KELPIE_DATABASE_URL: 'postgres://kelpie_service:hunter2@127.0.0.1:1/kelpie',
   KELPIE_OWNER_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/kelpie',
   KELPIE_READER_DATABASE_URL: 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_OPERATOR_DATABASE_URL: 'postgres://kelpie_operator:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_OPERATOR: 'ada@kelpie.example',
   KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
   KELPIE_SMTP_URL: 'smtps://kelpie:hunter2@127.0.0.1:1',
   KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
@@ -37,6 +40,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   databaseUrl: { value: 'mysql://root:hunter2@localhost/kelpie', process: 'worker' },
   ownerDatabaseUrl: { value: 'hunter2', process: 'migrate' },
   readerDatabaseUrl: { value: 'redis://hunter2@localhost', process: 'ledger' },
+  operatorDatabaseUrl: { value: 'hunter2', process: 'limits' },
   databaseConnections: { value: '1', process: 'worker' },
   commitsAtOnce: { value: '0', process: 'worker' },
   apiHost: { value: 'not a host', process: 'api' },
@@ -56,6 +60,9 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   apiKeyPepper: { value: 'hunter2', process: 'api' },
   dataKeys: { value: `0:${'ab'.repeat(32)}`, process: 'worker' },
   indexKey: { value: 'ABCD', process: 'api' },
+  auditKey: { value: 'hunter2', process: 'limits' },
+  auditAnchors: { value: 'anchors', process: 'limits' },
+  operator: { value: 'a b', process: 'limits' },
   sandboxBankUrl: { value: 'bank.example', process: 'worker' },
   sandboxBankApiKey: { value: 'hunter2 with a space', process: 'worker' },
   sandboxBankWebhookKey: { value: 'a key', process: 'api' },

@@ -38,6 +38,8 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
         [partnerId, environment],
       );
       await seedPayout(client, { partnerId, environment });
+      await seedDeposit(client, { partnerId, environment });
+      await seedReconciliation(client, { partnerId, environment });
     }
   }
 }
@@ -131,5 +133,62 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
      insert into kelpie.activity (id, partner_id, environment, action, status, by)
      select id, partner_id, environment, 'payout.create', 201, 'seed' from made`,
     values,
+  );
+}
+
+/** A deposit and all that hangs on one. */
+export async function seedDeposit(
+  client: Client,
+  { partnerId, environment }: { partnerId: string; environment: string },
+) {
+  await client.query(
+    `with side as (
+       select $1::text::uuid as partner_id, $2::text::kelpie.environment as environment, gen_random_uuid() as id
+     ), source as (
+       insert into kelpie.funding_sources (
+         id, partner_id, environment, method, source_id, chain, address, opened_at, due_at, changed_at
+       )
+       select id, partner_id, environment, 'usdc', 'seed-' || id, 'base', '0x0', now(), now(), now() from side
+     ), alert as (
+       insert into kelpie.wallet_alerts (partner_id, environment, threshold_micro_usdc)
+       select partner_id, environment, 1 from side
+     ), made as (
+       insert into kelpie.deposits (
+         id, partner_id, environment, method, bank_deposit_id, state, revision, bank_state, updated_at
+       )
+       select id, partner_id, environment, 'usdc', 'seed-' || id, 'pending', 1, 'seed', now() from side
+       returning id, partner_id, environment
+     )
+     insert into kelpie.deposit_history (deposit_id, number, partner_id, environment, at, state, what, bank_state)
+     select id, 1, partner_id, environment, now(), 'pending', 'seen', 'seed' from made`,
+    [partnerId, environment],
+  );
+}
+
+/** A run that found something. */
+async function seedReconciliation(
+  client: Client,
+  { partnerId, environment }: { partnerId: string; environment: string },
+): Promise<void> {
+  await client.query(
+    `with run as (
+       insert into kelpie.reconciliations (id, asked_by, started_at, cut_off_at) values (gen_random_uuid(), 'seed', now(), now())
+       returning id
+     ), side as (
+       insert into kelpie.reconciled_sides (
+         run_id, partner_id, environment, transfers, deposits, in_flight, differences, known, finished_at
+       )
+       select id, $1::text::uuid, $2::text::kelpie.environment, 0, 0, 0, 1, 0, now() from run
+       returning run_id, partner_id, environment
+     ), found as (
+       insert into kelpie.cases (
+         id, partner_id, environment, kind, subject, detail, opened_at, seen, last_run_id, last_seen_at
+       )
+       select gen_random_uuid(), partner_id, environment, 'wallet_balance', 'seed', 'seed', now(), 1, run_id, now() from side
+       returning id, partner_id, environment
+     )
+     insert into kelpie.case_history (case_id, number, partner_id, environment, at, what, by, detail)
+     select id, 1, partner_id, environment, now(), 'opened', 'seed', 'seed' from found`,
+    [partnerId, environment],
   );
 }

@@ -25,7 +25,22 @@ async function readRecord(tx: Transaction, { reference, customerId }: Choice): P
      from refunds where ${where} order by refunded_at`,
     [reference, customerId],
   );
-  return { payments: payments.rows, refunds: refunds.rows };
+  const credits = await readOfDeposits(tx, customerId, { table: 'deposit_credits', at: 'credited_at' });
+  const reversals = await readOfDeposits(tx, customerId, { table: 'deposit_reversals', at: 'reversed_at' });
+  return { payments: payments.rows, refunds: refunds.rows, credits, reversals };
+}
+
+async function readOfDeposits(
+  tx: Transaction,
+  customerId: string | null,
+  { table, at }: { table: 'deposit_credits' | 'deposit_reversals'; at: string },
+): Promise<object[]> {
+  const { rows } = await tx.query(
+    `select deposit_id, customer_id, wallet_id, micro_usdc::text, ${at}
+     from ${table} where $1::uuid is null or customer_id = $1 order by ${at}`,
+    [customerId],
+  );
+  return rows;
 }
 
 export const recordRoutes: readonly Route[] = [

@@ -4,8 +4,10 @@ import { canBe, type Act } from '../transfers/acts.ts';
 import type { State } from '../transfers/transfer.ts';
 import { pageOf } from '../verification/kyc-link.ts';
 import { button, escapeHtml, renderDocument } from './html.ts';
+import type { ShownDeposit, TopUpPlace } from './newest-deposits.ts';
 import type { ShownTransfer } from './newest-transfers.ts';
 import type { ShownVerification } from './newest-verifications.ts';
+import { renderDeposits, renderTopUps } from './render-funding.ts';
 
 export interface PageContent {
   mode: string;
@@ -16,6 +18,9 @@ export interface PageContent {
   faults: readonly Fault[];
   transfers: readonly ShownTransfer[];
   verifications: readonly ShownVerification[];
+  deposits: readonly ShownDeposit[];
+  virtualAccounts: readonly TopUpPlace[];
+  liquidationAddresses: readonly TopUpPlace[];
 }
 
 /** What is held is offered its release instead of another hold. */
@@ -122,9 +127,11 @@ export function renderPage(content: PageContent): string {
       <section><h2>Faults</h2>${renderFaults(content.faults)}${renderNewFaults()}</section>
       <section><h2>Webhooks</h2>${renderModes(content)}</section>
       <section><h2>Clock</h2>${renderClock(content.now, content.shiftMs)}</section>
+      <section><h2>Send a top-up</h2>${renderTopUps(content.virtualAccounts, content.liquidationAddresses)}</section>
     </div>
     <h2>Newest transfers</h2>
     ${renderTransfers(content.transfers)}
+    ${renderDeposits(content.deposits)}
     ${renderVerifications(content.verifications)}`;
   return renderDocument({ title: 'Sandbox bank', main });
 }

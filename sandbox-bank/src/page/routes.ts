@@ -9,6 +9,7 @@ import { idReader } from '../http/server.ts';
 import { cancel, fail, forget, hold, refund, release, remember, returnMoney, settle } from '../transfers/acts.ts';
 import { lockTransfer, type Transfer } from '../transfers/transfer.ts';
 import { choose, refuseStrangers } from './forms.ts';
+import { listLiquidationAddresses, listNewestDeposits, listVirtualAccounts } from './newest-deposits.ts';
 import { listNewestTransfers } from './newest-transfers.ts';
 import { listNewestVerifications } from './newest-verifications.ts';
 import { renderPage } from './render.ts';
@@ -72,6 +73,9 @@ export function servePage(app: FastifyInstance, { pool, clock, faults, configura
         faults: faults.list(),
         transfers: await listNewestTransfers(tx),
         verifications: await listNewestVerifications(tx),
+        deposits: await listNewestDeposits(tx),
+        virtualAccounts: await listVirtualAccounts(tx),
+        liquidationAddresses: await listLiquidationAddresses(tx),
       });
     });
     return reply

@@ -37,7 +37,12 @@ export const styles = `
   .reason { display: flex; gap: 8px; margin-top: 8px; }
   .reason input { flex: 1; min-width: 0; font: inherit; font-size: 13px; padding: 2px 8px; border: 1px solid var(--line);
     border-radius: 6px; background: transparent; color: inherit; }
+  .top-up + .top-up { margin-top: 14px; }
+  .top-up h3 { font-size: 13px; font-weight: 500; color: var(--soft); margin: 0 0 6px; }
+  .top-up label { display: grid; grid-template-columns: 84px 1fr; gap: 8px; margin-bottom: 6px; }
+  .top-up input, .top-up select { min-width: 0; font: inherit; font-size: 13px; padding: 2px 8px; border: 1px solid var(--line);
+    border-radius: 6px; background: var(--panel); color: inherit; }
   a { color: var(--accent); }
-  .wide + h2 { margin-top: 28px; }
+  .wide + h2, .soft + h2 { margin-top: 28px; }
   code { font: 13px ui-monospace, monospace; }
 `;

@@ -6,6 +6,7 @@ export function transferEvent(transfer: Transfer, from: State | null): ObjectEve
   return {
     category: 'transfer',
     objectId: transfer.id,
+    of: { transferId: transfer.id },
     status: transfer.state,
     object: describeTransfer(transfer),
     changes: from === null ? null : { state: [from, transfer.state] },

@@ -8,6 +8,7 @@ export function kycLinkEvent(before: KycLink | null, link: KycLink): ObjectEvent
   return {
     category: 'kyc_link',
     objectId: link.id,
+    of: { kycLinkId: link.id },
     status: link.kyc_status,
     object: describeKycLink(link),
     changes: before === null ? null : changesBetween(before, link),

@@ -72,7 +72,7 @@ async function deliverAll(parts: DeliveryParts, endpoint: Endpoint, stopping: Ab
 /** Says how many it tried to deliver. */
 async function deliverBatch(parts: DeliveryParts, endpoint: Endpoint, stopping: AbortSignal): Promise<number> {
   const { rows } = await parts.pool.query<Delivery>(
-    `select delivery.seq, coalesce(event.transfer_id, event.kyc_link_id) as object_id, event.body, delivery.tries
+    `select delivery.seq, coalesce(event.transfer_id, event.kyc_link_id, event.deposit_id) as object_id, event.body, delivery.tries
      from deliveries delivery join events event on event.id = delivery.event_id
      where endpoint_id = $1 and outcome = 'waiting' and due_at <= now()
      order by due_at, position, delivery.seq limit $2`,

@@ -5,8 +5,10 @@ const apiVersion = 'v0';
 
 /** Something that came to be, or changed, in the words of the wire. */
 export interface ObjectEvent {
-  category: 'transfer' | 'kyc_link';
+  category: 'transfer' | 'kyc_link' | 'virtual_account.activity' | 'liquidation_address.drain';
   objectId: string;
+  /** What it happened to, whose events are told one after the other. */
+  of: { transferId: string } | { kycLinkId: string } | { depositId: string };
   status: string;
   object: object;
   /** From what to what, for each field that changed; null where the object is new. */
@@ -38,14 +40,12 @@ export async function recordEvents(tx: Transaction, happened: readonly ObjectEve
     const id = newId(at);
     return { ...event, id, body: JSON.stringify(envelope(id, event, at)) };
   });
-  const idsOf = (category: ObjectEvent['category']): (string | null)[] =>
-    events.map((event) => (event.category === category ? event.objectId : null));
   await tx.query(
     `with event as (
-       insert into events (id, transfer_id, kyc_link_id, body, created_at)
-       select id, transfer_id, kyc_link_id, body, $5
-       from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) with ordinality
-         as change (id, transfer_id, kyc_link_id, body, nth)
+       insert into events (id, transfer_id, kyc_link_id, deposit_id, body, created_at)
+       select id, transfer_id, kyc_link_id, deposit_id, body, $6
+       from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[]) with ordinality
+         as change (id, transfer_id, kyc_link_id, deposit_id, body, nth)
        order by nth returning id, seq)
      insert into deliveries (event_id, endpoint_id, position, due_at)
      select event.id, endpoint.id,
@@ -55,7 +55,14 @@ export async function recordEvents(tx: Transaction, happened: readonly ObjectEve
        generate_series(1, case webhook_mode when 'lose' then 0 when 'repeat' then 3 else 1 end)
      where endpoint.status = 'active'
      order by event.seq`,
-    [events.map(({ id }) => id), idsOf('transfer'), idsOf('kyc_link'), events.map(({ body }) => body), at],
+    [
+      events.map(({ id }) => id),
+      events.map(({ of }) => ('transferId' in of ? of.transferId : null)),
+      events.map(({ of }) => ('kycLinkId' in of ? of.kycLinkId : null)),
+      events.map(({ of }) => ('depositId' in of ? of.depositId : null)),
+      events.map(({ body }) => body),
+      at,
+    ],
   );
 }
 

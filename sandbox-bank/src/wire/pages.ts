@@ -3,7 +3,15 @@ import type { Fields } from '../http/fields.ts';
 import { isId } from '../ids.ts';
 
 interface ListOf {
-  table: 'external_accounts' | 'transfers' | 'wallet_movements' | 'webhook_endpoints';
+  table:
+    | 'deposits'
+    | 'external_accounts'
+    | 'liquidation_addresses'
+    | 'transfers'
+    | 'virtual_account_events'
+    | 'virtual_accounts'
+    | 'wallet_movements'
+    | 'webhook_endpoints';
   /** Which rows of the table are in the list at all; $1 is `owner`. */
   where: string;
   owner: string;

@@ -3,6 +3,8 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import {
   type Bank,
   type BankCustomers,
+  type BankFunding,
+  type BankRecords,
   type BankVerification,
   createBridgeBank,
   createHttpAgent,
@@ -50,10 +52,13 @@ export function openWebhookKeys({ sandbox, live }: Readonly<Record<'sandbox' | '
   };
 }
 
-/** The sandbox bank is also where new partners are made customers, and the bank itself where they are verified. */
+/**
+ * Wallets are topped up at both. The sandbox bank is also where new partners are made customers, and the bank itself where
+ * they are verified.
+ */
 export type OpenBanks = Banks & {
-  provider_sandbox: (Bank & BankCustomers) | null;
-  provider_production: (Bank & BankVerification) | null;
+  provider_sandbox: (Bank & BankRecords & BankCustomers & BankFunding) | null;
+  provider_production: (Bank & BankRecords & BankVerification & BankFunding) | null;
 };
 
 export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, reach: ReachPoint): OpenBanks {

@@ -21,6 +21,9 @@ import { addInvoiceRoutes } from '../billing/edge/invoice-routes.ts';
 import { addStatementRoutes } from '../billing/edge/statement-routes.ts';
 import { addUsageRoutes } from '../billing/edge/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
+import { addDepositRoutes } from '../funding/edge/deposit-routes.ts';
+import { addFundingRoutes } from '../funding/edge/funding-routes.ts';
+import { hintDeposit } from '../funding/index.ts';
 import { logActivity } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/authentication.ts';
 import { addDiscoveryRoutes } from '../http/discovery.ts';
@@ -111,6 +114,9 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   });
   addPayoutListRoutes(app, { ...parts, ...auth });
   addRecipientRoutes(app, { ...parts, ...auth });
+  const funding = { ...parts, ...auth, sealer: createSealer(parts.secrets.dataKeys) };
+  addFundingRoutes(app, funding);
+  addDepositRoutes(app, funding);
   addUsageRoutes(app, { ...parts, ...auth });
   addInvoiceRoutes(app, { ...parts, ...auth });
   addInvoicePdfRoutes(app, { ...parts, ...auth });
@@ -120,7 +126,11 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   addKeyChangeRoutes(app, { ...people, pepper: createPepper(parts.secrets.apiKeyPepper) });
   addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
   addActivityRoutes(app, { ...parts, ...auth });
-  await addWebhookRoutes(app, { ...parts, hintVerification: async (id) => hintVerification(parts, id) });
+  await addWebhookRoutes(app, {
+    ...parts,
+    hintVerification: async (id) => hintVerification(parts, id),
+    hintDeposit: async (hint) => hintDeposit(parts, hint),
+  });
   await addReferenceRoutes(app, limitOpen);
   seal(limitOpen);
   return { app, drain };

@@ -1,6 +1,7 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each is given.
 import { listAdminEmails } from '../access/index.ts';
 import { chargeApproval, issueInvoices, runInvoices } from '../billing/index.ts';
+import { openWaitingFunding } from '../funding/index.ts';
 import {
   connectWaitingSandboxes,
   createPlanMarkups,
@@ -23,6 +24,7 @@ import type { MailTransport } from '../platform/mail/transport.ts';
 import { sweepRateBuckets } from '../platform/rate-limits/store.ts';
 import { createSealer, type DataKeys } from '../platform/sealing.ts';
 import { openBanks, type BankAddresses } from './banks.ts';
+import { fundingHandlers, fundingQueues } from './funding-jobs.ts';
 import { mailHandlers } from './mail.ts';
 import { signInHandlers, signInQueues } from './sign-in-jobs.ts';
 
@@ -46,6 +48,7 @@ export const queues: readonly Queue[] = [
   sendMail,
   sweepMails,
   ...signInQueues,
+  ...fundingQueues,
 ];
 
 interface WorkerParts {
@@ -69,6 +72,7 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
   const banks = openBanks(parts.banks, clock, parts.reach);
   const payouts = composePayouts(parts, banks);
   const verifying = { calls: payouts.calls, listAdmins: listAdminEmails, onApproved: chargeApproval };
+  const funding = { ...parts, ...verifying, sealer: payouts.sealer, banks };
   const handlers = new Map<Queue, JobHandler>([
     [
       monthPartitions,
@@ -88,14 +92,19 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
       connectSandboxes,
       async ({ signal }) => {
         const bank = banks.provider_sandbox;
-        if (bank !== null) await connectWaitingSandboxes({ pool, clock, logger, bank }, signal);
+        if (bank === null) return;
+        await connectWaitingSandboxes({ pool, clock, logger, bank }, signal);
+        // At once, and not with the next round: whoever is connected can top up.
+        await openWaitingFunding(funding, signal);
       },
     ],
     [
       followVerifications,
       async ({ signal }) => {
         const bank = banks.provider_production;
-        if (bank !== null) await followDueVerifications({ ...parts, ...verifying, bank }, signal);
+        if (bank === null) return;
+        await followDueVerifications({ ...parts, ...verifying, bank }, signal);
+        await openWaitingFunding(funding, signal);
       },
     ],
     [
@@ -114,6 +123,7 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
         if (failed > 0) throw new Error('some partners could not be invoiced');
       },
     ],
+    ...fundingHandlers(funding),
     ...mailHandlers({ ...parts, sealer: payouts.sealer }),
     ...signInHandlers({ ...parts, ...payouts, outbox: parts.transport === null ? null : parts.outbox }),
   ]);

@@ -1,60 +1,53 @@
-import { patterns } from '../http/patterns.ts';
 import { createApiKey, createPepper } from '../access/index.ts';
-import type { Clock } from '../platform/clock.ts';
-import { openPool, type Pool } from '../platform/database/pool.ts';
-import { inTransaction } from '../platform/database/transaction.ts';
+import { patterns } from '../http/patterns.ts';
+import type { WrittenAct } from '../platform/audit/write-act.ts';
 import { newId } from '../platform/ids.ts';
-import { startJobSender } from '../platform/jobs.ts';
-import type { Logger } from '../platform/logging.ts';
 import { OperatorError } from '../platform/operator-error.ts';
+import { actOnce, type ActingOptions, type Operating } from './commands/frame.ts';
 import { openPartner } from './open-partner.ts';
+import { withJobs } from './with-jobs.ts';
 
-interface Parts {
-  serviceUrl: string;
+interface Parts extends Operating {
   pepper: Buffer;
-  clock: Clock;
-  logger: Logger;
 }
 
-interface NewPartner {
+export interface NewPartner extends ActingOptions {
   slug: string;
   name: string;
 }
 
 interface Made {
   id: string;
-  slug: string;
   key: string;
+  written: WrittenAct;
 }
 
-export async function createPartner(parts: Parts, { slug, name }: NewPartner): Promise<Made> {
+export async function createPartner(parts: Parts, partner: NewPartner): Promise<Made> {
+  const { slug, name } = partner;
   if (!new RegExp(patterns.slug).test(slug))
     throw new OperatorError('--slug takes 2 to 40 small letters, digits and hyphens.');
   if (name.trim() === '' || name.length > 120) throw new OperatorError('--name takes 1 to 120 characters.');
-  // One for the transaction, and one for what the job engine looks up meanwhile.
-  const pool = openPool({ url: parts.serviceUrl, connections: 2, applicationName: 'kelpie-cli', logger: parts.logger });
   try {
-    return await writePartner(pool, parts, { slug, name });
+    return await writePartner(parts, partner);
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, 'constraint') === 'partners_slug_key')
-      throw new OperatorError(`There is a partner with the slug ${slug} already.`);
+      throw new OperatorError(`There is a partner with the slug ${slug} already.`, 'slug_taken');
     throw error;
-  } finally {
-    await pool.end();
   }
 }
 
-/** The partner, its key, and the job that connects its sandbox: one commit. */
-async function writePartner(pool: Pool, { clock, logger, pepper }: Parts, { slug, name }: NewPartner): Promise<Made> {
+/** The partner, its key, the job that connects its sandbox, and the note of who made it: one commit. */
+async function writePartner(parts: Parts, partner: NewPartner): Promise<Made> {
+  const { clock, pepper, note } = parts;
+  const { slug, name } = partner;
   const id = newId(clock);
-  const jobs = await startJobSender(pool, logger);
-  try {
-    return await inTransaction(pool, { partnerId: id, environment: 'sandbox' }, async (tx) => {
+  const context = { partnerId: id, environment: 'sandbox' } as const;
+  return withJobs(parts, async (jobs) =>
+    actOnce({ ...parts, context }, partner, async (tx) => {
+      const written = await note(tx, { action: 'partner.create', subject: id, detail: { slug, name } });
       const side = await openPartner(tx, { clock, jobs }, { id, slug, name });
       const { secret } = await createApiKey(tx, { clock, pepper: createPepper(pepper) }, { ...side, label: null });
-      return { id, slug, key: secret };
-    });
-  } finally {
-    await jobs.stop();
-  }
+      return { id, key: secret, written };
+    }),
+  );
 }

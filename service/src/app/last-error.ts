@@ -6,7 +6,7 @@ const notLetIn = 'The database does not let this role in: check its address, rol
 const cannotListen = 'The address to listen on is taken, or is not of this machine: check the host and port settings.';
 
 /** What to look at, for the errors that a person who starts a process meets. */
-const hints = new Map([
+export const hints = new Map([
   ['ECONNREFUSED', unreachable],
   ['ENOTFOUND', unreachable],
   ['EAI_AGAIN', unreachable],

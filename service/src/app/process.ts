@@ -13,9 +13,12 @@ import { explainLastError } from './last-error.ts';
 const stopDeadlineMs = 10_000;
 
 /** Reads the settings, or ends the process with sentences that say what is wrong. */
-export function configurationOrExit<Configuration>(choose: ChooseSettings<Configuration>): Configuration {
+function configurationOrExit<Configuration>(
+  choose: ChooseSettings<Configuration>,
+  env: NodeJS.ProcessEnv = process.env,
+): Configuration {
   try {
-    return readConfiguration(process.env, choose);
+    return readConfiguration(env, choose);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     process.stderr.write(`${error.message}\n`);

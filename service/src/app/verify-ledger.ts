@@ -27,7 +27,7 @@ export function describeVerification({
   invoices,
   differences,
 }: WholeVerification): string {
-  const checked = `Checked ${entries} entries of ${transfers} transfers, ${wallets} wallets, and ${invoices} invoices:`;
+  const checked = `Checked ${entries} entries of ${transfers} transfers, ${wallets} wallets, and ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}:`;
   if (differences.length === 0) return `${checked} no differences.\n`;
   const rows = differences.map(
     ({ kind, what, expected, found }) => `  ${kind}: ${what}, expected ${expected}, found ${found}`,

@@ -1,7 +1,7 @@
 import type { ReachPoint } from '../platform/crash-point.ts';
-import type { Bank, BankCustomers, BankRecords, BankVerification } from './port.ts';
+import type { Bank, BankCustomers, BankFunding, BankRecords, BankVerification } from './port.ts';
 
-type WholeBank = Bank & BankRecords & BankCustomers & BankVerification;
+type WholeBank = Bank & BankRecords & BankCustomers & BankVerification & BankFunding;
 
 /** Everything that is asked of a bank, by the name of its crash points. */
 export const bankCalls = {
@@ -11,10 +11,15 @@ export const bankCalls = {
   cancelPayment: 'cancel_payment',
   findRate: 'find_rate',
   listPayments: 'list_payments',
+  findRecord: 'find_record',
+  readBalance: 'read_balance',
   openCustomer: 'open_customer',
   startVerification: 'start_verification',
   findVerification: 'find_verification',
   openWallet: 'open_wallet',
+  openAccount: 'open_account',
+  openAddress: 'open_address',
+  listDeposits: 'list_deposits',
 } as const satisfies Record<keyof WholeBank, string>;
 
 /** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
@@ -32,9 +37,14 @@ export function withCrashPoints(bank: WholeBank, reach: ReachPoint): WholeBank {
     cancelPayment: async (id) => around(bankCalls.cancelPayment, async () => bank.cancelPayment(id)),
     findRate: async () => around(bankCalls.findRate, async () => bank.findRate()),
     listPayments: async (id, after) => around(bankCalls.listPayments, async () => bank.listPayments(id, after)),
+    findRecord: async (id) => around(bankCalls.findRecord, async () => bank.findRecord(id)),
+    readBalance: async (wallet) => around(bankCalls.readBalance, async () => bank.readBalance(wallet)),
     openCustomer: async (order) => around(bankCalls.openCustomer, async () => bank.openCustomer(order)),
     startVerification: async (order) => around(bankCalls.startVerification, async () => bank.startVerification(order)),
     findVerification: async (id) => around(bankCalls.findVerification, async () => bank.findVerification(id)),
     openWallet: async (order) => around(bankCalls.openWallet, async () => bank.openWallet(order)),
+    openAccount: async (order) => around(bankCalls.openAccount, async () => bank.openAccount(order)),
+    openAddress: async (order) => around(bankCalls.openAddress, async () => bank.openAddress(order)),
+    listDeposits: async (source, after) => around(bankCalls.listDeposits, async () => bank.listDeposits(source, after)),
   };
 }

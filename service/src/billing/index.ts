@@ -1,8 +1,16 @@
 // What partners owe us: charges beside payouts, a month so far, and the invoices that gather what was posted. It owns the
 // invoices and the closing of a month's books; it never reckons again what the ledger says.
 export { chargeApproval, chargeException } from './charges/single-charges.ts';
-export { hasPayout } from './charges/store.ts';
-export { invoiceNumber } from './invoices/invoice.ts';
+export { invoiceNumber, shownStatus } from './invoices/invoice.ts';
 export { issueInvoices, runInvoices, type RunReport } from './invoices/run-invoices.ts';
 export { verifyInvoices } from './invoices/verify-invoices.ts';
 export type { InvoiceIssuer } from './pdf/printed-invoice.ts';
+export {
+  findBilledPayout,
+  findOperatedInvoice,
+  listExceptions,
+  listOperatedInvoices,
+  type BilledPayout,
+  type ChargedException,
+  type OperatedInvoice,
+} from './operating/store.ts';

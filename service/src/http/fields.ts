@@ -1,4 +1,4 @@
-import { Type, type TSchema } from 'typebox';
+import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { patterns } from './patterns.ts';
 
 // The kinds of field that many resources have. Each is validation, serialisation, description and type in one.
@@ -21,6 +21,10 @@ export const Environment = oneOf(['sandbox', 'live']);
 
 // A union of types would be told apart by a validator at every answer; a list of types is not.
 export const nullableText = (more: object = {}) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...more });
+export const nullableObject = <Properties extends TProperties>(
+  schema: TObject<Properties>,
+  more: { description?: string } = {},
+) => Type.Unsafe<Static<TObject<Properties>> | null>({ ...schema, type: ['object', 'null'], ...more });
 export const nullableInstant = (more: object = {}) => nullableText({ format: 'date-time', ...more });
 export const nullableUri = (more: object = {}) => nullableText({ format: 'uri', ...more });
 

@@ -26,6 +26,7 @@ export const patterns = {
   idempotencyKey: '^[A-Za-z0-9_\\-:.]{8,100}$',
   payoutStatuses:
     '^(pending|processing|completed|failed|cancelled|returned)(,(pending|processing|completed|failed|cancelled|returned)){0,5}$',
+  depositStatuses: '^(pending|credited|refunded|reversed)(,(pending|credited|refunded|reversed)){0,3}$',
 } as const;
 
 /** What each asks for, in words: nobody wants to read a pattern in an error. */
@@ -48,6 +49,10 @@ const rules = new Map<unknown, string>([
   [
     patterns.payoutStatuses,
     'must be one status, or several separated by commas: pending, processing, completed, failed, cancelled, returned',
+  ],
+  [
+    patterns.depositStatuses,
+    'must be one status, or several separated by commas: pending, credited, refunded, reversed',
   ],
 ]);
 

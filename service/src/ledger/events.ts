@@ -4,9 +4,12 @@ import { because, credit, debit, linesOf, type Line } from './transfer.ts';
 // What happens to a partner's money, each as the lines of one transfer. docs/ledger.md shows the same as a table.
 // W: what the partner's wallet sends. B: what the bank took for it. R: what the bank gave back.
 
-/** The bank has processed a deposit; `amount` is net of its fee. */
-export function deposit(amount: MicroUsdc): Line[] {
-  return linesOf(debit('bank_wallet', amount), credit('wallet', amount));
+/**
+ * The bank has processed a deposit; `amount` is net of its fee. What the partner owes for one that was taken back is paid
+ * for first: the bank's wallet lacks just that much.
+ */
+export function deposit(amount: MicroUsdc, repays: MicroUsdc = 0n): Line[] {
+  return linesOf(debit('bank_wallet', amount), credit('partner_receivable', repays), credit('wallet', amount - repays));
 }
 
 /** A sandbox leaves the simulated rail: what the wallet still holds was never at a bank, and goes with it. */

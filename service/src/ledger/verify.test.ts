@@ -64,7 +64,7 @@ beforeEach(async () =>
 test('a ledger that is right has no differences', async () => {
   assert.deepEqual(await verify(), {
     code: 0,
-    said: '{"entries":13,"transfers":5,"wallets":1,"differences":[],"invoices":0}',
+    said: '{"data":{"entries":13,"transfers":5,"wallets":1,"differences":[],"invoices":0}}',
   });
 });
 

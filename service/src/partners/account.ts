@@ -1,4 +1,4 @@
-import type { Pence } from '../money/amounts.ts';
+import type { MicroUsdc, Pence } from '../money/amounts.ts';
 import type { PayoutPrices } from '../money/fees.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import type { PartnerSide, Rail } from './side.ts';
@@ -14,6 +14,10 @@ export interface Account extends PartnerContext {
   contactEmail: string | null;
   logoUrl: string | null;
   brandColor: string | null;
+  /** Below this the partner wants to be told; null where it does not. */
+  walletLow: MicroUsdc | null;
+  /** Where USDC is sent to top up the wallet; null where that can't be done yet. */
+  fundingAddress: string | null;
   verification: {
     status: string;
     providerStatus: string | null;

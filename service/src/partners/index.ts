@@ -4,8 +4,22 @@ export { payoutLimits } from './limits.ts';
 export { connectWaitingSandboxes } from './connect-waiting-sandboxes.ts';
 export { openSandbox } from './open-sandbox.ts';
 export { isActive, type PartnerSide, type Rail } from './side.ts';
-export { changePricePlan, findPartnerId } from './store.ts';
 export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
 export { createSides, type Sides } from './sides.ts';
 export { followDueVerifications } from './verification/follow-due-verifications.ts';
 export { followVerifications, hintVerification } from './verification/hint-verification.ts';
+export { planActivation, planSuspension } from './operating/change-status.ts';
+export { askAgain, noteStarted, planVerification, startAtBank } from './operating/verify-partner.ts';
+export {
+  createPricePlan,
+  findPartner,
+  listPartners,
+  listPricePlans,
+  listSides,
+  setPricePlan,
+  setRateFactor,
+  setStatus,
+  type OperatedPartner,
+  type OperatedSide,
+  type PricePlan,
+} from './operating/store.ts';

@@ -47,25 +47,6 @@ export async function getMarkups(calls: SingleCalls, plan: string): Promise<Mark
   return { networkBasisPoints: BigInt(row.network), exceptionBasisPoints: BigInt(row.exception) };
 }
 
-/** From then on, for the transaction's side. Says false where it has that plan already. */
-export async function changePricePlan(
-  tx: Transaction,
-  { at, plan, by }: { at: Date; plan: string; by: string },
-): Promise<boolean> {
-  const { rows } = await tx.query<{ changed: boolean }>('select kelpie.change_price_plan($1, $2, $3) as changed', [
-    at,
-    plan,
-    by,
-  ]);
-  return rows[0]?.changed === true;
-}
-
-/** For the reading role, which sees every partner. */
-export async function findPartnerId(tx: Transaction, slug: string): Promise<string | null> {
-  const { rows } = await tx.query<{ id: string }>('select id from kelpie.partners where slug = $1', [slug]);
-  return rows[0]?.id ?? null;
-}
-
 interface AccountRow {
   name: string;
   status: PartnerSide['status'];
@@ -77,6 +58,8 @@ interface AccountRow {
   contact_email: string | null;
   logo_url: string | null;
   brand_color: string | null;
+  wallet_low_micro_usdc: string | null;
+  funding_address: string | null;
   verification_status: string;
   verification_provider_status: string | null;
   verification_continue_url: string | null;
@@ -101,6 +84,8 @@ export async function getAccount(calls: SingleCalls, of: PartnerContext): Promis
     contactEmail: row.contact_email,
     logoUrl: row.logo_url,
     brandColor: row.brand_color,
+    walletLow: row.wallet_low_micro_usdc === null ? null : BigInt(row.wallet_low_micro_usdc),
+    fundingAddress: row.funding_address,
     verification: {
       status: row.verification_status,
       providerStatus: row.verification_provider_status,
@@ -135,6 +120,8 @@ export interface AccountSettings {
   brand_color?: string | null;
   billing_email?: string | null;
   contact_email?: string | null;
+  /** A whole number, as a text: JSON has none that are large enough. */
+  wallet_low_micro_usdc?: string | null;
 }
 
 export async function setAccount(tx: Transaction, partnerId: string, settings: AccountSettings): Promise<void> {
@@ -143,7 +130,10 @@ export async function setAccount(tx: Transaction, partnerId: string, settings: A
      set logo_url = case when s ? 'logo_url' then s->>'logo_url' else p.logo_url end,
        brand_color = case when s ? 'brand_color' then s->>'brand_color' else p.brand_color end,
        billing_email = case when s ? 'billing_email' then s->>'billing_email' else p.billing_email end,
-       contact_email = case when s ? 'contact_email' then s->>'contact_email' else p.contact_email end
+       contact_email = case when s ? 'contact_email' then s->>'contact_email' else p.contact_email end,
+       wallet_low_micro_usdc = case
+         when s ? 'wallet_low_micro_usdc' then (s->>'wallet_low_micro_usdc')::bigint else p.wallet_low_micro_usdc
+       end
      from (select $2::jsonb as s) as given where p.id = $1 returning 1`,
     [partnerId, JSON.stringify(settings)],
   );

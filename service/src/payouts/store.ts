@@ -388,7 +388,7 @@ export async function readRecords(tx: Transaction, payoutId: string) {
     [payoutId],
   );
   const cases = await tx.query<{ kind: string; detail: string; opened_at: Date; closed_at: Date | null }>(
-    'select kind, detail, opened_at, closed_at from kelpie.cases where payout_id = $1 order by opened_at limit 100',
+    'select kind, detail, opened_at, closed_at from kelpie.cases where payout_id = $1 or related_id = $1 order by opened_at limit 100',
     [payoutId],
   );
   const open = await tx.query<{ due_at: Date }>('select due_at from kelpie.open_payouts where payout_id = $1', [

@@ -26,12 +26,10 @@ export async function readStory(tx: Transaction, payoutId: string): Promise<Stor
   return { ...records, entries };
 }
 
-/** The same for programs: amounts are texts, and what only the bank may know stays sealed. */
-export function storyAsJson({ payout, ...rest }: Story): string {
+/** The same for programs: what only the bank may know stays sealed. */
+export function storyForPrograms({ payout, ...rest }: Story): object {
   const { recipientSealed: _sealed, ...shown } = payout;
-  return JSON.stringify({ payout: shown, ...rest }, (_name, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
+  return { payout: shown, ...rest };
 }
 
 function micro(amount: bigint | null): string {

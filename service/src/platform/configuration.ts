@@ -10,7 +10,7 @@ export class ConfigurationError extends OperatorError {
   override readonly exitCode = configurationExitCode;
 
   constructor(problems: readonly string[]) {
-    super(`${problems.join('\n')}\nEvery setting is described in docs/configuration.md.`);
+    super(`${problems.join('\n')}\nEvery setting is described in docs/configuration.md.`, 'settings_wrong');
   }
 }
 

@@ -10,6 +10,8 @@ export interface Queue {
   retryLimit: number;
   /** How many of its jobs a worker does side by side; one where it is not said. */
   atOnce?: number;
+  /** How long one may take, where that is more than a quarter of an hour; at most a day. A worker that died is noticed anyway. */
+  expireSeconds?: number;
   /** A cron expression in UTC, where the job also comes round by itself. */
   schedule?: string;
 }
@@ -42,6 +44,12 @@ export interface JobSender {
   stop(): Promise<void>;
 }
 
+/** The same for a person, who may also have a job done once more. */
+export interface JobDesk extends JobSender {
+  /** One that was given up is tried again from the commit on. Says false where it was not, or there is none. */
+  retry(tx: Transaction, job: { queue: string; id: string }): Promise<boolean>;
+}
+
 const schema = 'pgboss';
 
 /**
@@ -51,6 +59,7 @@ const schema = 'pgboss';
 const heartbeatSeconds = 10;
 const superviseSeconds = 1;
 const pollSeconds = 0.5;
+const expireSeconds = 15 * 60;
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 300;
 
@@ -96,15 +105,28 @@ export function openJobSender(enginePool: Pool, logger: Logger): JobSender {
   };
 }
 
-export async function startJobSender(pool: Pool, logger: Logger): Promise<JobSender> {
+/** What the engine does, it does in a transaction of ours. */
+function within(tx: Transaction) {
+  return { db: { executeSql: async (text: string, values: unknown[] = []) => tx.query(text, values) } };
+}
+
+export async function startJobSender(pool: Pool, logger: Logger): Promise<JobDesk> {
   const boss = engineOver(pool, logger, 'sends');
   await boss.start();
   return {
     async enqueue(tx, queue, args, { isLast } = { isLast: false }) {
-      const executeSql = async (text: string, values: unknown[] = []) => tx.query(text, values);
-      const jobId = await boss.send(queue.name, args, { db: { executeSql }, priority: isLast ? -1 : 0 });
+      const jobId = await boss.send(queue.name, args, { ...within(tx), priority: isLast ? -1 : 0 });
       if (jobId === null) throw new Error(`the queue ${queue.name} did not take the job`);
       return jobId;
+    },
+    async retry(tx, { queue, id }) {
+      // The engine does not say whether it found one that failed.
+      const { rows } = await tx.query(
+        `select from ${schema}.job where name = $1 and id = $2 and state = 'failed' for update`,
+        [queue, id],
+      );
+      if (rows.length === 1) await boss.retry(queue, id, within(tx));
+      return rows.length === 1;
     },
     stop: async () => boss.stop({ graceful: false }),
   };
@@ -167,6 +189,7 @@ async function createQueues(boss: PgBoss, queues: Iterable<Queue>): Promise<void
       retryBackoff: true,
       retryDelayMax: retryDelayMaxSeconds,
       heartbeatSeconds,
+      expireInSeconds: queue.expireSeconds ?? expireSeconds,
     };
     if ((await boss.getQueue(queue.name)) === null) await boss.createQueue(queue.name, options);
     else await boss.updateQueue(queue.name, options);

@@ -11,6 +11,9 @@ const allowedFields = new Set([
   'action',
   'attempt',
   'buckets',
+  'case_id',
+  'deposit_id',
+  'differences',
   'duration_ms',
   'environment',
   'error',
@@ -36,6 +39,7 @@ const allowedFields = new Set([
   'route',
   'rows',
   'signal',
+  'sources',
   'status',
 ]);
 

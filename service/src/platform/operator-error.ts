@@ -1,6 +1,16 @@
+/** What was asked for was refused, and nothing was changed. `docs/operating.md` lists what the command ends with. */
+export const refusedExitCode = 2;
+
 /** An error whose message we wrote for the person who runs Kelpie: it is shown to them whole. Never a secret in it. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
   /** What the process ends with. */
-  readonly exitCode: number = 1;
+  readonly exitCode: number = refusedExitCode;
+  /** For programs. */
+  readonly code: string;
+
+  constructor(message: string, code = 'refused') {
+    super(message);
+    this.code = code;
+  }
 }

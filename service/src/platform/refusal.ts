@@ -48,6 +48,8 @@ interface RefusalParts {
   retryAfterSeconds?: number;
   /** Whether the commit that it follows from has written it down as what was answered. */
   isRecorded?: boolean;
+  /** What it was thrown for, for a person who runs Kelpie. A caller never sees it. */
+  cause?: unknown;
 }
 
 /** The one error that a caller is meant to see. Everything else that is thrown is our fault, and answers 500. */
@@ -60,7 +62,7 @@ export class Refusal extends Error {
   readonly isRecorded: boolean;
 
   constructor(parts: RefusalParts) {
-    super(parts.message);
+    super(parts.message, { cause: parts.cause });
     this.code = parts.code;
     this.details = parts.details;
     this.internal = parts.internal;

@@ -181,6 +181,9 @@ interface PayToAccount {
   accountNumber: string;
 }
 
+export const operatorRule = '1 to 80 letters, digits, and @ . _ + -';
+const operatorForm = /^[A-Za-z0-9@._+-]{1,80}$/;
+
 /** Every setting of every Kelpie process. docs/configuration.md shows the same list; a test keeps the two equal. */
 export const settings = {
   mode: oneOf('KELPIE_MODE', ['production', 'development'], {
@@ -202,6 +205,12 @@ export const settings = {
     about:
       'The same database as the role kelpie_reader. Used by commands that look at every partner, as `kelpie ledger verify`.',
     example: 'postgres://kelpie_reader:secret@db.internal:5432/kelpie',
+    secret: true,
+  }),
+  operatorDatabaseUrl: address('KELPIE_OPERATOR_DATABASE_URL', postgres, {
+    about:
+      'The same database as the role kelpie_operator. Used by commands that change something, as `kelpie partners suspend`.',
+    example: 'postgres://kelpie_operator:secret@db.internal:5432/kelpie',
     secret: true,
   }),
   databaseConnections: wholeNumber(
@@ -308,6 +317,24 @@ export const settings = {
   indexKey: secretKey('KELPIE_INDEX_KEY', {
     about: 'Makes the digests by which the same account, and the same request, are known again. It can not be changed.',
   }),
+  auditKey: secretKey('KELPIE_AUDIT_KEY', {
+    about:
+      'Chains the rows of the operators’ log. Only `kelpie` needs it: keep it from the api, the worker and the database. It can not be changed.',
+  }),
+  auditAnchors: optional<string>({
+    variable: 'KELPIE_AUDIT_ANCHORS',
+    about:
+      'A file outside the database that every act adds its row’s number and digest to, and that `kelpie audit verify` holds the log against. By this alone a tail shows that was cut off together with the note of where the log ends.',
+    rule: 'the whole path of a file',
+    example: '/var/lib/kelpie/audit-anchors',
+    parse: (text) => (text.startsWith('/') ? text : undefined),
+  }),
+  operator: optional(
+    matching('KELPIE_OPERATOR', operatorRule, operatorForm, {
+      about: 'Who does what `kelpie` changes, where `--operator` does not say so.',
+      example: 'ada@kelpie.example',
+    }),
+  ),
   sandboxBankUrl: sandboxBank.url,
   sandboxBankApiKey: sandboxBank.apiKey,
   sandboxBankWebhookKey: sandboxBank.webhookKey,

@@ -136,6 +136,8 @@ const well: Record<string, () => Promise<Asking>> = {
   listPayouts: async () => ({ path: '/v1/payouts?limit=2' }),
   getPayout: async () => ({ path: `/v1/payouts/${(await createPayout(whole)).id}` }),
   cancelPayout: async () => ({ path: `/v1/payouts/${await makePayout('awaiting_funds')}/cancel`, method: 'POST' }),
+  getFunding: async () => ({ path: '/v1/funding' }),
+  listDeposits: async () => ({ path: '/v1/deposits?limit=2' }),
   listRecipients: async () => ({ path: '/v1/recipients' }),
   getUsage: async () => ({ path: '/v1/usage' }),
   listInvoices: async () => ({ path: '/v1/invoices' }),

@@ -52,6 +52,7 @@ test('the account says what the key drives, and its prices as people read them',
     rail: 'simulated',
     logo_url: null,
     brand_color: null,
+    wallet_low_usdc: null,
   });
 });
 

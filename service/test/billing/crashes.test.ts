@@ -10,6 +10,7 @@ import { monthAfter, monthEnd, monthOf } from '../../src/platform/london-month.t
 import { createTestClock } from '../harness/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startWorker } from '../harness/processes.ts';
+import { testSecrets } from '../harness/secrets.ts';
 import { findBillingDifferences } from '../simulate/billing.ts';
 import { chargePayout, createBilledPartners, listIssued } from './billed-partners.ts';
 
@@ -37,6 +38,9 @@ clock.move(monthEnd(period).getTime() - now.getTime() + hour);
 const env = {
   KELPIE_MODE: 'development',
   KELPIE_DATABASE_URL: database.serviceUrl,
+  KELPIE_OPERATOR_DATABASE_URL: database.operatorUrl,
+  KELPIE_OPERATOR: 'ada@kelpie.example',
+  ...testSecrets,
   KELPIE_TEST_CLOCK_FILE: clock.file,
 };
 
@@ -97,7 +101,7 @@ test('a run that comes again does nothing, and says so', async () => {
 test('a month that is not over is not invoiced', async () => {
   const run = startRun({ KELPIE_TEST_CLOCK_FILE: 'none' });
   const { code } = await run.exited;
-  assert.equal(code, 1);
+  assert.equal(code, 2);
   assert.match(run.output(), /is not over yet/);
 });
 

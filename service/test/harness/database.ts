@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import { startCluster } from '@kelpie/dev/postgres/cluster.ts';
-import { urlsOf, prepareDatabase, type DatabaseUrls } from '@kelpie/dev/postgres/prepare.ts';
+import { beginAudit, urlsOf, prepareDatabase, type DatabaseUrls } from '@kelpie/dev/postgres/prepare.ts';
 import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { checkoutId } from '@kelpie/dev/project.ts';
+import { testSecrets } from './secrets.ts';
 
 export interface TestDatabase extends DatabaseUrls {
   /** As a superuser: for planting what no role of ours could do, and for looking past row security. */
@@ -17,7 +18,8 @@ const clonePrefix = `kelpie_test_${checkoutId}_`;
 /** Migrated once for the whole run; every test file then has a copy of its own in a fraction of a second. */
 export async function prepareTemplate(adminUrl: string): Promise<void> {
   await dropClones(adminUrl);
-  await prepareDatabase(adminUrl, { database: template, anew: true });
+  const urls = await prepareDatabase(adminUrl, { database: template, anew: true });
+  await beginAudit(urls, testSecrets.KELPIE_AUDIT_KEY);
 }
 
 /** What a run that was killed left behind. */

@@ -11,6 +11,7 @@ import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { canaries } from './client.ts';
 import type { TestDatabase } from './database.ts';
+import { judgeDeposits } from './judge-deposits.ts';
 
 interface Judged {
   database: Pick<TestDatabase, 'superuserUrl' | 'readerUrl'>;
@@ -137,6 +138,7 @@ async function judgeAtBank(client: Client, { bank }: Judged, payouts: readonly P
   return [
     ...judgePayments(payments, payouts),
     ...judgeRefunds(refunds, payouts),
+    ...(await judgeDeposits(client, bank)),
     ...(await judgeWallets(client, bank)),
   ];
 }

@@ -14,20 +14,27 @@ export interface NewSandbox {
 }
 
 export async function createByCommand(
-  { serviceUrl }: Pick<TestDatabase, 'serviceUrl'>,
+  { serviceUrl, operatorUrl }: Pick<TestDatabase, 'serviceUrl' | 'operatorUrl'>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<NewSandbox> {
   const slug = `acme-${randomBytes(4).toString('hex')}`;
   const command = startChild({
     name: 'kelpie',
     file: 'service/src/app/cli.ts',
-    args: ['partners', 'create', '--slug', slug, '--name', 'Acme & Söhne'],
-    env: { KELPIE_MODE: 'development', KELPIE_DATABASE_URL: serviceUrl, ...testSecrets, ...env },
+    args: ['partners', 'create', '--slug', slug, '--name', 'Acme & Söhne', '--json'],
+    env: {
+      KELPIE_MODE: 'development',
+      KELPIE_DATABASE_URL: serviceUrl,
+      KELPIE_OPERATOR_DATABASE_URL: operatorUrl,
+      KELPIE_OPERATOR: 'test',
+      ...testSecrets,
+      ...env,
+    },
   });
   const { code } = await command.exited;
   if (code !== 0) throw new Error(command.output());
   const made: unknown = JSON.parse(command.output());
-  return { partnerId: textAt(made, 'id'), slug, key: textAt(made, 'key') };
+  return { partnerId: textAt(made, 'data.id'), slug, key: textAt(made, 'data.key') };
 }
 
 type Superuser = Pick<TestDatabase, 'superuserUrl'>;

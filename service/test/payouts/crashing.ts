@@ -53,6 +53,13 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   startVerification: {},
   findVerification: {},
   openWallet: {},
+  // Nor on these, which are about top-ups: test/funding kills there.
+  openAccount: {},
+  openAddress: {},
+  listDeposits: {},
+  // Nor on what a reconciliation reads.
+  findRecord: {},
+  readBalance: {},
 };
 
 export function pointsOf(doing: Doing, process: Killed): string[] {

@@ -5,7 +5,7 @@ import { chargeApproval, chargeException, runInvoices } from '../../src/billing/
 import { ledgerEvents, postTransfers } from '../../src/ledger/index.ts';
 import { payoutCost } from '../../src/money/fees.ts';
 import { usdcForPounds } from '../../src/money/rates.ts';
-import { changePricePlan, createPlanMarkups, createSides, type PartnerSide } from '../../src/partners/index.ts';
+import { createPlanMarkups, createSides, type PartnerSide } from '../../src/partners/index.ts';
 import { followPayment } from '../../src/payouts/following/follow-payment.ts';
 import type { NewPayout } from '../../src/payouts/commits/store.ts';
 import { createCommits } from '../../src/payouts/index.ts';
@@ -202,8 +202,15 @@ export class BillingWorld {
   }
 
   private async changePlan(partner: number, plan: string): Promise<void> {
-    const change = { at: this.clock.now(), plan, by: 'simulated' };
-    await inTransaction(this.parts.pool, this.partnerAt(partner), async (tx) => changePricePlan(tx, change));
+    const { partnerId, environment } = this.partnerAt(partner);
+    // As the function that operators have does it, without their log.
+    await asAdmin(this.superuserUrl, async (client) => {
+      await client.query(
+        `select set_config('kelpie.partner_id', $1, false), set_config('kelpie.environment', $2, false)`,
+        [partnerId, environment],
+      );
+      await client.query('select kelpie.change_price_plan($1, $2, $3)', [this.clock.now(), plan, 'simulated']);
+    });
   }
 }
 

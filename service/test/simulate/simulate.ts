@@ -5,12 +5,14 @@ import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { simulateBilling } from './billing.ts';
+import { simulateFunding } from './funding.ts';
 import { simulateLedger } from './ledger.ts';
 import { simulatePayouts } from './payouts.ts';
 import type { Simulation } from './simulation.ts';
 
 const simulations: Readonly<Record<string, Simulation>> = {
   billing: simulateBilling,
+  funding: simulateFunding,
   ledger: simulateLedger,
   payouts: simulatePayouts,
 };
@@ -43,7 +45,9 @@ const { adminUrl, startedHere } = await startCluster('test');
 const database = `kelpie_simulate_${process.pid}`;
 const urls = await prepareDatabase(adminUrl, { database });
 const say = (text: string): void => console.error(text);
-say(`${name}: seed ${seed}, ${name === 'billing' ? `${seeds} seeds` : `${seconds} s`}`);
+/** Top-ups and invoices go by plans, the others by time. */
+const length = name === 'funding' || name === 'billing' ? { seeds } : { seconds };
+say(`${name}: seed ${seed}, ${JSON.stringify(length)}`);
 try {
   const result = await simulation({
     database: { ...urls, superuserUrl: urlFor(adminUrl, database) },
@@ -54,7 +58,7 @@ try {
   });
   for (const violation of result.violations) say(`VIOLATION ${violation}`);
   const { violations, figures } = result;
-  console.log(JSON.stringify({ simulation: name, seed, seconds, violations: violations.length, ...figures }));
+  console.log(JSON.stringify({ simulation: name, seed, ...length, violations: violations.length, ...figures }));
   process.exitCode = violations.length === 0 ? 0 : 1;
 } finally {
   await dropDatabase(adminUrl, database);

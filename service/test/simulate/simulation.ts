@@ -3,10 +3,10 @@ import type { TestDatabase } from '../harness/database.ts';
 interface SimulationInput {
   database: TestDatabase;
   seconds: number;
-  /** How many seeds one after the other, from the first on: for what takes a plan and not a time. */
-  seeds: number;
   /** The same seed makes the same plan. */
   seed: number;
+  /** How many plans, each of its own seed, one after the other: for simulations that go by plans and not by time. */
+  seeds: number;
   /** For the person who watches. */
   say: (text: string) => void;
 }

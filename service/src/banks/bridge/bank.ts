@@ -1,8 +1,10 @@
 import type { Agent } from 'undici';
-import type { Bank, BankCustomers, BankRecords, BankVerification } from '../port.ts';
+import type { Bank, BankCustomers, BankFunding, BankRecords, BankVerification } from '../port.ts';
 import { createBridgeClient, type BridgeSettings } from './client.ts';
 import { customersOf } from './customers.ts';
+import { fundingOf } from './funding.ts';
 import {
+  balanceFrom,
   cancelOutcome,
   duplicateRecipientId,
   externalAccountBody,
@@ -25,10 +27,11 @@ const pageSize = 100;
 export function createBridgeBank(
   agent: Agent,
   settings: BridgeSettings,
-): Bank & BankRecords & BankCustomers & BankVerification {
+): Bank & BankRecords & BankCustomers & BankVerification & BankFunding {
   const client = createBridgeClient(agent, settings);
   return {
     ...customersOf(client),
+    ...fundingOf(client),
     async registerRecipient({ customerId, recipient, idempotencyKey }) {
       const accounts = `/customers/${encodeURIComponent(customerId)}/external_accounts`;
       const deadline = performance.now() + registerTimeoutMs;
@@ -60,6 +63,12 @@ export function createBridgeBank(
       const cursor = after === null ? '' : `&starting_after=${encodeURIComponent(after)}`;
       const path = `/customers/${encodeURIComponent(customerId)}/transfers?limit=${pageSize}${cursor}`;
       return pageFrom(await client.get(path, readTimeoutMs), pageSize);
+    },
+    findRecord: async (paymentId) =>
+      findOutcome(await client.get(`/transfers/${encodeURIComponent(paymentId)}`, readTimeoutMs)),
+    readBalance: async ({ customerId, walletId }) => {
+      const wallet = `/customers/${encodeURIComponent(customerId)}/wallets/${encodeURIComponent(walletId)}`;
+      return balanceFrom(await client.get(wallet, readTimeoutMs));
     },
   };
 }

@@ -15,7 +15,7 @@ export interface BridgeSettings {
   apiKey: string;
 }
 
-type Purpose = 'send' | 'register' | 'open' | 'verify' | 'read';
+type Purpose = 'send' | 'register' | 'open' | 'verify' | 'fund' | 'read';
 
 interface PostOptions {
   purpose: Purpose;
@@ -58,6 +58,7 @@ export function createBridgeClient(agent: Agent, { url, apiKey }: BridgeSettings
     register: createBreaker(),
     open: createBreaker(),
     verify: createBreaker(),
+    fund: createBreaker(),
     read: createBreaker(),
   };
   const send = async (purpose: Purpose, request: Omit<HttpRequest, 'origin'>): Promise<HttpExchange> => {

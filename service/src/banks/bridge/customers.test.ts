@@ -90,7 +90,7 @@ test('an approval without the terms is none, until they are accepted', async () 
   assert.equal((await control(verification, 'accept-terms')).state, 'approved');
 });
 
-test('an approved business gets one wallet, however often it is asked for, and can pay from it in pounds', async () => {
+test('an approved business gets one wallet, however often it is asked for, and can pay from it once it is topped up', async () => {
   const { customerId } = await control(await start(), 'approve');
   assert(customerId !== null);
   const bank = openBank();
@@ -99,6 +99,7 @@ test('an approved business gets one wallet, however often it is asked for, and c
   assert(opened.kind === 'opened', inspect(opened));
   assert.deepEqual(await bank.openWallet(order), opened);
   const under = { bank, customerId, walletId: opened.walletId };
+  await sandboxBank.control(`/wallets/${opened.walletId}/adjust`, { micro_usdc: 1_000_000_000 });
   const sent = await bank.sendPayment(orderOf(under, await register(under, recipientWith())));
   assert.equal(sent.kind, 'accepted', inspect(sent));
 });

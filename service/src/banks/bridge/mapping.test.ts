@@ -5,6 +5,7 @@ import { recipientWith } from '../../../test/bank-contract.ts';
 import type { HttpExchange } from '../http-exchange.ts';
 import { payeeName } from '../payee-name.ts';
 import {
+  balanceFrom,
   cancelOutcome,
   externalAccountBody,
   findOutcome,
@@ -42,6 +43,9 @@ test('any 2xx with a transfer is accepted, with what the bank took', () => {
         failure: null,
         networkFee: null,
         returnFee: null,
+        pays: null,
+        createdAt: null,
+        changedAt: null,
       },
     });
   }
@@ -51,6 +55,36 @@ test('a receipt of zero is an amount that was not said', () => {
   const receipt = { initial_amount: '0.00', refunded_amount: 0 };
   const payment = paymentFrom({ ...transfer, receipt });
   assert.deepEqual([payment?.taken, payment?.refunded], [null, null]);
+});
+
+test('a record has what the recipient gets, and when the bank made and changed it, as far as it says', () => {
+  const times = { created_at: '2026-11-15T12:00:00Z', updated_at: '2026-11-15T12:00:01.5Z' };
+  const record = paymentFrom({ ...transfer, ...times, destination: { amount: '85.00' } });
+  assert.deepEqual(
+    [record?.pays, record?.createdAt?.toISOString(), record?.changedAt?.toISOString()],
+    [8_500n, '2026-11-15T12:00:00.000Z', '2026-11-15T12:00:01.500Z'],
+  );
+  const spoilt = paymentFrom({ ...transfer, created_at: 'soon', updated_at: 7, destination: { amount: '1e3' } });
+  assert.deepEqual([spoilt?.pays, spoilt?.createdAt, spoilt?.changedAt], [null, null, null]);
+});
+
+function wallet(...balances: readonly object[]): bigint | null {
+  return balanceFrom(answered(200, { id: 'w1', balances }));
+}
+
+function usdc(balance: unknown): object {
+  return { currency: 'usdc', chain: 'base', balance };
+}
+
+test('a wallet holds the USDC that it lists, to the last digit and below zero too; a list without any says nothing', () => {
+  assert.equal(wallet(usdc('10.000001')), 10_000_001n);
+  assert.equal(wallet(usdc('-0.01')), -10_000n);
+  assert.equal(wallet(usdc('0')), 0n);
+  assert.equal(wallet(usdc('1.5'), { currency: 'eurc', balance: '9' }, usdc(2)), 3_500_000n);
+  assert.equal(wallet(), null);
+  for (const balance of ['', 'x', '1e3', '--1', '1.0000001', null, {}]) assert.equal(wallet(usdc(balance)), null);
+  for (const answer of [answered(500, {}), answered(200, 'no'), answered(200, { balances: 7 })])
+    assert.equal(balanceFrom(answer), null);
 });
 
 test('a 2xx with the id of a transfer is accepted, whatever else of it can not be read', () => {

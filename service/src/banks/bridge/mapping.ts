@@ -1,21 +1,22 @@
-import { formatPounds, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
+import { formatPounds, parsePounds, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
 import { cautiousRate, parseRate, type GbpPerUsd } from '../../money/rates.ts';
 import type { HttpExchange } from '../http-exchange.ts';
 import { payeeName } from '../payee-name.ts';
 import type {
   CancelOutcome,
-  FindOutcome,
+  FindRecordOutcome,
   Payment,
   PaymentFailure,
   PaymentOrder,
   PaymentPage,
+  PaymentRecord,
   PaymentState,
   Recipient,
   RegisterOutcome,
   SendOutcome,
 } from '../port.ts';
 import { describeAnswer, isSuccess, refusalFrom, type Refusal } from './answers.ts';
-import { decimalAt, parseJson, textAt, valueAt } from './wire-values.ts';
+import { decimalAt, instantAt, parseJson, textAt, valueAt } from './wire-values.ts';
 import { walletChain } from '../wallet-chain.ts';
 
 // Between our words and Bridge's, with no network and no state: what goes in, and what each answer means.
@@ -112,7 +113,7 @@ export function transferBody(order: PaymentOrder): object {
 }
 
 /** A transfer as the bank tells it, or undefined where it is none. */
-export function paymentFrom(body: unknown): Payment | undefined {
+export function paymentFrom(body: unknown): PaymentRecord | undefined {
   const id = textAt(body, 'id');
   const bankState = textAt(body, 'state');
   if (id === undefined || bankState === undefined) return undefined;
@@ -126,6 +127,9 @@ export function paymentFrom(body: unknown): Payment | undefined {
     failure: failureFrom(textAt(body, 'return_details', 'reason')),
     networkFee: amountFrom(decimalAt(body, 'receipt', 'gas_fee')),
     returnFee: amountFrom(decimalAt(body, 'receipt', 'return_fee')),
+    pays: parsePounds(decimalAt(body, 'destination', 'amount') ?? '') ?? null,
+    createdAt: instantAt(body, 'created_at'),
+    changedAt: instantAt(body, 'updated_at'),
   };
 }
 
@@ -232,7 +236,7 @@ export function sendOutcome(answer: HttpExchange): SendOutcome {
   return payment === undefined ? { kind: 'unknown', text } : { kind: 'accepted', payment };
 }
 
-export function findOutcome(answer: HttpExchange): FindOutcome {
+export function findOutcome(answer: HttpExchange): FindRecordOutcome {
   if (refusalFrom(answer)?.status === 404) return { kind: 'absent' };
   const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
   return payment === undefined ? { kind: 'unknown', text: describeAnswer(answer) } : { kind: 'found', payment };
@@ -255,6 +259,23 @@ export function pageFrom(answer: HttpExchange, pageSize: number): PaymentPage | 
   // A row that can't be read must not pass for a payment that is not there.
   if (known.length !== payments.length) return null;
   return { payments: known, next: known.length < pageSize ? null : (known.at(-1)?.id ?? null) };
+}
+
+/** What a wallet holds of USDC, over all that it lists. A wallet that lists none does not say that it holds nothing. */
+export function balanceFrom(answer: HttpExchange): MicroUsdc | null {
+  const balances = isSuccess(answer) ? valueAt(parseJson(answer.body), 'balances') : undefined;
+  if (!Array.isArray(balances)) return null;
+  const ofUsdc = balances.filter((entry) => textAt(entry, 'currency')?.toLowerCase() === 'usdc');
+  const amounts = ofUsdc.map((entry) => signedAmountFrom(decimalAt(entry, 'balance') ?? ''));
+  if (amounts.length === 0 || amounts.includes(null)) return null;
+  return amounts.reduce<MicroUsdc>((sum, amount) => sum + (amount ?? 0n), 0n);
+}
+
+function signedAmountFrom(text: string): MicroUsdc | null {
+  const isBelowZero = text.startsWith('-');
+  const amount = parseUsdc(isBelowZero ? text.slice(1) : text);
+  if (amount === undefined) return null;
+  return isBelowZero ? -amount : amount;
 }
 
 /**

@@ -13,6 +13,13 @@ export type WebhookOutcome =
       isUnderWay: boolean;
     }
   | { kind: 'verification'; eventId: string; verificationId: string }
+  | {
+      kind: 'deposit';
+      eventId: string;
+      /** Where it came in. */
+      sourceId: string;
+      depositId: string;
+    }
   /** Genuine, and of something that we do not follow. */
   | { kind: 'other'; eventId: string }
   | { kind: 'refused'; text: 'signature' | 'stale' | 'unreadable' };
@@ -48,9 +55,21 @@ function hintFrom(body: unknown): WebhookOutcome {
   if (eventId === undefined || category === undefined || objectId === undefined)
     return { kind: 'refused', text: 'unreadable' };
   if (category === 'kyc_link') return { kind: 'verification', eventId, verificationId: objectId };
-  if (category !== 'transfer') return { kind: 'other', eventId };
   const object = valueAt(body, 'event_object');
+  if (category === 'virtual_account.activity' || category === 'liquidation_address.drain')
+    return depositHint(eventId, object, objectId);
+  if (category !== 'transfer') return { kind: 'other', eventId };
   const ourReference = textAt(object, 'client_reference_id') ?? null;
   const isUnderWay = ['accepted', 'under_way'].includes(paymentStateOf(textAt(object, 'state') ?? ''));
   return { kind: 'payment', eventId, paymentId: objectId, ourReference, isUnderWay };
+}
+
+/** An event of a virtual account names its deposit; a drain is one. */
+function depositHint(eventId: string, object: unknown, objectId: string): WebhookOutcome {
+  const sourceId = textAt(object, 'virtual_account_id') ?? textAt(object, 'liquidation_address_id');
+  const isDrain = textAt(object, 'liquidation_address_id') !== undefined;
+  const depositId = isDrain ? objectId : textAt(object, 'deposit_id');
+  // An account that was changed, say, is no deposit.
+  if (sourceId === undefined || depositId === undefined) return { kind: 'other', eventId };
+  return { kind: 'deposit', eventId, sourceId, depositId };
 }

@@ -27,6 +27,11 @@ export function decimalAt(value: unknown, ...path: readonly string[]): string | 
   return typeof found === 'number' ? String(found) : typeof found === 'string' ? found : undefined;
 }
 
+export function instantAt(value: unknown, ...path: readonly string[]): Date | null {
+  const at = new Date(textAt(value, ...path) ?? '');
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
 /** An address that a browser may be sent to: a link with another scheme could run something there. */
 export function webAddressAt(value: unknown, ...path: readonly string[]): string | null {
   const url = URL.parse(textAt(value, ...path) ?? '');

@@ -50,12 +50,6 @@ export async function noteCharge(tx: Transaction, charge: SingleCharge): Promise
   return rows.length === 1;
 }
 
-/** Whether the transaction's side has such a payout. */
-export async function hasPayout(tx: Transaction, payoutId: string): Promise<boolean> {
-  const { rows } = await tx.query('select from kelpie.payouts where id = $1', [payoutId]);
-  return rows.length === 1;
-}
-
 /** What the transaction was about before, so that it can be again. */
 export async function enterLive(tx: Transaction, partnerId: string): Promise<string> {
   const { rows } = await tx.query<{ before: string }>(

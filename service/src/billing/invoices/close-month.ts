@@ -1,8 +1,8 @@
 import { ledgerEvents, postTransfers } from '../../ledger/index.ts';
 import type { Pence } from '../../money/amounts.ts';
-import type { ReachPoint } from '../../platform/crash-point.ts';
+import { goOn, type ReachPoint } from '../../platform/crash-point.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import { inTransaction, inUndoneTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { monthAfter, monthEnd, monthOf, monthStart, type Month } from '../../platform/london-month.ts';
 import { chargeMonth } from '../charges/single-charges.ts';
@@ -48,20 +48,42 @@ interface OpenMonth extends Closing {
  * all of it or nothing. While it goes on nobody posts in pounds for this partner, and afterwards nobody posts into that month.
  */
 export async function closeMonth(pool: Pool, reach: ReachPoint, closing: Closing): Promise<ClosedMonth> {
-  const { partnerId, upto } = closing;
-  const closed = await inTransaction(pool, { partnerId, environment: 'live' }, async (tx): Promise<ClosedMonth> => {
-    const closedUntil = await lockBooks(tx);
-    await reach('invoice.locked');
-    const { since, isClosed, billedTo } = await getLiveSide(tx, partnerId);
-    const period = monthOf(closedUntil ?? since);
-    if (period > upto) return { kind: 'closed_before' };
-    const month = { ...closing, period, since, billedTo };
-    if (!isClosed) await chargeAccount(tx, month);
-    await reach('invoice.charged');
-    return writeMonth(tx, reach, month);
-  });
+  const closed = await inTransaction(pool, liveSideOf(closing), async (tx) => closeIn(tx, reach, closing));
   await reach('invoice.committed');
   return closed;
+}
+
+/** No partner is this far behind. */
+export const mostMonths = 600;
+
+/** What closing every open month of a partner's would come to. All of it is undone: nothing stays. */
+export async function tryMonths(pool: Pool, closing: Closing): Promise<ClosedMonth[]> {
+  return inUndoneTransaction(pool, liveSideOf(closing), async (tx) => {
+    const tried: ClosedMonth[] = [];
+    for (let months = 0; months < mostMonths; months += 1) {
+      const closed = await closeIn(tx, goOn, closing);
+      if (closed.kind === 'closed_before') break;
+      tried.push(closed);
+    }
+    return tried;
+  });
+}
+
+function liveSideOf({ partnerId }: Closing) {
+  return { partnerId, environment: 'live' } as const;
+}
+
+async function closeIn(tx: Transaction, reach: ReachPoint, closing: Closing): Promise<ClosedMonth> {
+  const { partnerId, upto } = closing;
+  const closedUntil = await lockBooks(tx);
+  await reach('invoice.locked');
+  const { since, isClosed, billedTo } = await getLiveSide(tx, partnerId);
+  const period = monthOf(closedUntil ?? since);
+  if (period > upto) return { kind: 'closed_before' };
+  const month = { ...closing, period, since, billedTo };
+  if (!isClosed) await chargeAccount(tx, month);
+  await reach('invoice.charged');
+  return writeMonth(tx, reach, month);
 }
 
 /** For this month, where that is missing; and for the next, which has begun. */

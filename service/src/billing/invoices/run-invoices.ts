@@ -6,7 +6,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { Queue } from '../../platform/jobs.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { monthEnd, type Month } from '../../platform/london-month.ts';
-import { closeMonth, type ClosedMonth } from './close-month.ts';
+import { closeMonth, mostMonths, tryMonths, type ClosedMonth } from './close-month.ts';
 import { countBooksToClose, listBooksToClose } from './store.ts';
 
 /**
@@ -42,13 +42,13 @@ export interface RunReport {
 interface RunOptions {
   /** The last month that is invoiced; those before it come first, where they were not. It has to be over. */
   upto: Month;
+  /** Everything is reckoned, and nothing kept. Its invoices have no numbers. */
+  isTrial?: boolean;
   signal?: AbortSignal;
   onProgress?: (done: number, of: number) => void;
 }
 
 const pageSize = 100;
-/** No partner is this far behind. */
-const mostMonths = 600;
 const firstOfAll = '00000000-0000-0000-0000-000000000000';
 
 function note(report: RunReport, closed: ClosedMonth): void {
@@ -56,6 +56,10 @@ function note(report: RunReport, closed: ClosedMonth): void {
   if (closed.kind !== 'invoiced') return;
   report.invoices += 1;
   report.total += closed.total;
+}
+
+function noteNumber(report: RunReport, closed: ClosedMonth): void {
+  if (closed.kind !== 'invoiced') return;
   report.firstNumber ??= closed.number;
   report.lastNumber = closed.number;
 }
@@ -75,13 +79,18 @@ async function* eachPartner(calls: SingleCalls, upto: Date): AsyncGenerator<stri
 async function closePartner(
   { pool, reach, clock }: RunParts,
   partnerId: string,
-  { upto, signal }: RunOptions,
+  { upto, isTrial, signal }: RunOptions,
   report: RunReport,
 ): Promise<void> {
+  if (isTrial === true) {
+    for (const tried of await tryMonths(pool, { partnerId, upto, at: clock.now() })) note(report, tried);
+    return;
+  }
   for (let months = 0; months < mostMonths; months += 1) {
     if (signal?.aborted === true) return;
     const closed = await closeMonth(pool, reach, { partnerId, upto, at: clock.now() });
     note(report, closed);
+    noteNumber(report, closed);
     if (closed.kind === 'closed_before') {
       if (months === 0) report.closedBefore += 1;
       return;

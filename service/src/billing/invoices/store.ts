@@ -150,7 +150,7 @@ type LineColumns = [
   items: string,
 ];
 
-interface InvoiceRow {
+export interface InvoiceRow {
   id: string;
   number: string;
   period: Month;
@@ -178,7 +178,7 @@ function lineFrom([kind, description, quantity, unitPrice, amount, items]: LineC
   };
 }
 
-function invoiceFrom(row: InvoiceRow): Invoice {
+export function invoiceFrom(row: InvoiceRow): Invoice {
   return {
     id: row.id,
     number: BigInt(row.number),

@@ -13,6 +13,7 @@ const kinds = new Map<string, MovementKind>([
   ['payout.cancelled', 'refund'],
   ['payout.returned', 'return'],
   ['deposit', 'deposit'],
+  ['deposit.credited', 'deposit'],
   ['sandbox.float', 'deposit'],
   ['sandbox.closed', 'sandbox_reset'],
   ['deposit.reversed', 'deposit_reversal'],

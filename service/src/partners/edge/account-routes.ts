@@ -7,11 +7,11 @@ import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { walletChain } from '../../banks/index.ts';
-import { formatPounds } from '../../money/amounts.ts';
+import { formatPounds, formatUsdc, parseUsdc } from '../../money/amounts.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { enabledCountries, type Account } from '../account.ts';
 import { payoutLimits } from '../limits.ts';
-import { getAccount } from '../store.ts';
+import { getAccount, type AccountSettings } from '../store.ts';
 import { updateAccount, type UpdateAccountParts } from '../update-account.ts';
 
 const AccountSchema = nameSchema(
@@ -43,6 +43,11 @@ const AccountSchema = nameSchema(
       ),
       logo_url: nullableUri({ description: 'Shown where your recipients see who pays them.' }),
       brand_color: nullableText({ examples: ['#0f6e6e'] }),
+      wallet_low_usdc: nullableText({
+        pattern: patterns.money,
+        examples: ['500.00'],
+        description: 'Below this the contact, or the admins, are told by mail, once each time; null where nobody is.',
+      }),
     },
     { description: 'The account that the key belongs to, in the environment of the key.' },
   ),
@@ -59,6 +64,14 @@ const UpdateAccountRequest = nameSchema(
       brand_color: Type.Optional(nullableText({ pattern: patterns.color, examples: ['#0f6e6e'] })),
       billing_email: nullableEmail('Who gets the invoices.'),
       contact_email: nullableEmail('Whom we write to about the account.'),
+      wallet_low_usdc: Type.Optional(
+        nullableText({
+          pattern: patterns.money,
+          maxLength: 15,
+          examples: ['500.00'],
+          description: 'Tell us by mail when the wallet falls below this: the sandbox one and the live one alike.',
+        }),
+      ),
     },
     { additionalProperties: false, description: 'What is left out stays as it is; null takes it away.' },
   ),
@@ -97,7 +110,7 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
     name: account.name,
     status: account.status,
     environment: account.environment,
-    funding_wallet: { currency: 'USDC', chain: walletChain, address: null },
+    funding_wallet: { currency: 'USDC', chain: walletChain, address: account.fundingAddress },
     enabled_countries: enabledCountries,
     prices: {
       // A per cent has a hundred basis points, as a pound has a hundred pence.
@@ -107,7 +120,17 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
     rail: account.rail,
     logo_url: account.logoUrl,
     brand_color: account.brandColor,
+    wallet_low_usdc: account.walletLow === null ? null : formatUsdc(account.walletLow),
   };
+}
+
+/** From a body that its schema has let through. */
+function settingsFrom({
+  wallet_low_usdc: low,
+  ...settings
+}: Static<typeof UpdateAccountRequest.definition>): AccountSettings {
+  if (low === undefined) return settings;
+  return { ...settings, wallet_low_micro_usdc: low === null ? null : String(parseUsdc(low)) };
 }
 
 export function complianceBody(account: Account): Static<typeof Compliance.definition> {
@@ -147,7 +170,7 @@ export function addAccountRoutes(app: Server, parts: AccountParts): void {
 function addUpdateRoute(app: Server, parts: AccountParts): void {
   const schema = {
     operationId: 'updateAccount',
-    summary: 'Set how your page looks, and who gets your papers',
+    summary: 'Set how your page looks, who gets your papers, and when to be told of a low wallet',
     description: 'The same in both environments; the account is shown as it is in the one that is named.',
     tags: ['Account'],
     querystring: Query,
@@ -161,7 +184,8 @@ function addUpdateRoute(app: Server, parts: AccountParts): void {
   app.patch('/v1/account', { schema, config, onRequest: parts.requireCaller }, async (request) => {
     const caller = parts.callerOf(request);
     const { partnerId, environment, by, callerId: sessionId } = caller;
-    await updateAccount(parts, { partnerId, environment, by, sessionId, requestId: request.id }, request.body);
+    const settings = settingsFrom(request.body);
+    await updateAccount(parts, { partnerId, environment, by, sessionId, requestId: request.id }, settings);
     parts.activity.isRecorded(request);
     return accountBody(await getAccount(parts.calls, caller));
   });

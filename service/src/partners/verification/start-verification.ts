@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BankVerification, Verification } from '../../banks/index.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { followVerification } from './follow-verification.ts';
@@ -14,12 +15,17 @@ export interface StartParts extends VerificationParts {
   insistOnAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
 }
 
-interface Starter extends PartnerContext {
-  sessionId: string;
+/** Who asks the bank to look at a business. */
+export interface Applicant {
+  partnerId: string;
   /** The admin who starts it: the bank writes to this address. */
   email: string;
   /** Where the bank sends them when they are done with its pages. */
   redirectUrl: string;
+}
+
+interface Starter extends PartnerContext, Applicant {
+  sessionId: string;
 }
 
 /**
@@ -54,22 +60,35 @@ async function isUnderWay(parts: VerificationParts, starter: Starter, id: string
  * Within a day, the same try by the same person is the same request: what the bank began and we did not live to write down is
  * found again. On another day, it is found by the address.
  */
-function idempotencyKey(at: Date, { partnerId, email }: Starter, attempts: number): string {
+function idempotencyKey({ at, partnerId, email, attempts }: Application): string {
   const person = createHash('sha256').update(email).digest('hex').slice(0, 16);
   return `${partnerId}-verification-${attempts}-${person}-${at.toISOString().slice(0, 10)}`;
 }
 
-async function begin(parts: StartParts, starter: Starter, { business, attempts }: Standing): Promise<void> {
-  const { partnerId, email, redirectUrl } = starter;
-  const lookedAt = parts.clock.now();
-  const started = await parts.bank.startVerification({
-    name: business,
+interface Application extends Applicant, Pick<Standing, 'business' | 'attempts'> {
+  at: Date;
+}
+
+/** Asks the bank to begin, and says what it began. */
+export async function askBank(
+  bank: Pick<BankVerification, 'startVerification'>,
+  application: Application,
+): Promise<Verification> {
+  const { business: name, email, redirectUrl } = application;
+  const started = await bank.startVerification({
+    name,
     email,
     redirectUrl,
-    idempotencyKey: idempotencyKey(lookedAt, starter, attempts),
+    idempotencyKey: idempotencyKey(application),
   });
   if (started.kind === 'failed') throw bankCannotBeAsked(started.text);
-  const { verification } = started;
+  return started.verification;
+}
+
+async function begin(parts: StartParts, starter: Starter, standing: Standing): Promise<void> {
+  const { partnerId } = starter;
+  const lookedAt = parts.clock.now();
+  const verification = await askBank(parts.bank, { ...starter, ...standing, at: lookedAt });
   const begun = await inTransaction(parts.pool, starter, async (tx) => {
     // Again: the bank took its time.
     await parts.insistOnAdmin(tx, starter.sessionId);

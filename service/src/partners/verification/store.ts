@@ -119,6 +119,11 @@ export async function lookAgainAt(tx: Transaction, id: string, dueAt: Date | nul
   await tx.query('update kelpie.verifications set due_at = $2 where id = $1', [id, dueAt]);
 }
 
+/** The same inside a transaction. */
+export async function hintIn(tx: Transaction, id: string, at: Date): Promise<void> {
+  await tx.query('select kelpie.hint_verification($1, $2)', [id, at]);
+}
+
 const hintCall: Call = { name: 'hint_verification', text: 'select kelpie.hint_verification($1, $2) as made_due' };
 
 /** Says whether it is due by this; not where it was due already, or is nobody's. */

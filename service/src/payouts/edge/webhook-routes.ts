@@ -14,6 +14,12 @@ interface WebhookParts {
   webhookKeys: Readonly<Record<PartnerContext['environment'], KeyObject | null>>;
   /** There is news of a verification. */
   hintVerification: (verificationId: string) => Promise<void>;
+  /** There is news of a deposit. */
+  hintDeposit: (hint: {
+    environment: PartnerContext['environment'];
+    sourceId: string;
+    depositId: string;
+  }) => Promise<void>;
 }
 
 /** Where the banks tell us that something changed. Not part of the API: each bank is given its own address. */
@@ -33,6 +39,7 @@ export async function addWebhookRoutes(
         if (publicKey === null || typeof header !== 'string' || !Buffer.isBuffer(rawBody)) throw refused('signature');
         const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
         if (event.kind === 'refused') throw refused(event.text);
+        if (event.kind === 'deposit') await parts.hintDeposit({ environment, ...event });
         if (event.kind === 'payment') await takeWebhook({ calls, clock }, { environment, event });
         // A sandbox verifies nobody: what its bank says of that opens nothing.
         if (event.kind === 'verification' && environment === 'live') await parts.hintVerification(event.verificationId);

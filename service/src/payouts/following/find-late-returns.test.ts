@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
 import { createPayoutParts } from '../../../test/harness/payout-parts.ts';
 import { plantPayout } from '../../../test/harness/planted-payout.ts';
-import { createSimulatedBank, type Payment } from '../../banks/index.ts';
+import { createSimulatedBank, type PaymentRecord } from '../../banks/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { findLateReturns } from './find-late-returns.ts';
 import { matchEvents } from './match-events.ts';
@@ -21,7 +21,7 @@ await asAdmin(database.superuserUrl, async (admin) =>
 );
 const { orderId } = await plantPayout(database, partner, 'completed');
 
-function refunded(id: string, ourReference: string): Payment {
+function refunded(id: string, ourReference: string): PaymentRecord {
   return {
     id,
     ourReference,
@@ -32,6 +32,9 @@ function refunded(id: string, ourReference: string): Payment {
     failure: null,
     networkFee: null,
     returnFee: null,
+    pays: null,
+    createdAt: null,
+    changedAt: null,
   };
 }
 

@@ -5,7 +5,7 @@ import { inUtc, readInstant } from './instants.ts';
 export type { Pool };
 
 interface PoolOptions {
-  /** For work that reads everything there is: it may take long, and nobody waits for it. */
+  /** For work that reads everything there is, and for a person's command: it may take long, and no caller waits for it. */
   unhurried?: true;
   url: string;
   connections: number;
@@ -21,6 +21,7 @@ export const planOnce = '-c plan_cache_mode=force_generic_plan';
 
 /** A caller is told within this time that no connection is to be had, rather than left waiting. */
 const connectTimeoutMs = 2_000;
+const unhurriedConnectTimeoutMs = 30_000;
 const statementTimeoutMs = 10_000;
 /** Our own deadline, for a server that can't keep the one before it: its network is gone, or its standby. */
 const queryTimeoutMs = 12_000;
@@ -38,7 +39,7 @@ export function openPool({ url, connections, applicationName, logger, unhurried 
     application_name: applicationName,
     options: `${planOnce} ${inUtc}`,
     types: readers,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: unhurried ? unhurriedConnectTimeoutMs : connectTimeoutMs,
     ...(unhurried ? {} : { statement_timeout: statementTimeoutMs, query_timeout: queryTimeoutMs }),
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,

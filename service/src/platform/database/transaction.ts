@@ -98,3 +98,26 @@ export async function inTransaction<Result>(
     client.release(broken);
   }
 }
+
+/** Thrown to undo a transaction that has shown what it would do. */
+class OnlyTried extends Error {}
+
+/** Does the work in one transaction and undoes it, whole. What it found out is all that stays. */
+export async function inUndoneTransaction<Result>(
+  pool: Pool,
+  context: TransactionContext,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const found: Result[] = [];
+  try {
+    await inTransaction(pool, context, async (tx) => {
+      found.push(await work(tx));
+      throw new OnlyTried();
+    });
+  } catch (error) {
+    if (!(error instanceof OnlyTried)) throw error;
+  }
+  const [result] = found;
+  if (result === undefined) throw new Error('a trial that found out nothing');
+  return result;
+}

@@ -1,0 +1,280 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import {
+  closeCase,
+  correctCase,
+  correctionLines,
+  CorrectionRefused,
+  findCase,
+  listOperatedCases,
+  type Booking,
+  type CorrectionRefusal,
+  type OperatedCase,
+} from '../../reconciliation/index.ts';
+import { listEntries, type EntryRow, type Line } from '../../ledger/index.ts';
+import { formatExactUsdc, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { partnerFilter } from './find-partner.ts';
+import {
+  acting,
+  actOnce,
+  doneAs,
+  idFrom,
+  limited,
+  look,
+  looking,
+  operating,
+  sayDone,
+  withReason,
+  type LookingOptions,
+  type WithReason,
+} from './frame.ts';
+import { counted, exactUsdc, print, shortInstant, table } from './printing.ts';
+import { teach, teachGroup } from './teaching.ts';
+
+const states = ['open', 'gone', 'closed', 'all'];
+const bookings = ['bank-to-suspense', 'suspense-to-wallet', 'bank-to-wallet'] as const satisfies readonly Booking[];
+
+function rowOf(one: OperatedCase): string[] {
+  return [
+    one.id,
+    one.partner,
+    one.environment,
+    one.state,
+    one.kind,
+    exactUsdc(one.differenceMicroUsdc),
+    shortInstant(one.openedAt),
+    one.seen === null ? '-' : String(one.seen),
+    one.detail,
+  ];
+}
+
+interface ListOptions extends LookingOptions {
+  partner?: string;
+  state: string;
+  kind?: string;
+  limit: number;
+}
+
+function addList(cases: Command): void {
+  const list = limited(looking(cases.command('list')))
+    .description('What a person has to look at, the newest first: differences from the bank, and payouts in trouble.')
+    .option('--partner <partner>', 'only those of this partner: its short name, or its id')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(states).default('open'))
+    .option('--kind <kind>', 'only those of this kind, as wallet_balance')
+    .action(async ({ json, partner, state, kind, limit }: ListOptions) => {
+      const found = await look(async (tx) =>
+        listOperatedCases(tx, {
+          partnerId: await partnerFilter(tx, partner),
+          state: state === 'all' ? null : state,
+          kind: kind ?? null,
+          atMost: limit,
+        }),
+      );
+      const names = ['CASE', 'PARTNER', 'SIDE', 'STATE', 'KIND', 'DIFFERENCE', 'OPENED', 'SEEN', 'WHAT'];
+      print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
+    });
+  teach(list, {
+    when: 'Each morning, after the comparison with the bank; or the alarm `reconciliation.case_opened` rang.',
+    examples: ['kelpie cases list', 'kelpie cases list --partner acme --state all'],
+    prints:
+      'a line a case: what the bank has more or less than our books, how many runs saw it, and what it is in words.',
+  });
+}
+
+type Story = Awaited<ReturnType<typeof readStory>>;
+
+async function readStory(text: string) {
+  const id = idFrom(text);
+  const story = id === undefined ? null : await look(async (tx) => storyOf(tx, id));
+  if (story !== null) return story;
+  throw new OperatorError(`There is no case ${text}. \`kelpie cases list\` shows their ids.`, 'not_found');
+}
+
+async function storyOf(tx: Transaction, id: string) {
+  const story = await findCase(tx, id);
+  if (story === null) return null;
+  const transfers = story.history.flatMap((step) => step.transfer_ids);
+  return {
+    ...story.found,
+    revision: story.history.length,
+    history: story.history,
+    entries: await listEntries(tx, transfers),
+  };
+}
+
+function describeLine({ account, amount, wallet_balance_after: after }: EntryRow): string {
+  const balance = after === null ? '' : `   the wallet then holds ${exactUsdc(BigInt(after))}`;
+  return `        ${account.padEnd(18)} ${`${exactUsdc(BigInt(amount))} USDC`.padStart(20)}${balance}`;
+}
+
+function describeStep(step: Story['history'][number], entries: readonly EntryRow[]): string[] {
+  const own = entries.filter(({ transfer_id: id }) => step.transfer_ids.includes(id));
+  const head = `  ${step.at.toISOString()}  ${step.what.padEnd(9)}  ${step.by}: ${step.detail}`;
+  return [head, ...own.map(describeLine)];
+}
+
+function describeStory(story: Story): string {
+  const { history, entries } = story;
+  const lines = [
+    `Case ${story.id}: ${story.state}, revision ${story.revision}`,
+    `  ${story.kind}, partner ${story.partner}, ${story.environment}`,
+    `  ${story.detail}`,
+    ...(story.subject === null ? [] : [`  at the bank ${story.subject}`]),
+    ...(story.relatedId === null ? [] : [`  in our books ${story.relatedId}`]),
+    ...(story.differenceMicroUsdc === null
+      ? []
+      : [`  the bank less our books: ${exactUsdc(story.differenceMicroUsdc)} USDC`]),
+    ...(story.seen === null
+      ? []
+      : [`  seen by ${counted(Number(story.seen), 'run')}, the last at ${shortInstant(story.lastSeenAt)}`]),
+    ...(story.closedBy === null ? [] : [`  closed by ${story.closedBy}: ${story.closedReason ?? '-'}`]),
+    '',
+    'History',
+    ...(history.length === 0 ? [`  ${story.openedAt.toISOString()}  opened`] : []),
+    ...history.flatMap((step) => describeStep(step, entries)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function addShow(cases: Command): void {
+  const show = looking(cases.command('show'))
+    .argument('<id>', 'the id of the case')
+    .description(
+      'The whole story of one case: what differs, since when, what was booked for it, who closed it and why.',
+    )
+    .action(async (id: string, { json }: LookingOptions) => {
+      const story = await readStory(id);
+      print({ json }, story, describeStory(story));
+    });
+  teach(show, {
+    when: 'You look into a case. What it is about, `kelpie payouts show` or `kelpie deposits show` tells.',
+    examples: ['kelpie cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
+    prints: 'what differs, and every step since; below a correction the lines of the ledger, a debit above zero.',
+  });
+}
+
+async function close(text: string, options: WithReason): Promise<void> {
+  const { json, dryRun, reason } = options;
+  const { id } = await readStory(text);
+  const written = await operating(options, 'operator', async (parts) =>
+    actOnce(parts, options, async (tx) => {
+      const noted = await parts.note(tx, { action: 'case.close', subject: id, detail: { reason } });
+      if (!(await closeCase(tx, { id, at: parts.clock.now(), reason })))
+        throw new OperatorError(`Case ${id} is closed already.`, 'nothing_to_do');
+      return noted;
+    }),
+  );
+  print({ json }, { id, ...doneAs(dryRun, written) }, sayDone(`Case ${id} is closed.`, dryRun, written));
+}
+
+function addClose(cases: Command): void {
+  const command = withReason(acting(cases.command('close')))
+    .argument('<id>', 'the id of the case')
+    .summary('Close a case: somebody has looked, and says why nothing more is to be done.')
+    .description(
+      'Close a case: somebody has looked, and says why nothing more is to be done. Moves no money. The very same difference stays closed when it is seen again; that of a balance opens a new case, for as long as it is there.',
+    )
+    .action(close);
+  teach(command, {
+    when: 'It is clear how the difference came about, and what is to be booked for it is booked.',
+    examples: ['kelpie cases close 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --reason "its own test, says the bank"'],
+    prints: 'that it is closed, and where that stands in the log of the operators.',
+  });
+}
+
+interface CorrectOptions extends WithReason {
+  book: Booking;
+  amount: MicroUsdc;
+  revision: number;
+}
+
+function revisionFrom(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number, as `kelpie cases show` tells it.');
+  return Number(text);
+}
+
+function amountFrom(text: string): MicroUsdc {
+  const isBelowZero = text.startsWith('-');
+  const amount = parseUsdc(isBelowZero ? text.slice(1) : text);
+  if (amount === undefined || amount === 0n)
+    throw new InvalidArgumentError('It is an amount of USDC, as 0.01 or -126.59.');
+  return isBelowZero ? -amount : amount;
+}
+
+function refused(why: CorrectionRefusal, { id, partner, environment, differenceMicroUsdc }: Story): OperatorError {
+  const whose = `${partner} (${environment})`;
+  const differs = exactUsdc(differenceMicroUsdc ?? 0n);
+  const sentences: Readonly<Record<CorrectionRefusal, string>> = {
+    wallet_short: `The wallet of ${whose} does not hold as much.`,
+    revision_changed: `Case ${id} is not at that revision: was this booked before? \`kelpie cases show ${id}\` tells.`,
+    case_closed: `Case ${id} is closed.`,
+    beyond_difference: `Case ${id} differs by ${differs} USDC: with what was booked for it, that is more, or the other way.`,
+    suspense_short: `There is not as much in suspense for ${whose}.`,
+  };
+  return new OperatorError(`${sentences[why]} Nothing was booked.`, why);
+}
+
+async function correct(text: string, options: CorrectOptions): Promise<void> {
+  const { json, dryRun, reason, book, amount, revision } = options;
+  const story = await readStory(text);
+  const { id, partner, environment } = story;
+  const { transfers, written } = await operating(options, 'operator', async (parts) =>
+    actOnce(parts, options, async (tx) => {
+      const detail = { book, amount_usdc: formatExactUsdc(amount), revision: String(revision), reason };
+      const noted = await parts.note(tx, { action: 'case.correct', subject: id, detail });
+      const booked = correctionLines(book, amount).map((lines) => ({ id: newId(parts.clock), lines }));
+      await correctCase(tx, { id, revision, at: parts.clock.now(), reason, transfers: booked });
+      return { written: noted, transfers: booked };
+    }),
+  ).catch((error: unknown) => {
+    throw error instanceof CorrectionRefused ? refused(error.why, story) : error;
+  });
+  const lines = transfers.flatMap((transfer) => transfer.lines.map(describeBooked));
+  const sentence = `Booked for ${partner} (${environment}), a debit above zero:\n${lines.join('\n')}`;
+  const done = { id, book, amountMicroUsdc: amount, transfers };
+  print({ json }, { ...done, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+}
+
+function describeBooked({ account, amount }: Line): string {
+  return `  ${account.padEnd(12)} ${`${formatExactUsdc(amount)} USDC`.padStart(20)}`;
+}
+
+function addCorrect(cases: Command): void {
+  const command = withReason(acting(cases.command('correct')))
+    .argument('<id>', 'the id of the case that it is for')
+    .summary('Book a correction in the ledger, for the partner and side of an open case.')
+    .description(
+      'Book a correction in the ledger, for the partner and side of an open case. What the bank has more (or less) than our books goes to suspense, which belongs to nobody yet; from there, or at once, to the partner’s wallet. At the bank no more is booked than the case differs by, and nothing is given out of suspense that is not there. The case stays open until it is closed, or a run finds that the difference is gone.',
+    )
+    .addOption(new Option('--book <from-to>', 'from where to where').choices(bookings).makeOptionMandatory())
+    .requiredOption('--amount <usdc>', 'how much, as 0.01; with a minus it goes the other way', amountFrom)
+    .requiredOption(
+      '--revision <number>',
+      'which one of the case you looked at, as `cases show` tells it: the same command again is refused',
+      revisionFrom,
+    )
+    .action(correct);
+  teach(command, {
+    when: 'It is clear why the bank keeps more or less than our books say, and the bank is right.',
+    examples: [
+      'kelpie cases correct 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --book bank-to-suspense --amount 0.01 --revision 1 --reason interest',
+    ],
+    prints: 'the lines of the ledger, a debit above zero, and where that stands in the log of the operators.',
+  });
+}
+
+export function addCaseCommands(kelpie: Command): void {
+  const cases = kelpie
+    .command('cases')
+    .description('What a person has to look at: differences from the bank, and payouts in trouble.');
+  addList(cases);
+  addShow(cases);
+  addClose(cases);
+  addCorrect(cases);
+  teachGroup(cases, {
+    when: 'Nothing is mended in silence: a person looks, books a correction where one is due, and closes the case with a reason. docs/reconciliation.md says what each kind means.',
+    examples: ['kelpie cases list', 'kelpie cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
+  });
+}

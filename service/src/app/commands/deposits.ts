@@ -1,0 +1,131 @@
+import { Option, type Command } from 'commander';
+import {
+  findOperatedDeposit,
+  listOperatedDeposits,
+  type DepositHistoryRow,
+  type OperatedDeposit,
+} from '../../funding/index.ts';
+import { listEntries, type EntryRow } from '../../ledger/index.ts';
+import { formatPounds } from '../../money/amounts.ts';
+import { rateAsNumber } from '../../money/rates.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { partnerFilter } from './find-partner.ts';
+import { limited, look, looking, type LookingOptions } from './frame.ts';
+import { exactUsdc, pounds, print, shortInstant, table } from './printing.ts';
+import { teach, teachGroup } from './teaching.ts';
+
+const states = ['pending', 'credited', 'refunded', 'reversed'];
+
+function rowOf(deposit: OperatedDeposit): string[] {
+  const { sentPence } = deposit;
+  return [
+    deposit.id,
+    deposit.partner,
+    deposit.environment,
+    deposit.method,
+    deposit.state,
+    pounds(sentPence),
+    deposit.netMicroUsdc === null ? '-' : `${exactUsdc(deposit.netMicroUsdc)} USDC`,
+    shortInstant(deposit.updatedAt),
+    deposit.trouble ?? '-',
+  ];
+}
+
+interface ListOptions extends LookingOptions {
+  partner?: string;
+  status?: string;
+  trouble: boolean;
+  limit: number;
+}
+
+function addList(deposits: Command): void {
+  const list = limited(looking(deposits.command('list')))
+    .description('Top-ups of all partners, the newest first. Who sent them is for their partners alone.')
+    .option('--partner <partner>', 'only those of this partner: its short name, or its id')
+    .addOption(new Option('--status <status>', 'only those in this state').choices(states))
+    .option('--trouble', 'only those that a person has to look at', false)
+    .action(async ({ json, partner, status, trouble, limit }: ListOptions) => {
+      const found = await look(async (tx) => {
+        const partnerId = await partnerFilter(tx, partner);
+        return listOperatedDeposits(tx, { partnerId, status: status ?? null, trouble, atMost: limit });
+      });
+      const names = ['DEPOSIT', 'PARTNER', 'SIDE', 'BY', 'STATE', 'SENT', 'BRINGS', 'CHANGED', 'TROUBLE'];
+      print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
+    });
+  teach(list, {
+    when: 'A partner says that it has sent money; or each morning with --trouble.',
+    examples: ['kelpie deposits list --trouble', 'kelpie deposits list --partner acme --status pending'],
+    prints:
+      'a line a top-up: what was sent, what it brings to the wallet, and what is the matter with it, if anything.',
+  });
+}
+
+function describeLine({ account, amount, wallet_balance_after: after }: EntryRow): string {
+  const balance = after === null ? '' : `   the wallet then holds ${exactUsdc(BigInt(after))}`;
+  return `        ${account.padEnd(18)} ${`${exactUsdc(BigInt(amount))} USDC`.padStart(20)}${balance}`;
+}
+
+function describeChange(row: DepositHistoryRow, entries: readonly EntryRow[]): string[] {
+  const words = [row.what, `the bank says ${row.bank_state}`, ...(row.detail === null ? [] : [row.detail])];
+  const own = entries.filter(({ transfer_id: id }) => id === row.transfer_id);
+  return [`  ${row.at.toISOString()}  ${row.state.padEnd(8)}  ${words.join(', ')}`, ...own.map(describeLine)];
+}
+
+function describeDeposit(
+  deposit: OperatedDeposit,
+  history: readonly DepositHistoryRow[],
+  entries: readonly EntryRow[],
+) {
+  const { sentPence, rateMillionths } = deposit;
+  const sent =
+    sentPence === null
+      ? ''
+      : `${formatPounds(sentPence)} GBP were sent, at ${rateMillionths === null ? 'a rate not known' : rateAsNumber(rateMillionths)}; `;
+  const lines = [
+    `Deposit ${deposit.id}: ${deposit.state}`,
+    `  partner ${deposit.partner}, ${deposit.environment}, by ${deposit.method}; the bank's ${deposit.bankDepositId} (${deposit.bankState})`,
+    `  ${sent}it brings ${exactUsdc(deposit.netMicroUsdc)} USDC, and the bank kept ${exactUsdc(deposit.feeMicroUsdc)}`,
+    ...(deposit.reversedMicroUsdc === null
+      ? []
+      : [
+          `  the bank took back ${exactUsdc(deposit.reversedMicroUsdc)}, of which ${exactUsdc(deposit.owedMicroUsdc)} were owed`,
+        ]),
+    ...(deposit.repaidMicroUsdc === 0n ? [] : [`  ${exactUsdc(deposit.repaidMicroUsdc)} of it went to what was owed`]),
+    ...(deposit.trouble === null ? [] : [`  A person has to look: ${deposit.trouble}.`]),
+    '',
+    'History',
+    ...history.flatMap((row) => describeChange(row, entries)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function addShow(deposits: Command): void {
+  const show = looking(deposits.command('show'))
+    .argument('<id>', 'the id of the deposit: ours, or the bank’s')
+    .description('Tell the whole story of one deposit: what the bank said, what was credited, and the ledger’s lines.')
+    .action(async (id: string, { json }: LookingOptions) => {
+      const story = await look(async (tx) => {
+        const found = await findOperatedDeposit(tx, id);
+        if (found === null)
+          throw new OperatorError(`There is no deposit ${id}. \`kelpie deposits list\` shows their ids.`, 'not_found');
+        const transfers = found.history.flatMap(({ transfer_id: transfer }) => transfer ?? []);
+        return { ...found, entries: await listEntries(tx, transfers) };
+      });
+      print({ json }, story, describeDeposit(story.deposit, story.history, story.entries));
+    });
+  teach(show, {
+    when: 'You want to know why a top-up is not credited, or how what it brought came about.',
+    examples: ['kelpie deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e'],
+    prints: 'what was sent, at which rate, and what the bank kept; then its history with the lines in the ledger.',
+  });
+}
+
+export function addDepositCommands(kelpie: Command): void {
+  const deposits = kelpie.command('deposits').description('Look at top-ups.');
+  addList(deposits);
+  addShow(deposits);
+  teachGroup(deposits, {
+    when: 'Top-ups are credited by themselves, once the bank says that they are processed. docs/funding.md has the rest.',
+    examples: ['kelpie deposits list --trouble', 'kelpie deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e'],
+  });
+}

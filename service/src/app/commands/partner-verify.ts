@@ -1,0 +1,122 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import {
+  askAgain,
+  followVerifications,
+  noteStarted,
+  planVerification,
+  startAtBank,
+  type OperatedPartner,
+} from '../../partners/index.ts';
+import { goOn } from '../../platform/crash-point.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import { isMailAddress } from '../../platform/mail/mail-address.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { settings } from '../../platform/settings.ts';
+import { chooseBanks, openBanks } from '../banks.ts';
+import { withJobs } from '../with-jobs.ts';
+import { getPartner } from './find-partner.ts';
+import {
+  acting,
+  actOnce,
+  chosenSettings,
+  doneAs,
+  look,
+  operating,
+  sayDone,
+  type ActingOptions,
+  type Operating,
+} from './frame.ts';
+import { print } from './printing.ts';
+import { teach } from './teaching.ts';
+
+interface VerifyOptions extends ActingOptions {
+  email?: string;
+}
+
+function emailFrom(text: string): string {
+  if (!isMailAddress(text)) throw new InvalidArgumentError('It is the address of one person, as ada@acme.example.');
+  return text;
+}
+
+/** One commit: the note, what is written, and the job by which a worker reads from the bank how it stands. */
+async function write(
+  parts: Operating,
+  { partner, options, step }: { partner: OperatedPartner; options: VerifyOptions; step: 'ask' | 'start' },
+  work: (tx: Transaction) => Promise<void>,
+) {
+  const context = { partnerId: partner.id, environment: 'sandbox' } as const;
+  return withJobs(parts, async (jobs) =>
+    actOnce({ ...parts, context }, options, async (tx) => {
+      const written = await parts.note(tx, { action: 'partner.verify', subject: partner.id, detail: { step } });
+      await work(tx);
+      await jobs.enqueue(tx, followVerifications, {});
+      return written;
+    }),
+  );
+}
+
+/** The bank is asked before anything is written: it is never called inside a transaction. For a dry run it is not asked. */
+async function start(
+  parts: Operating,
+  { id: partnerId, slug }: OperatedPartner,
+  { email, dryRun }: VerifyOptions,
+  standing: Parameters<typeof startAtBank>[2],
+): Promise<(tx: Transaction) => Promise<void>> {
+  if (email === undefined)
+    throw new OperatorError(
+      `${standing.newestId === null ? `Nobody has started the verification of ${slug} yet` : `The bank said no to ${slug}`}. An admin of it starts one in the dashboard; or say --email ADDRESS, whom the bank then writes to.`,
+    );
+  const { banks, redirectUrl } = chosenSettings((get) => ({
+    banks: chooseBanks(get),
+    redirectUrl: get(settings.dashboardUrl) ?? get(settings.publicUrl),
+  }));
+  const { provider_production: bank } = openBanks(banks, parts.clock, goOn);
+  if (bank === null)
+    throw new OperatorError('There is no live bank to ask: KELPIE_LIVE_BANK_URL and KELPIE_LIVE_BANK_API_KEY name it.');
+  if (dryRun) return async () => undefined;
+  const started = await startAtBank({ bank, clock: parts.clock }, { partnerId, email, redirectUrl }, standing);
+  return async (tx) => noteStarted(tx, started);
+}
+
+const sentences = {
+  ask: (slug: string) => `The bank is asked how far it is with ${slug}.`,
+  start: (slug: string) => `The verification of ${slug} is started: the bank writes to the address that you named.`,
+};
+
+async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
+  const { json, dryRun } = options;
+  const partner = await look(async (tx) => getPartner(tx, slugOrId));
+  const { id, slug } = partner;
+  const { step, written } = await operating(options, 'service', async (parts) => {
+    const side = { partnerId: id, environment: 'sandbox' } as const;
+    const plan = await inTransaction(parts.pool, side, async (tx) => planVerification(tx, id));
+    if (plan.kind === 'approved') throw new OperatorError(`${slug} is verified already.`, 'nothing_to_do');
+    const work =
+      plan.kind === 'ask'
+        ? async (tx: Transaction) => askAgain(tx, plan.id, parts.clock.now())
+        : await start(parts, partner, options, plan.standing);
+    return { step: plan.kind, written: await write(parts, { partner, options, step: plan.kind }, work) };
+  });
+  const sentence = `${sentences[step](slug)} \`kelpie partners show ${slug}\` tells how it stands.`;
+  print({ json }, { id, slug, step, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+}
+
+export function addVerifyingPartners(partners: Command): void {
+  teach(
+    acting(partners.command('verify'))
+      .argument('<partner>', 'its short name, or its id')
+      .description(
+        'Have the bank verify the business, which opens live. Where that is under way, the bank is asked how far it is; where not, it is started. Nobody but the bank says yes.',
+      )
+      .option('--email <address>', 'to start it: the person at the partner whom the bank writes to', emailFrom)
+      .action(verify),
+    {
+      when: 'A partner waits for its verification and you want to know now; or it asks you to start it.',
+      examples: [
+        'kelpie partners verify acme --operator ada@kelpie.example',
+        'kelpie partners verify acme --email grace@acme.example --operator ada@kelpie.example',
+      ],
+      prints: 'which of the two was done. A worker writes down within seconds what the bank says.',
+    },
+  );
+}

@@ -1,0 +1,87 @@
+import { Option, type Command } from 'commander';
+import { listPartners, listSides, type OperatedPartner, type OperatedSide } from '../../partners/index.ts';
+import { getPartner } from './find-partner.ts';
+import { limited, look, looking, type LookingOptions } from './frame.ts';
+import { addPartnerActs } from './partner-acts.ts';
+import { addCreatingPartners } from './partner-create.ts';
+import { addVerifyingPartners } from './partner-verify.ts';
+import { counted, exactUsdc, print, table } from './printing.ts';
+import { teach, teachGroup } from './teaching.ts';
+
+const statuses = ['onboarding', 'active', 'suspended', 'closed'];
+
+function describePartner(partner: OperatedPartner, sides: readonly OperatedSide[]): string {
+  const lines = [
+    `${partner.name} (${partner.slug}): ${partner.status}`,
+    `  id ${partner.id}`,
+    `  verification ${partner.verificationStatus.replaceAll('_', ' ')}, limits × ${partner.rateFactor}`,
+    ...sides.map(
+      (side) =>
+        `  ${side.environment.padEnd(7)} by ${side.rail}, wallet ${exactUsdc(side.walletMicroUsdc)} USDC, plan ${side.pricePlan}, ` +
+        `${counted(side.activeKeys, 'key')}, ${counted(side.openPayouts, 'open payout')}, ` +
+        `topped up by ${side.fundingMethods.join(' and ') || 'nothing yet'}`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+interface ListOptions extends LookingOptions {
+  status?: string;
+  limit: number;
+}
+
+function addList(partners: Command): void {
+  const list = limited(looking(partners.command('list')))
+    .description('Partners, the newest first, with their state and limits.')
+    .addOption(new Option('--status <status>', 'only those in this state').choices(statuses))
+    .action(async ({ json, status, limit }: ListOptions) => {
+      const found = await look(async (tx) => listPartners(tx, { status: status ?? null, atMost: limit }));
+      const rows = found.map((one) => [
+        one.slug,
+        one.status,
+        one.verificationStatus,
+        `× ${one.rateFactor}`,
+        one.id,
+        one.name,
+      ]);
+      const names = ['SLUG', 'STATUS', 'VERIFICATION', 'LIMITS', 'ID', 'NAME'];
+      print({ json }, found, table(names, rows, 'There are none.'));
+    });
+  teach(list, {
+    when: 'You want to know who is there, or look for a short name to use with another command.',
+    examples: ['kelpie partners list', 'kelpie partners list --status suspended --json'],
+    prints:
+      'a line a partner: short name, state, how far its verification is, by how much its limits are raised, id and name.',
+  });
+}
+
+function addShow(partners: Command): void {
+  const show = looking(partners.command('show'))
+    .argument('<partner>', 'its short name, or its id')
+    .description('One partner: its two sides, their rails, wallets, price plans, keys and open payouts.')
+    .action(async (slugOrId: string, { json }: LookingOptions) => {
+      const shown = await look(async (tx) => {
+        const partner = await getPartner(tx, slugOrId);
+        return { ...partner, sides: await listSides(tx, partner.id) };
+      });
+      print({ json }, shown, describePartner(shown, shown.sides));
+    });
+  teach(show, {
+    when: 'A partner calls, and you want to see at a glance where it stands.',
+    examples: ['kelpie partners show acme'],
+    prints: 'its state, and a line for each of its sides, sandbox and live. Wallets have all six decimals.',
+  });
+}
+
+export function addPartnerCommands(kelpie: Command): void {
+  const partners = kelpie.command('partners').description('Look after partners.');
+  addList(partners);
+  addShow(partners);
+  addCreatingPartners(partners);
+  addVerifyingPartners(partners);
+  addPartnerActs(partners);
+  teachGroup(partners, {
+    when: 'A partner is a business that pays out through Kelpie. Name it by its short name, or by its id.',
+    examples: ['kelpie partners show acme', 'kelpie partners suspend acme --reason "invoice 2026-10 unpaid" --dry-run'],
+  });
+}

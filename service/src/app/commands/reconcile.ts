@@ -1,0 +1,209 @@
+import { setTimeout } from 'node:timers/promises';
+import { InvalidArgumentError, type Command } from 'commander';
+import {
+  cutOffAt,
+  findRun,
+  listRunSides,
+  runReconciliation,
+  type OperatedRun,
+  type OperatedSideRun,
+  type RunReport,
+} from '../../reconciliation/index.ts';
+import { goOn } from '../../platform/crash-point.ts';
+import { createSingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { chooseBanks, openBanks } from '../banks.ts';
+import { exitCodes } from './failure.ts';
+import { partnerFilter } from './find-partner.ts';
+import {
+  acting,
+  actOnce,
+  chosenSettings,
+  createSay,
+  doneAs,
+  idFrom,
+  limited,
+  look,
+  looking,
+  operating,
+  sayDone,
+  type ActingOptions,
+  type LookingOptions,
+  type Operating,
+} from './frame.ts';
+import { counted, exactUsdc, print, shortInstant, table } from './printing.ts';
+import { teach, teachGroup } from './teaching.ts';
+
+const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+
+function dayFrom(text: string): Date {
+  const day = new Date(`${text}T00:00:00Z`);
+  if (!dayForm.test(text) || Number.isNaN(day.getTime())) throw new InvalidArgumentError('It is a day, as 2026-11-15.');
+  return day;
+}
+
+interface RunOptions extends ActingOptions {
+  partner?: string;
+  from?: Date;
+  everything: boolean;
+}
+
+const sayEveryMs = 2_000;
+
+/** Says from time to time how far it is; nothing, where it is soon done. */
+function createProgress(say: (text: string) => void): (side: PartnerContext, transfers: number) => void {
+  let saidAt = performance.now();
+  return ({ partnerId, environment }, transfers) => {
+    if (performance.now() - saidAt < sayEveryMs) return;
+    saidAt = performance.now();
+    say(`${partnerId} ${environment}: ${counted(transfers, 'transfer')} compared`);
+  };
+}
+
+function describeReport({ run: found, state, ...counts }: RunReport, dryRun: boolean): string {
+  const { sides, transfers, deposits, inFlight, differences, known, incomplete } = counts;
+  const lines = [
+    `${dryRun ? 'Compared' : `Run ${found.id}`}: ${state}.`,
+    `  ${counted(sides, 'side')} of partners, ${counted(transfers, 'transfer')} and ${counted(deposits, 'deposit')} compared that were final before ${found.cutOff.toISOString()}`,
+    `  ${inFlight} under way then: no difference, and for a later run`,
+    `  ${counted(differences, 'difference')}${known === 0 ? '' : `, of which ${known} known and closed`}`,
+    ...(sides === 0 && found.partnerId !== null ? ['  The partner is at no bank: NOTHING was compared'] : []),
+    ...(incomplete === 0 ? [] : [`  ${counted(incomplete, 'side')} could NOT be compared wholly: run it again`]),
+    ...(differences > known && !dryRun ? ['  `kelpie cases list` shows them.'] : []),
+  ];
+  return lines.join('\n');
+}
+
+/** A run is many commits, one a side, so that it can be killed: the note of it is a commit of its own before them. */
+async function run(parts: Operating, options: RunOptions): Promise<void> {
+  const { json, dryRun, from = null, everything } = options;
+  if (from !== null && from >= cutOffAt(parts.clock.now()))
+    throw new OperatorError('There is nothing to compare from then on: what was final 20 minutes ago is compared.');
+  const partnerId = await look(async (tx) => partnerFilter(tx, options.partner));
+  const banks = openBanks(chosenSettings(chooseBanks), parts.clock, goOn);
+  const written = await actOnce(parts, options, async (tx) => {
+    const detail = { from: everything ? 'everything' : (from?.toISOString() ?? null) };
+    return parts.note(tx, { action: 'reconcile.run', subject: partnerId ?? 'all', detail });
+  });
+  const found: object[] = [];
+  const report = await runReconciliation(
+    { ...parts, calls: createSingleCalls(parts.pool, goOn), banks, pause: async (ms) => setTimeout(ms) },
+    {
+      askedBy: parts.operator,
+      dryRun,
+      ...(partnerId === null ? {} : { partnerId }),
+      ...(everything ? { from: null } : from === null ? {} : { from }),
+      onSide: ({ partnerId: of, environment }, side) =>
+        found.push(...side.found.map((difference) => ({ partnerId: of, environment, ...difference }))),
+      onProgress: createProgress(createSay(options)),
+    },
+  );
+  const told = describeReport(report, dryRun);
+  print({ json }, { ...report, found, ...doneAs(dryRun, written) }, sayDone(told, dryRun, written));
+  process.exitCode = report.state === 'clean' ? exitCodes.done : exitCodes.found;
+}
+
+function addRun(reconcile: Command): void {
+  const command = acting(reconcile.command('run'))
+    .summary('Hold our books against the bank’s records now.')
+    .description(
+      'Hold our books against the bank’s records now: transfers, deposits and what each wallet keeps. A worker does the same every working day; safe to repeat, to kill, and to run beside it. Each difference becomes a case, or is seen again; no money moves. Exit code 1 where there is a difference, or something could not be compared.',
+    )
+    .option('--partner <partner>', 'only this partner: its short name, or its id')
+    .option('--from <day>', 'compare lines since that day (UTC), in place of since the last run', dayFrom)
+    .option('--everything', 'compare every line there ever was', false)
+    .action(async (options: RunOptions) => operating(options, 'service', async (parts) => run(parts, options)));
+  teach(command, {
+    when: 'The run of this morning was incomplete; a case was mended and you want to see it gone; or something looks wrong.',
+    examples: [
+      'kelpie reconcile run --operator ada@kelpie.example',
+      'kelpie reconcile run --partner acme --dry-run',
+      'kelpie reconcile run --from 2026-11-01 --operator ada@kelpie.example',
+    ],
+    prints:
+      'whether it was clean, how much was compared, and how many differences there are; how far it is meanwhile. A dry run compares the same, and writes nothing.',
+  });
+}
+
+function rowOf(side: OperatedSideRun): string[] {
+  return [
+    side.partner ?? `all ${side.sides}`,
+    side.environment,
+    String(side.transfers),
+    String(side.deposits),
+    String(side.inFlight),
+    exactUsdc(side.oursMicroUsdc),
+    exactUsdc(side.bankMicroUsdc),
+    exactUsdc(side.inFlightMicroUsdc),
+    String(side.differences),
+    String(side.known),
+    side.trouble ?? '-',
+  ];
+}
+
+function describeRun(found: OperatedRun, sides: readonly OperatedSideRun[]): string {
+  const names = [
+    'PARTNER',
+    'SIDE',
+    'TRANSFERS',
+    'DEPOSITS',
+    'UNDER WAY',
+    'OUR BOOKS',
+    'THE BANK',
+    'UNDER WAY, USDC',
+    'DIFFERENT',
+    'KNOWN',
+    'TROUBLE',
+  ];
+  const ended = found.finishedAt === null ? 'not ended' : `ended ${shortInstant(found.finishedAt)}`;
+  const head = [
+    `Run ${found.id}: ${found.state}`,
+    `  asked for by ${found.askedBy}, began ${shortInstant(found.startedAt)}, ${ended}; compared what was final before ${shortInstant(found.cutOffAt)}`,
+    ...(found.partner === null ? [] : [`  of ${found.partner} alone`]),
+    ...(found.linesFrom === null ? [] : [`  only lines since ${shortInstant(found.linesFrom)}`]),
+  ];
+  // The totals come last, below what they are the sum of.
+  const inOrder = [
+    ...sides.filter(({ partner }) => partner !== null),
+    ...sides.filter(({ partner }) => partner === null),
+  ];
+  return `${head.join('\n')}\n\n${table(names, inOrder.map(rowOf), 'There is nobody at a bank.')}`;
+}
+
+async function readRun(text: string | undefined, limit: number) {
+  const id = text === undefined ? null : idFrom(text);
+  const shown = await look(async (tx) => {
+    const found = id === undefined ? null : await findRun(tx, id);
+    return found === null ? null : { ...found, sides: await listRunSides(tx, found.id, limit) };
+  });
+  if (shown !== null) return shown;
+  const message = text === undefined ? 'There was no run yet: `kelpie reconcile run`.' : `There is no run ${text}.`;
+  throw new OperatorError(message, 'not_found');
+}
+
+function addShow(reconcile: Command): void {
+  const show = limited(looking(reconcile.command('show')))
+    .argument('[run]', 'the id of a run; else the newest of all partners that left nothing out')
+    .description('What a run found, of each partner and in total.')
+    .action(async (id: string | undefined, { json, limit }: LookingOptions & { limit: number }) => {
+      const shown = await readRun(id, limit);
+      print({ json }, shown, describeRun(shown, shown.sides));
+    });
+  teach(show, {
+    when: 'Each morning: is the newest run clean, and is it of today?',
+    examples: ['kelpie reconcile show', 'kelpie reconcile show 01a1e038-9c12-7cc4-b6f0-51c1a7f0a6de --limit 1000'],
+    prints:
+      'how many lines were compared, what was under way, and what our books and the bank say that the wallets keep: a line a side, those that differ first, then the totals.',
+  });
+}
+
+export function addReconcileCommands(kelpie: Command): void {
+  const reconcile = kelpie.command('reconcile').description('Hold our books against the bank’s.');
+  addRun(reconcile);
+  addShow(reconcile);
+  teachGroup(reconcile, {
+    when: 'A worker does it every working day at 05:10 UTC. What differs becomes a case: `kelpie cases list`. docs/reconciliation.md has the rest.',
+    examples: ['kelpie reconcile show', 'kelpie reconcile run --operator ada@kelpie.example'],
+  });
+}

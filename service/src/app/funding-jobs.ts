@@ -1,0 +1,51 @@
+// What the worker does for top-ups: opens where they are sent to, reads what came, and tells of wallets that run low; and each
+// working day it holds our books against the bank's.
+import { setTimeout } from 'node:timers/promises';
+import { recordActivity } from '../activity/index.ts';
+import {
+  lookBackForDeposits,
+  openWaitingFunding,
+  readDeposits,
+  readDueSources,
+  watchWallets,
+  type FundingParts,
+} from '../funding/index.ts';
+import type { JobHandler, Queue } from '../platform/jobs.ts';
+import { isWorkingDay } from '../platform/working-days.ts';
+import { runReconciliation, type ReconciliationParts } from '../reconciliation/index.ts';
+
+/** For partners that could not be given an account and an address when they were connected. */
+const openFunding: Queue = { name: 'open-funding', retryLimit: 3, schedule: '* * * * *' };
+const lowWallets: Queue = { name: 'low-wallets', retryLimit: 3, schedule: '* * * * *' };
+const lookBack: Queue = { name: 'look-back-for-deposits', retryLimit: 5, schedule: '27 4 * * *' };
+/** Before the day's work begins in London, in summer and in winter. A week of many partners is some thousand pages. */
+const reconcile: Queue = { name: 'reconcile', retryLimit: 10, schedule: '10 5 * * *', expireSeconds: 6 * 60 * 60 };
+
+export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, lookBack, reconcile];
+
+async function reconcileToday(parts: ReconciliationParts, signal: AbortSignal): Promise<void> {
+  if (!isWorkingDay(parts.clock.now())) return;
+  const { state, differences } = await runReconciliation(parts, { askedBy: 'schedule', signal });
+  parts.logger.info({ status: state, differences }, 'reconciliation.done');
+  // The bank may answer later: the job is tried again.
+  if (state === 'incomplete') throw new Error('some partners could not be compared with their bank');
+}
+
+type GivenParts = Omit<FundingParts, 'recordActivity'> & Omit<ReconciliationParts, 'pause'>;
+
+export function fundingHandlers(given: GivenParts): [Queue, JobHandler][] {
+  const parts = { ...given, recordActivity, pause: async (ms: number) => setTimeout(ms) };
+  return [
+    [readDeposits, async ({ signal }) => readDueSources(parts, signal)],
+    [openFunding, async ({ signal }) => openWaitingFunding(parts, signal)],
+    [lowWallets, async ({ signal }) => watchWallets(parts, signal)],
+    [
+      lookBack,
+      async () => {
+        const sources = await lookBackForDeposits(parts);
+        parts.logger.info({ sources }, 'deposits.looked_back');
+      },
+    ],
+    [reconcile, async ({ signal }) => reconcileToday(parts, signal)],
+  ];
+}

@@ -1,0 +1,38 @@
+import type { MicroUsdc } from '../money/amounts.ts';
+
+/** What is known of a wallet that was ever below its partner's threshold. */
+export interface WalletAlert {
+  /** Since when it is low; null where it is not. */
+  lowSince: Date | null;
+  /** When the partner was told last; null where the wallet was clearly above the threshold since. */
+  toldAt: Date | null;
+  /** The threshold that it was told of. */
+  threshold: MicroUsdc;
+}
+
+interface Wallet {
+  balance: MicroUsdc;
+  threshold: MicroUsdc;
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** By a tenth: what brings a wallet just above its threshold is spent by the next payouts. */
+function isClearlyAbove({ balance, threshold }: Wallet): boolean {
+  return balance >= threshold + threshold / 10n;
+}
+
+/**
+ * Whether the partner is to be told that its wallet is low, and what is known then. It is told once each time that the wallet
+ * falls below the threshold, and of another threshold; but one that goes up and down about it is told of once a day.
+ */
+export function followWallet(wallet: Wallet, alert: WalletAlert, at: Date): { alert: WalletAlert; isNews: boolean } {
+  const { balance, threshold } = wallet;
+  const { toldAt } = alert;
+  if (balance >= threshold)
+    return { alert: { ...alert, lowSince: null, toldAt: isClearlyAbove(wallet) ? null : toldAt }, isNews: false };
+  const lowSince = alert.lowSince ?? at;
+  const isNews =
+    toldAt === null || alert.threshold !== threshold || (lowSince > toldAt && at.getTime() - toldAt.getTime() >= dayMs);
+  return { alert: isNews ? { lowSince, toldAt: at, threshold } : { ...alert, lowSince }, isNews };
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Pool } from '../platform/database/pool.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
+import type { JobSender, Queue } from '../platform/jobs.ts';
+import { makeSourceDue } from './store.ts';
+
+/** It comes round every minute for what is due, and at once where the bank tells of news. */
+export const readDeposits: Queue = { name: 'read-deposits', retryLimit: 3, schedule: '* * * * *' };
+
+interface HintParts {
+  calls: SingleCalls;
+  pool: Pool;
+  clock: Clock;
+  jobs: Pick<JobSender, 'enqueue'>;
+}
+
+interface Hint {
+  environment: PartnerContext['environment'];
+  sourceId: string;
+  depositId: string;
+}
+
+/**
+ * A webhook is a hint: it makes its source due, and a worker reads from the bank what came. So a hundred of the same do what
+ * one does, in whatever order they come. What we know nothing of is forgotten: a source that is just being opened is read
+ * anyway.
+ *
+ * The job is a commit of its own. Where it is lost, the round that comes every minute finds what is due.
+ */
+export async function hintDeposit({ calls, pool, clock, jobs }: HintParts, hint: Hint): Promise<void> {
+  if (!(await makeSourceDue(calls, { ...hint, at: clock.now() }))) return;
+  await inTransaction(pool, 'shared', async (tx) => jobs.enqueue(tx, readDeposits, {}));
+}

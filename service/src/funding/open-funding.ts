@@ -1,0 +1,53 @@
+import type { BankFunding, FundingMethod } from '../banks/index.ts';
+import { inTransaction } from '../platform/database/transaction.ts';
+import { newId } from '../platform/ids.ts';
+import { firstReadAt } from './next-read.ts';
+import type { FundingParts } from './parts.ts';
+import { sealDetails } from './sealed-details.ts';
+import { insertSource, listMethods, type SideToFund } from './store.ts';
+
+type OpenParts = Pick<FundingParts, 'pool' | 'clock' | 'sealer'>;
+type OpenOutcome = { kind: 'opened' } | { kind: 'failed'; text: string };
+
+const methods: readonly FundingMethod[] = ['bank_transfer', 'usdc'];
+
+/**
+ * Opens what a side lacks of an account for pounds and an address for USDC. What the bank opened and we did not live to write
+ * down is found again: by the same key within a day, and by the bank's own list at any time.
+ */
+export async function openFunding(parts: OpenParts, bank: BankFunding, side: SideToFund): Promise<OpenOutcome> {
+  const known = await inTransaction(parts.pool, side, listMethods);
+  for (const method of methods.filter((one) => !known.includes(one))) {
+    const opened = await openMethod(parts, bank, { side, method });
+    if (opened.kind === 'failed') return opened;
+  }
+  return { kind: 'opened' };
+}
+
+async function openMethod(
+  { pool, clock, sealer }: OpenParts,
+  bank: BankFunding,
+  { side, method }: { side: SideToFund; method: FundingMethod },
+): Promise<OpenOutcome> {
+  const { partnerId, environment, customerId, walletId } = side;
+  const at = clock.now();
+  const idempotencyKey = `${partnerId}-${environment}-${method}-${at.toISOString().slice(0, 10)}`;
+  const order = { customerId, walletId, idempotencyKey };
+  const id = newId(clock);
+  // Something may have come before we knew of it; a webhook from now on makes it due at once.
+  const dueAt = firstReadAt(at);
+  const row = { id, partnerId, environment, method, at, dueAt, chain: null, address: null, detailsSealed: null };
+  if (method === 'bank_transfer') {
+    const opened = await bank.openAccount(order);
+    if (opened.kind === 'failed') return opened;
+    const { sourceId, details } = opened;
+    const detailsSealed = sealDetails(sealer, id, details);
+    await inTransaction(pool, side, async (tx) => insertSource(tx, { ...row, sourceId, detailsSealed }));
+    return { kind: 'opened' };
+  }
+  const opened = await bank.openAddress(order);
+  if (opened.kind === 'failed') return opened;
+  const { sourceId, chain, address } = opened;
+  await inTransaction(pool, side, async (tx) => insertSource(tx, { ...row, sourceId, chain, address }));
+  return { kind: 'opened' };
+}

@@ -1,0 +1,111 @@
+import type { FundingMethod } from '../banks/index.ts';
+import { ledgerEvents, lockBalance, postTransfers, type Line } from '../ledger/index.ts';
+import type { MicroUsdc } from '../money/amounts.ts';
+import { inTransaction, type PartnerContext, type Transaction } from '../platform/database/transaction.ts';
+import { newId } from '../platform/ids.ts';
+import type { DepositNews } from './combine-words.ts';
+import type { KnownDeposit } from './deposit.ts';
+import { followDeposit, type DepositChange, type DepositStep } from './follow-deposit.ts';
+import type { FundingParts } from './parts.ts';
+import { sealSender } from './sealed-details.ts';
+import { lockDeposit, readOwed, writeStep, type StepMoney } from './store.ts';
+import { tellOfStep } from './tell-of-step.ts';
+
+interface Source extends PartnerContext {
+  method: FundingMethod;
+}
+
+/**
+ * What the bank says of a deposit, in one commit with all that follows from it: the deposit, the ledger's transfer, its
+ * history, the partner's list of what happened, and the mail. Says what happened; nothing where it was known.
+ *
+ * Whoever comes at the same moment waits for the deposit's row, and then finds nothing left to do: that, and the bank's id of
+ * it, which is unique, is what credits it once.
+ */
+export async function takeDeposit(
+  parts: FundingParts,
+  source: Source,
+  news: DepositNews,
+): Promise<DepositStep['what'][]> {
+  const { pool, clock, logger } = parts;
+  const side = { partnerId: source.partnerId, environment: source.environment };
+  const { change, depositId } = await inTransaction(pool, side, async (tx) => {
+    const id = newId(clock);
+    const senderSealed = news.sender === null ? null : sealSender(parts.sealer, id, news.sender);
+    const { known, isNew } = await lockDeposit(tx, { ...source, newId: id, senderSealed, news, at: clock.now() });
+    const followed = followDeposit(known, news);
+    if (followed !== null) await writeChange(tx, parts, { side, method: source.method, known, change: followed, news });
+    return { change: isNew ? (followed ?? seen) : followed, depositId: known.id };
+  });
+  if (change === null) return [];
+  const line = { partner_id: side.partnerId, environment: side.environment, deposit_id: depositId };
+  for (const { what } of change.steps) logger.info({ ...line, status: what }, 'deposit.moved');
+  // An alarm: money at the bank that the books can't follow by themselves.
+  if ('trouble' in change && change.trouble !== null) logger.error(line, 'deposit.needs_attention');
+  return change.steps.map(({ what }) => what);
+}
+
+const seen: Pick<DepositChange, 'steps'> = { steps: [{ what: 'told', state: 'pending' }] };
+
+interface Writing {
+  side: PartnerContext;
+  method: FundingMethod;
+  known: KnownDeposit;
+  change: DepositChange;
+  news: DepositNews;
+}
+
+async function writeChange(tx: Transaction, parts: FundingParts, writing: Writing): Promise<void> {
+  const { side, known, change, news } = writing;
+  const learned = known.hasSender ? null : news.sender;
+  const senderSealed = learned === null ? null : sealSender(parts.sealer, known.id, learned);
+  const at = parts.clock.now();
+  let { revision } = known;
+  for (const step of change.steps) {
+    const money = await moveMoney(tx, parts, { side, depositId: known.id, step });
+    await writeStep(tx, side, { id: known.id, from: revision, change, step, money, senderSealed, at });
+    await tellOfStep(tx, parts, { ...writing, step, money });
+    revision += 1;
+  }
+}
+
+interface Moving {
+  side: PartnerContext;
+  depositId: string;
+  step: DepositStep;
+}
+
+/** The wallet is locked first: what it holds, and what the partner owes, decide the lines. */
+async function moveMoney(
+  tx: Transaction,
+  parts: FundingParts,
+  { side, depositId, step }: Moving,
+): Promise<StepMoney | null> {
+  if (step.what !== 'credited' && step.what !== 'reversed') return null;
+  const holds = await lockBalance(tx, side);
+  const { lines, owed, repaid } =
+    step.what === 'credited' ? await creditLines(tx, step.amount) : reversalLines(step.amount, holds);
+  const transferId = newId(parts.clock);
+  const reason = `deposit.${step.what}`;
+  const [outcome] = await postTransfers(tx, [{ ...side, id: transferId, reason, causeId: depositId, lines }]);
+  if (outcome?.kind !== 'posted') throw new Error('a wallet changed under its own lock');
+  return { transferId, owed, repaid };
+}
+
+interface Booked {
+  lines: Line[];
+  owed: MicroUsdc;
+  repaid: MicroUsdc;
+}
+
+/** What the partner owes for a deposit that was taken back is settled first: the bank's wallet lacks just that much. */
+async function creditLines(tx: Transaction, amount: MicroUsdc): Promise<Booked> {
+  const owed = await readOwed(tx);
+  const repaid = owed < amount ? owed : amount;
+  return { lines: ledgerEvents.deposit(amount, repaid), owed: 0n, repaid };
+}
+
+function reversalLines(amount: MicroUsdc, walletHolds: MicroUsdc): Booked {
+  const owed = walletHolds < amount ? amount - walletHolds : 0n;
+  return { lines: ledgerEvents.depositReversed({ amount, walletHolds }), owed, repaid: 0n };
+}

@@ -1,0 +1,226 @@
+import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+import type { Rail } from '../side.ts';
+
+/** A partner, as far as an operator's role may see it. */
+export interface OperatedPartner {
+  id: string;
+  slug: string;
+  name: string;
+  status: string;
+  verificationStatus: string;
+  /** By how much the limits of its keys are raised. */
+  rateFactor: number;
+}
+
+interface PartnerRow {
+  id: string;
+  slug: string;
+  name: string;
+  status: string;
+  verification_status: string;
+  rate_factor: number;
+}
+
+const columns = 'id, slug, name, status, verification_status, rate_factor';
+
+function partnerFrom({ verification_status: verificationStatus, rate_factor: rateFactor, ...row }: PartnerRow) {
+  return { ...row, verificationStatus, rateFactor };
+}
+
+/** By its short name, or its id. */
+export async function findPartner(tx: Transaction, slugOrId: string): Promise<OperatedPartner | null> {
+  const { rows } = await tx.query<PartnerRow>(
+    `select ${columns} from kelpie.partners where slug = $1 or id::text = lower($1)`,
+    [slugOrId],
+  );
+  const [row] = rows;
+  return row === undefined ? null : partnerFrom(row);
+}
+
+/** The newest first; null fits every status. */
+export async function listPartners(
+  tx: Transaction,
+  { status, atMost }: { status: string | null; atMost: number },
+): Promise<OperatedPartner[]> {
+  const { rows } = await tx.query<PartnerRow>(
+    `select ${columns} from kelpie.partners where $1::text is null or status = $1 order by id desc limit $2`,
+    [status, atMost],
+  );
+  return rows.map(partnerFrom);
+}
+
+/** What a partner has in one environment. */
+export interface OperatedSide {
+  environment: string;
+  rail: Rail;
+  pricePlan: string;
+  walletMicroUsdc: bigint;
+  activeKeys: number;
+  /** How many payouts are not at their end. */
+  openPayouts: number;
+  /** What it can be topped up by. */
+  fundingMethods: string[];
+}
+
+interface SideRow {
+  environment: string;
+  rail: Rail;
+  price_plan: string;
+  balance: string;
+  keys: number;
+  open: number;
+  methods: string[];
+}
+
+/** As the reading role. */
+export async function listSides(tx: Transaction, partnerId: string): Promise<OperatedSide[]> {
+  const { rows } = await tx.query<SideRow>(
+    `select e.environment::text, e.rail, e.price_plan, coalesce(w.balance_micro_usdc, 0) as balance,
+       (
+         select count(*)::int from kelpie.api_keys k
+         where k.partner_id = e.partner_id and k.environment = e.environment and k.revoked_at is null
+       ) as keys,
+       (
+         select count(*)::int from kelpie.open_payouts o
+         where o.partner_id = e.partner_id and o.environment = e.environment
+       ) as open,
+       array(
+         select f.method from kelpie.funding_sources f
+         where f.partner_id = e.partner_id and f.environment = e.environment order by f.method
+       ) as methods
+     from kelpie.partner_environments e
+     left join kelpie.wallets w on w.partner_id = e.partner_id and w.environment = e.environment
+     where e.partner_id = $1 order by e.environment`,
+    [partnerId],
+  );
+  return rows.map((row) => ({
+    environment: row.environment,
+    rail: row.rail,
+    pricePlan: row.price_plan,
+    walletMicroUsdc: BigInt(row.balance),
+    activeKeys: row.keys,
+    openPayouts: row.open,
+    fundingMethods: row.methods,
+  }));
+}
+
+interface StatusChange {
+  action: 'partner.suspend' | 'partner.activate';
+  from: string;
+  to: string;
+}
+
+/** Says false where it is in another state by now. Refused where this transaction has not noted the act. */
+export async function setStatus(tx: Transaction, partnerId: string, change: StatusChange): Promise<boolean> {
+  const { rows } = await tx.query<{ changed: boolean }>(
+    'select kelpie.operator_set_status($1, $2, $3, $4) as changed',
+    [partnerId, change.action, change.from, change.to],
+  );
+  return rows[0]?.changed ?? false;
+}
+
+export async function setRateFactor(tx: Transaction, partnerId: string, factor: number): Promise<boolean> {
+  const { rows } = await tx.query<{ changed: boolean }>('select kelpie.operator_set_rate_factor($1, $2) as changed', [
+    partnerId,
+    factor,
+  ]);
+  return rows[0]?.changed ?? false;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
+}
+
+const foreignKeyViolation = '23503';
+const noDataFound = 'P0002';
+
+interface PlanChange {
+  plan: string;
+  at: Date;
+}
+
+/** For one side of a partner, from then on, by whom the log names. Refused where this transaction has not noted the act. */
+export async function setPricePlan(
+  tx: Transaction,
+  { partnerId, environment }: PartnerContext,
+  { plan, at }: PlanChange,
+): Promise<'changed' | 'same' | 'no_plan' | 'no_side'> {
+  try {
+    const { rows } = await tx.query<{ changed: boolean }>(
+      'select kelpie.operator_set_price_plan($1, $2, $3, $4) as changed',
+      [partnerId, environment, at, plan],
+    );
+    return rows[0]?.changed === true ? 'changed' : 'same';
+  } catch (error) {
+    if (codeOf(error) === foreignKeyViolation) return 'no_plan';
+    if (codeOf(error) === noDataFound) return 'no_side';
+    throw error;
+  }
+}
+
+/** What a plan charges. Each is a whole number: of pence, or of hundredths of a percent. */
+export interface PricePlan {
+  id: string;
+  fixedPence: bigint;
+  basisPoints: bigint;
+  bankFixedPence: bigint;
+  bankBasisPoints: bigint;
+  monthlyPence: bigint;
+  verificationPence: bigint;
+  networkMarkupBasisPoints: bigint;
+  exceptionMarkupBasisPoints: bigint;
+}
+
+interface PlanRow {
+  id: string;
+  fixed_pence: string;
+  basis_points: string;
+  bank_fixed_pence: string;
+  bank_basis_points: string;
+  monthly_pence: string;
+  verification_pence: string;
+  network_markup_basis_points: string;
+  exception_markup_basis_points: string;
+  sides: number;
+}
+
+/** The newest first, with how many sides of partners have each. As the reading role. */
+export async function listPricePlans(tx: Transaction, atMost: number): Promise<(PricePlan & { sides: number })[]> {
+  const { rows } = await tx.query<PlanRow>(
+    `select p.*, (select count(*)::int from kelpie.partner_environments e where e.price_plan = p.id) as sides
+     from kelpie.price_plans p order by p.created_at desc, p.id limit $1`,
+    [atMost],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    fixedPence: BigInt(row.fixed_pence),
+    basisPoints: BigInt(row.basis_points),
+    bankFixedPence: BigInt(row.bank_fixed_pence),
+    bankBasisPoints: BigInt(row.bank_basis_points),
+    monthlyPence: BigInt(row.monthly_pence),
+    verificationPence: BigInt(row.verification_pence),
+    networkMarkupBasisPoints: BigInt(row.network_markup_basis_points),
+    exceptionMarkupBasisPoints: BigInt(row.exception_markup_basis_points),
+    sides: row.sides,
+  }));
+}
+
+/** Says false where there is one with that id. Refused where this transaction has not noted the act. */
+export async function createPricePlan(tx: Transaction, plan: PricePlan, at: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ made: boolean }>(
+    'select kelpie.operator_create_price_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as made',
+    [
+      plan.id,
+      plan.fixedPence,
+      plan.basisPoints,
+      plan.bankFixedPence,
+      plan.bankBasisPoints,
+      plan.monthlyPence,
+      plan.verificationPence,
+      plan.networkMarkupBasisPoints,
+      plan.exceptionMarkupBasisPoints,
+      at,
+    ],
+  );
+  return rows[0]?.made ?? false;
+}

@@ -1,0 +1,84 @@
+import type { Transaction } from '../../platform/database/transaction.ts';
+
+/** A payout that is not at its end, and for how long. */
+export interface StuckPayout {
+  id: string;
+  partner: string;
+  environment: string;
+  rail: string;
+  state: string;
+  attempts: number;
+  bankState: string | null;
+  amountPence: bigint;
+  createdAt: Date;
+  /** When it is looked at next. */
+  dueAt: Date | null;
+  /** What a person has to look at. */
+  cases: string[];
+}
+
+interface StuckRow {
+  id: string;
+  slug: string;
+  environment: string;
+  rail: string;
+  state: string;
+  attempts: number;
+  bank_state: string | null;
+  amount_pence: string;
+  created_at: Date;
+  due_at: Date | null;
+  cases: string[];
+}
+
+/** Those that wait for a person first, then the oldest. As the reading role. */
+export async function listStuckPayouts(
+  tx: Transaction,
+  { olderThan, atMost }: { olderThan: Date; atMost: number },
+): Promise<StuckPayout[]> {
+  const { rows } = await tx.query<StuckRow>(
+    `with found as (
+       select o.payout_id as id from kelpie.open_payouts o
+       union
+       select c.payout_id from kelpie.cases c where c.closed_at is null
+     )
+     select p.id, partner.slug, p.environment::text, p.rail::text, p.state::text, p.attempts, p.bank_state, p.amount_pence,
+       p.first_tried_at as created_at, o.due_at,
+       array(
+         select c.kind from kelpie.cases c where c.payout_id = p.id and c.closed_at is null order by c.kind
+       ) as cases
+     from found
+     join kelpie.payouts p on p.id = found.id
+     join kelpie.partners partner on partner.id = p.partner_id
+     left join kelpie.open_payouts o on o.payout_id = p.id
+     where p.first_tried_at < $1 and (
+       p.state in ('sending', 'pending', 'processing')
+       or exists (select from kelpie.cases c where c.payout_id = p.id and c.closed_at is null)
+     )
+     order by exists (select from kelpie.cases c where c.payout_id = p.id and c.closed_at is null) desc, p.first_tried_at
+     limit $2`,
+    [olderThan, atMost],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    partner: row.slug,
+    environment: row.environment,
+    rail: row.rail,
+    state: row.state,
+    attempts: row.attempts,
+    bankState: row.bank_state,
+    amountPence: BigInt(row.amount_pence),
+    createdAt: row.created_at,
+    dueAt: row.due_at,
+    cases: row.cases,
+  }));
+}
+
+/** Says false where there is no such payout. Refused where this transaction has not noted the act. */
+export async function makePayoutDue(tx: Transaction, payoutId: string, at: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ asked: boolean }>('select kelpie.operator_ask_payout($1, $2) as asked', [
+    payoutId,
+    at,
+  ]);
+  return rows[0]?.asked ?? false;
+}

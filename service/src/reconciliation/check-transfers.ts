@@ -1,0 +1,110 @@
+import type { PaymentRecord } from '../banks/index.ts';
+import { inTransaction } from '../platform/database/transaction.ts';
+import { compareTransfer, judgeStranger, type OurTransfer } from './compare-transfer.ts';
+import { clockSkewMs, type Window } from './cut-off.ts';
+import { equal, type Difference, type Recheck } from './difference.ts';
+import { matchTransfers, TooDifferent, TransferMatcher, type Suspect } from './match-transfers.ts';
+import { BankSilent, type Comparing } from './parts.ts';
+import { findFirstTransfer, findPayoutOfOrder, findTransfer, listTransfers, transfersAtOnce } from './store.ts';
+
+const minuteMs = 60_000;
+const longestSliceMs = 30 * 24 * 60 * minuteMs;
+const fewTransfers = 1_000;
+
+/** A slice of time after the other, each as long as the one before it makes seem right. */
+async function* ourTransfers(comparing: Comparing, { from, cutOff }: Window): AsyncGenerator<OurTransfer[]> {
+  const { pool, side, signal } = comparing;
+  const oldest = from ?? (await inTransaction(pool, side, async (tx) => findFirstTransfer(tx, side)));
+  if (oldest === null) return;
+  let to = cutOff;
+  let sliceMs = 15 * minuteMs;
+  while (to > oldest) {
+    signal?.throwIfAborted();
+    const slice = { from: new Date(Math.max(oldest.getTime(), to.getTime() - sliceMs)), to };
+    const page = await inTransaction(pool, side, async (tx) => listTransfers(tx, side, slice));
+    if (page.length > transfersAtOnce && sliceMs > 1) {
+      sliceMs = Math.ceil(sliceMs / 4);
+      continue;
+    }
+    if (page.length > 0) yield page;
+    to = slice.from;
+    if (page.length < fewTransfers) sliceMs = Math.min(sliceMs * 2, longestSliceMs);
+  }
+}
+
+/** Two million lines: more than a partner's whole year. */
+const mostPages = 20_000;
+
+/** What the bank has since then, newest first. */
+export async function* bankTransfers(
+  { bank, side, signal }: Comparing,
+  { from }: Window,
+): AsyncGenerator<PaymentRecord[]> {
+  let after: string | null = null;
+  const oldest = from === null ? null : new Date(from.getTime() - clockSkewMs);
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    signal?.throwIfAborted();
+    const page = await bank.listPayments(side.customerId, after);
+    if (page === null) throw new BankSilent("the bank's list of transfers could not be read");
+    if (page.payments.length > 0) yield page.payments;
+    const endsAt = page.payments.at(-1)?.createdAt ?? null;
+    if (page.next === null || (oldest !== null && endsAt !== null && endsAt < oldest)) return;
+    after = page.next;
+  }
+  throw new BankSilent("the bank's list of transfers does not end");
+}
+
+/** Everything in the window, put side by side. What did not fit is a suspect, and no more. */
+export async function findSuspects(
+  comparing: Comparing,
+  window: Window,
+  matcher: TransferMatcher,
+  onProgress: (lines: number) => void,
+): Promise<void> {
+  await matchTransfers(matcher, ourTransfers(comparing, window), bankTransfers(comparing, window), onProgress);
+}
+
+/** Reads both sides of one line anew, wherever it lies in time. */
+export async function recheckTransfer(comparing: Comparing, { paymentId, payoutId }: Suspect): Promise<Recheck> {
+  const { bank, pool, side, run } = comparing;
+  const found = await bank.findRecord(paymentId);
+  if (found.kind === 'unknown') return { kind: 'unknown' };
+  const payment = found.kind === 'found' ? found.payment : null;
+  const ours = await inTransaction(pool, side, async (tx) => {
+    const id = (await findPayoutOfOrder(tx, payment?.ourReference ?? null)) ?? payoutId;
+    return id === null ? null : findTransfer(tx, side, id);
+  });
+  if (ours === null) return payment === null ? equal : judgeStranger(payment, null, run.cutOff);
+  const isOwn = payment === null || ours.paymentId === null || ours.paymentId === payment.id;
+  return isOwn ? compareTransfer(ours, payment, run.cutOff) : judgeStranger(payment, ours.payoutId, run.cutOff);
+}
+
+/** What is under way by now: payments by the bank's id, with their payouts. */
+export async function listMoving(comparing: Comparing, window: Window): Promise<ReadonlyMap<string, string | null>> {
+  const matcher = new TransferMatcher(window);
+  await findSuspects(comparing, window, matcher, () => undefined).catch((error: unknown) => {
+    // Where so much differs, what is under way explains little of it.
+    if (!(error instanceof TooDifferent)) throw error;
+  });
+  return matcher.movingPayments;
+}
+
+interface Confirmed {
+  differences: Difference[];
+  /** Where the bank stopped answering; what it did answer for stands. */
+  trouble: string | null;
+}
+
+/** What is left of the suspects once both sides were asked again. */
+export async function confirmSuspects(comparing: Comparing, matcher: TransferMatcher): Promise<Confirmed> {
+  const differences: Difference[] = [];
+  for (const suspect of matcher.suspects) {
+    comparing.signal?.throwIfAborted();
+    const recheck = await recheckTransfer(comparing, suspect);
+    if (recheck.kind === 'unknown') return { differences, trouble: 'a transfer could not be read again' };
+    if (recheck.kind === 'different') differences.push(recheck.difference);
+    else if (recheck.kind === 'in_flight') matcher.noteMoving(suspect);
+    else matcher.compared += 1;
+  }
+  return { differences, trouble: null };
+}

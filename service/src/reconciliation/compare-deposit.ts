@@ -1,0 +1,88 @@
+import { formatExactUsdc, type MicroUsdc } from '../money/amounts.ts';
+import type { DepositNews } from '../funding/index.ts';
+import { different, equal, inFlight, type Comparison } from './difference.ts';
+
+/** A deposit of ours, with what the ledger moved for it at the bank's wallet. */
+export interface OurDeposit {
+  id: string;
+  bankDepositId: string;
+  state: string;
+  net: MicroUsdc | null;
+  reversed: MicroUsdc | null;
+  booked: MicroUsdc;
+  listedAt: Date | null;
+  changedAt: Date;
+}
+
+/** What the bank's list says of a deposit, and when it said so last. */
+export interface ListedDeposit extends DepositNews {
+  changedAt: Date | null;
+}
+
+/** What a deposit did to the wallet at the bank; null where the bank did not say how much. */
+export function effectOfDeposit({ isProcessed, isRefunded, net, takenBack }: DepositNews): MicroUsdc | null {
+  if (!isProcessed) return 0n;
+  if (!isRefunded) return net;
+  return net === null || takenBack === null ? null : net - takenBack;
+}
+
+function stateAfter({ isProcessed, isRefunded }: DepositNews): string {
+  if (isProcessed) return isRefunded ? 'reversed' : 'credited';
+  return isRefunded ? 'refunded' : 'pending';
+}
+
+/** Pure: the same of the same. At least one of the two is there. */
+export function compareDeposit(ours: OurDeposit | null, listed: ListedDeposit | null, cutOff: Date): Comparison {
+  const changes = [ours?.changedAt, listed?.changedAt];
+  if (changes.some((at) => at !== undefined && at !== null && at >= cutOff)) return inFlight;
+  if (listed === null) return ours === null ? equal : missing(ours);
+  return ours === null ? unknownHere(listed) : compareBoth(ours, listed);
+}
+
+function compareBoth(ours: OurDeposit, listed: ListedDeposit): Comparison {
+  const expected = stateAfter(listed);
+  if (expected === 'pending' && ours.state === 'pending') return inFlight;
+  const effect = effectOfDeposit(listed);
+  const amount = effect === null ? null : effect - ours.booked;
+  const about = { subject: listed.depositId, relatedId: ours.id, amount };
+  if (ours.state !== expected) {
+    const detail = `the deposit is ${ours.state}, and the bank says ${listed.bankState}`;
+    return different({ kind: 'deposit_state', ...about, detail });
+  }
+  const detail = differingAmounts(ours, listed, effect);
+  return detail === null ? equal : different({ kind: 'deposit_amount', ...about, detail });
+}
+
+function missing({ id, bankDepositId, state, booked }: OurDeposit): Comparison {
+  const detail = `the deposit is ${state}, with ${formatExactUsdc(booked)} USDC booked, and the bank does not list it`;
+  return different({ kind: 'deposit_missing', subject: bankDepositId, relatedId: id, amount: -booked, detail });
+}
+
+/** One that went back before the wallet had it moved nothing. */
+function unknownHere(listed: ListedDeposit): Comparison {
+  const expected = stateAfter(listed);
+  if (expected === 'refunded') return equal;
+  const detail = `the bank lists it as ${listed.bankState}, and we do not know it: it would be ${expected}`;
+  const amount = effectOfDeposit(listed);
+  return different({ kind: 'deposit_unknown', subject: listed.depositId, relatedId: null, amount, detail });
+}
+
+function usdc(amount: MicroUsdc | null): string {
+  return amount === null ? 'nothing' : formatExactUsdc(amount);
+}
+
+/** What the bank does not say is not held against it. */
+function differingAmounts(
+  ours: OurDeposit,
+  { net, takenBack }: ListedDeposit,
+  effect: MicroUsdc | null,
+): string | null {
+  const found: string[] = [];
+  if (net !== null && ours.net !== null && net !== ours.net)
+    found.push(`it brought ${usdc(net)} USDC, not ${usdc(ours.net)}`);
+  if (takenBack !== null && ours.reversed !== null && takenBack !== ours.reversed)
+    found.push(`the bank took back ${usdc(takenBack)} USDC, not ${usdc(ours.reversed)}`);
+  if (effect !== null && effect !== ours.booked)
+    found.push(`it moved ${formatExactUsdc(effect)} USDC there, and ${formatExactUsdc(ours.booked)} in the ledger`);
+  return found.length === 0 ? null : found.join('; ');
+}

@@ -1,0 +1,86 @@
+import type { PaymentRecord } from '../banks/index.ts';
+import { formatExactUsdc, formatPounds, type MicroUsdc, type Pence } from '../money/amounts.ts';
+import { different, equal, inFlight, type Comparison } from './difference.ts';
+
+/** A payout at a bank, with what the ledger moved for it at the bank's wallet. */
+export interface OurTransfer {
+  payoutId: string;
+  orderId: string;
+  state: string;
+  /** The bank's id of it; null where it was never there, or we do not know. */
+  paymentId: string | null;
+  pays: Pence;
+  took: MicroUsdc | null;
+  refunded: MicroUsdc | null;
+  booked: MicroUsdc;
+  changedAt: Date;
+}
+
+const ourEnds = new Set(['completed', 'failed', 'cancelled', 'returned', 'not_created']);
+const bankEnds: ReadonlySet<PaymentRecord['state']> = new Set(['arrived', 'undeliverable', 'refunded', 'cancelled']);
+
+/** What the bank may say of a payout that is at its end here. Money that comes back is here once it has. */
+const agreeing: Readonly<Record<string, readonly PaymentRecord['state'][]>> = {
+  completed: ['arrived', 'coming_back'],
+  failed: ['undeliverable', 'coming_back', 'refunded'],
+  cancelled: ['cancelled'],
+  returned: ['refunded'],
+};
+
+/** What a payment did to the wallet at the bank, by the bank's own word. */
+export function effectOf({ taken, refunded }: Pick<PaymentRecord, 'taken' | 'refunded'>): MicroUsdc {
+  return (refunded ?? 0n) - (taken ?? 0n);
+}
+
+function isSince(at: Date | null, cutOff: Date): boolean {
+  return at !== null && at >= cutOff;
+}
+
+/** A payout against the payment that is its own, or against none. Pure: the same of the same. */
+export function compareTransfer(ours: OurTransfer, payment: PaymentRecord | null, cutOff: Date): Comparison {
+  if (isSince(ours.changedAt, cutOff)) return inFlight;
+  if (payment === null) return compareWithNone(ours);
+  if (isSince(payment.changedAt, cutOff)) return inFlight;
+  const isOver = ourEnds.has(ours.state);
+  if (!isOver && !bankEnds.has(payment.state)) return inFlight;
+  const about = { subject: payment.id, relatedId: ours.payoutId, amount: effectOf(payment) - ours.booked };
+  if (ours.paymentId === null || !(agreeing[ours.state] ?? []).includes(payment.state)) {
+    const detail = `the payout is ${ours.state}, and the bank says ${payment.bankState}`;
+    return different({ kind: 'transfer_state', ...about, detail });
+  }
+  const detail = differingAmounts(ours, payment);
+  return detail === null ? equal : different({ kind: 'transfer_amount', ...about, detail });
+}
+
+function compareWithNone({ paymentId, payoutId, state, booked }: OurTransfer): Comparison {
+  if (paymentId === null && booked === 0n) return ourEnds.has(state) ? equal : inFlight;
+  const detail = `the payout is ${state}, with ${formatExactUsdc(booked)} USDC booked, and the bank does not have it`;
+  const subject = paymentId ?? payoutId;
+  return different({ kind: 'transfer_missing', subject, relatedId: payoutId, amount: -booked, detail });
+}
+
+function usdc(amount: MicroUsdc | null): string {
+  return amount === null ? 'nothing' : formatExactUsdc(amount);
+}
+
+/** What the bank does not say is not held against it. */
+function differingAmounts(ours: OurTransfer, payment: PaymentRecord): string | null {
+  const { taken, refunded, pays } = payment;
+  const found: string[] = [];
+  if (pays !== null && pays !== ours.pays)
+    found.push(`it pays ${formatPounds(pays)} GBP, not ${formatPounds(ours.pays)}`);
+  if (taken !== null && taken !== ours.took) found.push(`the bank took ${usdc(taken)} USDC, not ${usdc(ours.took)}`);
+  if (refunded !== ours.refunded) found.push(`the bank gave back ${usdc(refunded)} USDC, not ${usdc(ours.refunded)}`);
+  const effect = effectOf({ taken: taken ?? ours.took, refunded });
+  if (effect !== ours.booked)
+    found.push(`it moved ${formatExactUsdc(effect)} USDC there, and ${formatExactUsdc(ours.booked)} in the ledger`);
+  return found.length === 0 ? null : found.join('; ');
+}
+
+/** One that is not the payment of any payout: of no order of ours, or a second one of the same order. */
+export function judgeStranger(payment: PaymentRecord, payoutId: string | null, cutOff: Date): Comparison {
+  if (isSince(payment.createdAt, cutOff)) return inFlight;
+  const detail = `the bank took ${usdc(payment.taken)} USDC for it and gave back ${usdc(payment.refunded)}`;
+  const about = { subject: payment.id, relatedId: payoutId, amount: effectOf(payment), detail };
+  return different({ kind: payoutId === null ? 'transfer_unknown' : 'transfer_doubled', ...about });
+}

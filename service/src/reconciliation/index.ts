@@ -1,0 +1,19 @@
+// Whether our books and the bank's are the same: runs that compare them, and cases of what differs. It owns the cases of
+// differences and their history; it only looks, and mends nothing in silence: a correction is an operator's.
+export { cutOffAt } from './cut-off.ts';
+export { runReconciliation, type RunReport } from './run-reconciliation.ts';
+export type { ReconciliationParts } from './parts.ts';
+export {
+  closeCase,
+  correctCase,
+  CorrectionRefused,
+  findCase,
+  findRun,
+  listOperatedCases,
+  listRunSides,
+  type CorrectionRefusal,
+  type OperatedCase,
+  type OperatedRun,
+  type OperatedSideRun,
+} from './operating/store.ts';
+export { correctionLines, type Booking } from './operating/correction-lines.ts';

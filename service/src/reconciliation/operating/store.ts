@@ -1,0 +1,291 @@
+import type { Line } from '../../ledger/index.ts';
+import type { MicroUsdc } from '../../money/amounts.ts';
+import { raisedBy } from '../../platform/database/single-call.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
+
+// What operators see of runs and cases, as the reading role; and what they do about a case, as their own.
+
+function bigOrNull(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text);
+}
+
+/** A case, of a payout or of a difference. */
+export interface OperatedCase {
+  id: string;
+  partner: string;
+  environment: string;
+  kind: string;
+  state: 'open' | 'gone' | 'closed';
+  /** The bank's id of what it is about; null for a case of a payout. */
+  subject: string | null;
+  /** Our payout or deposit; null where there is none. */
+  relatedId: string | null;
+  differenceMicroUsdc: MicroUsdc | null;
+  detail: string;
+  /** How many runs saw it; null for a case of a payout. */
+  seen: bigint | null;
+  openedAt: Date;
+  lastSeenAt: Date | null;
+  closedBy: string | null;
+  closedReason: string | null;
+}
+
+interface CaseRow {
+  id: string;
+  slug: string;
+  environment: string;
+  kind: string;
+  state: OperatedCase['state'];
+  subject: string | null;
+  related_id: string | null;
+  difference: string | null;
+  detail: string;
+  seen: string | null;
+  opened_at: Date;
+  last_seen_at: Date | null;
+  closed_by: string | null;
+  closed_reason: string | null;
+}
+
+const stateOfCase = `case when c.closed_at is not null then 'closed' when c.gone_at is not null then 'gone' else 'open' end`;
+const caseColumns = `c.id, p.slug, c.environment::text, c.kind, ${stateOfCase} as state, c.subject,
+  coalesce(c.payout_id, c.related_id) as related_id, c.difference_micro_usdc as difference, c.detail, c.seen, c.opened_at,
+  c.last_seen_at, c.closed_by, c.closed_reason`;
+
+function caseFrom(row: CaseRow): OperatedCase {
+  return {
+    id: row.id,
+    partner: row.slug,
+    environment: row.environment,
+    kind: row.kind,
+    state: row.state,
+    subject: row.subject,
+    relatedId: row.related_id,
+    differenceMicroUsdc: bigOrNull(row.difference),
+    detail: row.detail,
+    seen: bigOrNull(row.seen),
+    openedAt: row.opened_at,
+    lastSeenAt: row.last_seen_at,
+    closedBy: row.closed_by,
+    closedReason: row.closed_reason,
+  };
+}
+
+interface Choice {
+  /** A partner's id; null for all. */
+  partnerId: string | null;
+  /** Null for all. */
+  state: string | null;
+  kind: string | null;
+  atMost: number;
+}
+
+/** The newest first. */
+export async function listOperatedCases(tx: Transaction, choice: Choice): Promise<OperatedCase[]> {
+  const { rows } = await tx.query<CaseRow>(
+    `select ${caseColumns} from kelpie.cases c join kelpie.partners p on p.id = c.partner_id
+     where ($1::uuid is null or c.partner_id = $1) and ($2::text is null or ${stateOfCase} = $2)
+       and ($3::text is null or c.kind = $3)
+     order by c.opened_at desc, c.id desc limit $4`,
+    [choice.partnerId, choice.state, choice.kind, choice.atMost],
+  );
+  return rows.map(caseFrom);
+}
+
+export interface CaseStepRow {
+  number: number;
+  at: Date;
+  what: string;
+  by: string;
+  detail: string;
+  transfer_ids: string[];
+}
+
+export async function findCase(
+  tx: Transaction,
+  id: string,
+): Promise<{ found: OperatedCase; history: CaseStepRow[] } | null> {
+  const { rows } = await tx.query<CaseRow>(
+    `select ${caseColumns} from kelpie.cases c join kelpie.partners p on p.id = c.partner_id where c.id = $1`,
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const history = await tx.query<CaseStepRow>(
+    'select number, at, what, by, detail, transfer_ids from kelpie.case_history where case_id = $1 order by number limit 1000',
+    [row.id],
+  );
+  return { found: caseFrom(row), history: history.rows };
+}
+
+/** Says false where it is closed already. Refused where this transaction has not noted the act. */
+export async function closeCase(
+  tx: Transaction,
+  { id, at, reason }: { id: string; at: Date; reason: string },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ closed: boolean }>('select kelpie.operator_close_case($1, $2, $3) as closed', [
+    id,
+    at,
+    reason,
+  ]);
+  return rows[0]?.closed ?? false;
+}
+
+interface Correction {
+  id: string;
+  /** How many steps the case had when somebody looked at it. */
+  revision: number;
+  at: Date;
+  reason: string;
+  transfers: readonly { id: string; lines: readonly Line[] }[];
+}
+
+export type CorrectionRefusal =
+  'wallet_short' | 'revision_changed' | 'case_closed' | 'beyond_difference' | 'suspense_short';
+
+const refusals: Readonly<Record<string, CorrectionRefusal>> = {
+  KP402: 'wallet_short',
+  KP409: 'revision_changed',
+  KP410: 'case_closed',
+  KP416: 'beyond_difference',
+  KP424: 'suspense_short',
+};
+
+/** The database refused it: nothing of its transaction stands. */
+export class CorrectionRefused extends Error {
+  override readonly name = 'CorrectionRefused';
+  readonly why: CorrectionRefusal;
+
+  constructor(why: CorrectionRefusal) {
+    super(why);
+    this.why = why;
+  }
+}
+
+export async function correctCase(tx: Transaction, { id, revision, at, reason, transfers }: Correction): Promise<void> {
+  const entries = transfers.flatMap((transfer) =>
+    transfer.lines.map((line, index) => ({ transferId: transfer.id, number: index + 1, line })),
+  );
+  try {
+    await tx.query('select kelpie.operator_correct_case($1, $2, $3, $4, $5, $6, $7, $8)', [
+      id,
+      revision,
+      at,
+      entries.map(({ transferId }) => transferId),
+      entries.map(({ number }) => number),
+      entries.map(({ line }) => line.account),
+      entries.map(({ line }) => line.amount.toString()),
+      reason,
+    ]);
+  } catch (error) {
+    const why = refusals[raisedBy(error)?.code ?? ''];
+    throw why === undefined ? error : new CorrectionRefused(why);
+  }
+}
+
+/** A run, as operators see it. */
+export interface OperatedRun {
+  id: string;
+  askedBy: string;
+  startedAt: Date;
+  cutOffAt: Date;
+  finishedAt: Date | null;
+  state: string;
+  /** The one partner that was asked for; null for all. */
+  partner: string | null;
+  /** Since when lines were asked for; null where since the last run, or all. */
+  linesFrom: Date | null;
+}
+
+interface RunRow {
+  id: string;
+  asked_by: string;
+  started_at: Date;
+  cut_off_at: Date;
+  finished_at: Date | null;
+  state: string;
+  slug: string | null;
+  lines_from: Date | null;
+}
+
+/** Where none is named, the newest that was of all partners and left no lines out. */
+export async function findRun(tx: Transaction, id: string | null): Promise<OperatedRun | null> {
+  const { rows } = await tx.query<RunRow>(
+    `select r.id, r.asked_by, r.started_at, r.cut_off_at, r.finished_at, r.state, r.lines_from, p.slug
+     from kelpie.reconciliations r left join kelpie.partners p on p.id = r.of_partner
+     where r.id = $1 or ($1::uuid is null and r.of_partner is null and r.lines_from is null)
+     order by r.started_at desc, r.id desc limit 1`,
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    askedBy: row.asked_by,
+    startedAt: row.started_at,
+    cutOffAt: row.cut_off_at,
+    finishedAt: row.finished_at,
+    state: row.state,
+    partner: row.slug,
+    linesFrom: row.lines_from,
+  };
+}
+
+/** What a run found of one side, or of all sides of an environment: then without a partner. */
+export interface OperatedSideRun {
+  partner: string | null;
+  environment: string;
+  sides: number;
+  transfers: bigint;
+  deposits: bigint;
+  inFlight: bigint;
+  oursMicroUsdc: MicroUsdc | null;
+  bankMicroUsdc: MicroUsdc | null;
+  inFlightMicroUsdc: MicroUsdc | null;
+  differences: bigint;
+  known: bigint;
+  trouble: string | null;
+}
+
+interface SideRunRow {
+  slug: string | null;
+  environment: string;
+  sides: number;
+  transfers: string;
+  deposits: string;
+  in_flight: string;
+  ours: string | null;
+  bank: string | null;
+  moving: string | null;
+  differences: string;
+  known: string;
+  trouble: string | null;
+}
+
+/** The totals of each environment, then the sides, those with a difference first. */
+export async function listRunSides(tx: Transaction, runId: string, atMost: number): Promise<OperatedSideRun[]> {
+  const { rows } = await tx.query<SideRunRow>(
+    `select p.slug, s.environment::text, count(*)::int as sides, sum(s.transfers) as transfers, sum(s.deposits) as deposits,
+       sum(s.in_flight) as in_flight, sum(s.ours_micro_usdc) as ours, sum(s.bank_micro_usdc) as bank,
+       sum(s.in_flight_micro_usdc) as moving, sum(s.differences) as differences, sum(s.known) as known,
+       min(s.trouble) as trouble
+     from kelpie.reconciled_sides s join kelpie.partners p on p.id = s.partner_id
+     where s.run_id = $1 group by grouping sets ((p.slug, s.environment), (s.environment))
+     order by p.slug is not null, sum(s.differences) desc, min(s.trouble) is null, p.slug, s.environment limit $2`,
+    [runId, atMost],
+  );
+  return rows.map((row) => ({
+    partner: row.slug,
+    environment: row.environment,
+    sides: row.sides,
+    transfers: BigInt(row.transfers),
+    deposits: BigInt(row.deposits),
+    inFlight: BigInt(row.in_flight),
+    oursMicroUsdc: bigOrNull(row.ours),
+    bankMicroUsdc: bigOrNull(row.bank),
+    inFlightMicroUsdc: bigOrNull(row.moving),
+    differences: BigInt(row.differences),
+    known: BigInt(row.known),
+    trouble: row.trouble,
+  }));
+}

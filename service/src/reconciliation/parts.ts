@@ -1,0 +1,33 @@
+import type { BankFunding, BankRecords } from '../banks/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Pool } from '../platform/database/pool.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Run, SideAtBank } from './store.ts';
+
+type ComparedBank = BankRecords & BankFunding;
+
+/** What a reconciliation takes. */
+export interface ReconciliationParts {
+  pool: Pool;
+  calls: SingleCalls;
+  clock: Clock;
+  logger: Logger;
+  /** The bank of each rail; null where none is configured. */
+  banks: Readonly<Record<SideAtBank['rail'], ComparedBank | null>>;
+  /** Waits between two looks at something that moves. */
+  pause: (ms: number) => Promise<void>;
+}
+
+/** One side, while it is compared. */
+export interface Comparing extends ReconciliationParts {
+  bank: ComparedBank;
+  side: SideAtBank;
+  run: Run;
+  signal: AbortSignal | undefined;
+}
+
+/** Something that a comparison needs is not to be had, as a rule from the bank: no word on what was not seen. */
+export class BankSilent extends Error {
+  override readonly name = 'BankSilent';
+}

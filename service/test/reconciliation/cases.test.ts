@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { balanceOf, openRounds, passTime, startFundingWorld } from '../funding/topping-up.ts';
+import { createPayout } from '../harness/client.ts';
+import { correctCase, correctionLines } from '../../src/reconciliation/index.ts';
+import { createAuditChain } from '../../src/platform/audit/chain.ts';
+import { writeAct } from '../../src/platform/audit/write-act.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openPool } from '../../src/platform/database/pool.ts';
+import { inTransaction } from '../../src/platform/database/transaction.ts';
+import { createLogger } from '../../src/platform/logging.ts';
+import { isWorkingDay } from '../../src/platform/working-days.ts';
+import { findLeaks } from '../harness/invariants.ts';
+import type { TestPartner } from '../harness/partners.ts';
+import { testSecrets } from '../harness/secrets.ts';
+import { untilQuiet } from '../harness/waits.ts';
+import { kelpie, type CommandResult } from '../operating/kelpie.ts';
+import { listCasesOf, openReconciling, passCutOff } from './reconciling.ts';
+
+const world = await startFundingWorld({ settleAfterMs: 100 });
+const { bank, database } = world;
+const reconcile = openReconciling(world);
+const round = await openRounds(database);
+const silent = createLogger('test', 'silent');
+const cent = 10_000n;
+const dayMs = 24 * 60 * 60_000;
+
+async function run(args: readonly string[]): Promise<CommandResult> {
+  return kelpie(database, args, {
+    KELPIE_OPERATOR: 'ada@kelpie.example',
+    KELPIE_TEST_CLOCK_FILE: world.clock.file,
+    KELPIE_SANDBOX_BANK_URL: bank.wireUrl,
+    KELPIE_SANDBOX_BANK_API_KEY: bank.apiKey,
+  });
+}
+
+/** A partner whose wallet at the bank holds a cent more than our books say, and the case of that. */
+async function offByACent(): Promise<{ partner: TestPartner; caseId: string }> {
+  const partner = await world.addPartner();
+  await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: Number(cent) });
+  assert.equal((await reconcile(partner)).state, 'differences');
+  const [one] = await listCasesOf(database, partner);
+  assert(one !== undefined);
+  return { partner, caseId: one.id };
+}
+
+async function countActs(): Promise<{ acts: number; entries: number; steps: number }> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ acts: number; entries: number; steps: number }>(
+      `select (select count(*)::int from kelpie.audit_log) as acts, (select count(*)::int from kelpie.ledger_entries) as entries,
+         (select count(*)::int from kelpie.case_history) as steps`,
+    );
+    assert(rows[0] !== undefined);
+    return rows[0];
+  });
+}
+
+test('a run by hand compares, says what it found, and ends with 1; shown, it has each side and the totals', async () => {
+  const partner = await world.addPartner();
+  assert.equal((await createPayout({ url: world.api.url, key: partner.key })).status, 201);
+  await untilQuiet(database);
+  await passCutOff(world);
+  const clean = await run(['reconcile', 'run', '--partner', partner.partnerId]);
+  assert.equal(clean.code, 0, clean.said);
+  assert.match(clean.said, /clean[^]*1 transfer and 0 deposits/);
+  await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: Number(cent) });
+  const tried = await run(['reconcile', 'run', '--partner', partner.partnerId, '--dry-run', '--json']);
+  assert.deepEqual([tried.code, valueAt(tried.data(), 'state')], [1, 'differences'], tried.said);
+  assert.deepEqual(await listCasesOf(database, partner), []);
+  const found = await run(['reconcile', 'run', '--partner', partner.partnerId]);
+  assert.deepEqual([found.code, (await listCasesOf(database, partner)).length], [1, 1], found.said);
+  const [, id = ''] = /Run (\S+): differences/.exec(found.said) ?? [];
+  const shown = await run(['reconcile', 'show', id]);
+  assert.match(shown.said, /differences[^]*ada@kelpie\.example[^]*of \S+ alone[^]*all 1 +sandbox/);
+  const told = (await run(['reconcile', 'show', id, '--json'])).data();
+  const [total, side] = listAt(told, 'sides');
+  assert.deepEqual([valueAt(total, 'partner'), textAt(side, 'differences')], [null, '1']);
+  assert.equal(BigInt(textAt(side, 'bank_micro_usdc')) - BigInt(textAt(side, 'ours_micro_usdc')), cent);
+});
+
+test('shown without an id is the newest run of all partners that left nothing out', async () => {
+  const { partner } = await offByACent();
+  const whole = await run(['reconcile', 'run', '--json']);
+  const day = new Date(textAt(whole.data(), 'run.cut_off')).toISOString().slice(0, 10);
+  for (const part of [
+    ['--partner', partner.partnerId],
+    ['--from', day],
+  ])
+    assert.equal((await run(['reconcile', 'run', ...part])).code, 1);
+  const shown = await run(['reconcile', 'show', '--json']);
+  assert.equal(textAt(shown.data(), 'id'), textAt(whole.data(), 'run.id'));
+  const future = await run(['reconcile', 'run', '--from', '2999-01-01']);
+  assert.deepEqual([future.code, /nothing to compare/.test(future.said)], [2, true], future.said);
+});
+
+test('a case closes by an operator with a reason and a name alone, and that is in the log', async () => {
+  const { caseId } = await offByACent();
+  const before = await countActs();
+  const unreasoned = await run(['cases', 'close', caseId]);
+  assert.notEqual(unreasoned.code, 0);
+  const nameless = await kelpie(database, ['cases', 'close', caseId, '--reason', 'no'], {});
+  assert.equal(nameless.code, 2);
+  const tried = await run(['cases', 'close', caseId, '--reason', 'the bank knows', '--dry-run']);
+  assert.equal(tried.code, 0, tried.said);
+  assert.deepEqual(await countActs(), before);
+  const closed = await run(['cases', 'close', caseId, '--reason', 'the bank knows']);
+  assert.equal(closed.code, 0, closed.said);
+  assert.deepEqual(await countActs(), { ...before, acts: before.acts + 1, steps: before.steps + 1 });
+  const shown = await run(['cases', 'show', caseId]);
+  assert.match(shown.said, /closed[^]*closed by ada@kelpie\.example: the bank knows/);
+  const again = await run(['cases', 'close', caseId, '--reason', 'again']);
+  assert.equal(again.code, 2);
+  assert.match(again.said, /closed already/);
+});
+
+test('a closed difference stays closed while it is the very same; a balance opens a new case for as long as it differs', async () => {
+  const partner = await world.addPartner();
+  assert.equal((await createPayout({ url: world.api.url, key: partner.key })).status, 201);
+  await untilQuiet(database);
+  await bank.control(`/wallets/${partner.walletId}/stray-transfer`);
+  await passCutOff(world);
+  assert.equal((await reconcile(partner)).differences, 2);
+  for (const { id } of await listCasesOf(database, partner))
+    assert.equal((await run(['cases', 'close', id, '--reason', 'seen'])).code, 0);
+  const report = await reconcile(partner);
+  assert.deepEqual([report.state, report.differences, report.known], ['differences', 2, 1]);
+  const cases = await listCasesOf(database, partner);
+  assert.deepEqual(
+    cases.map(({ kind, state }) => [kind, state]),
+    [
+      ['transfer_unknown', 'closed'],
+      ['wallet_balance', 'closed'],
+      ['wallet_balance', 'open'],
+    ],
+  );
+});
+
+test('a correction is a transfer with a reason and a name, tried before; the next run then finds the difference gone', async () => {
+  const { partner, caseId } = await offByACent();
+  const held = await balanceOf(database, partner);
+  const before = await countActs();
+  const args = [
+    'cases',
+    'correct',
+    caseId,
+    '--book',
+    'bank-to-wallet',
+    '--amount',
+    '0.01',
+    '--revision',
+    '1',
+    '--reason',
+    'interest',
+  ];
+  const tried = await run([...args, '--dry-run']);
+  assert.equal(tried.code, 0, tried.said);
+  assert.match(tried.said, /Dry run[^]*bank_wallet +0\.010000 USDC/);
+  assert.deepEqual([await countActs(), await balanceOf(database, partner)], [before, held]);
+  const nameless = await kelpie(database, args, {});
+  assert.equal(nameless.code, 2);
+  const booked = await run(args);
+  assert.equal(booked.code, 0, booked.said);
+  assert.equal(await balanceOf(database, partner), held + cent);
+  assert.deepEqual(await countActs(), { acts: before.acts + 1, entries: before.entries + 4, steps: before.steps + 1 });
+  assert.equal((await reconcile(partner)).state, 'clean');
+  const [one] = await listCasesOf(database, partner);
+  assert.deepEqual([one?.state, one?.steps], ['gone', ['opened', 'corrected', 'gone']]);
+  const shown = await run(['cases', 'show', caseId]);
+  assert.match(shown.said, /corrected +ada@kelpie\.example: interest[^]*wallet +-0\.010000 USDC/);
+  assert.equal((await run(['ledger', 'verify'])).code, 0);
+  assert.equal((await run(['audit', 'verify'])).code, 0);
+});
+
+/** Books for a case as it is just now. */
+async function correctNow(caseId: string, book: string, amount: string): Promise<CommandResult> {
+  const shown = await run(['cases', 'show', caseId, '--json']);
+  const revision = String(valueAt(shown.data(), 'revision'));
+  const args = ['cases', 'correct', caseId, '--book', book, '--amount', amount];
+  return run([...args, '--revision', revision, '--reason', 'test', '--json']);
+}
+
+async function assertRefused(command: Promise<CommandResult>, code: string): Promise<void> {
+  const refused = await command;
+  assert.deepEqual([refused.code, textAt(refused.json(), 'error.code')], [2, code], refused.said);
+}
+
+test('no correction makes money: it stays within what its case differs by, and what is in suspense', async () => {
+  const { partner, caseId } = await offByACent();
+  const held = await balanceOf(database, partner);
+  const before = await countActs();
+  await assertRefused(correctNow(caseId, 'suspense-to-wallet', '100'), 'suspense_short');
+  await assertRefused(correctNow(caseId, 'bank-to-wallet', '0.02'), 'beyond_difference');
+  await assertRefused(correctNow(caseId, 'bank-to-suspense', '-0.01'), 'beyond_difference');
+  assert.deepEqual([await countActs(), await balanceOf(database, partner)], [before, held]);
+  assert.equal((await correctNow(caseId, 'bank-to-suspense', '0.004')).code, 0);
+  await assertRefused(correctNow(caseId, 'bank-to-suspense', '0.007'), 'beyond_difference');
+  await assertRefused(correctNow(caseId, 'suspense-to-wallet', '0.005'), 'suspense_short');
+  assert.equal((await correctNow(caseId, 'suspense-to-wallet', '0.004')).code, 0);
+  await assertRefused(correctNow(caseId, 'suspense-to-wallet', '0.004'), 'suspense_short');
+  // The next run measures what is left, and that much may be booked for the same case.
+  assert.equal((await reconcile(partner)).state, 'differences');
+  await assertRefused(correctNow(caseId, 'bank-to-suspense', '0.007'), 'beyond_difference');
+  assert.equal((await correctNow(caseId, 'bank-to-suspense', '0.006')).code, 0);
+  assert.equal((await reconcile(partner)).state, 'clean');
+  await assertRefused(correctNow(caseId, 'bank-to-suspense', '0.001'), 'beyond_difference');
+  assert.equal(await balanceOf(database, partner), held + 4_000n);
+  assert.equal((await run(['ledger', 'verify'])).code, 0);
+});
+
+test('a correction that is repeated is refused, whoever lost the answer to the first', async () => {
+  const { partner, caseId } = await offByACent();
+  const held = await balanceOf(database, partner);
+  const args = ['cases', 'correct', caseId, '--book', 'bank-to-wallet', '--amount', '0.005', '--reason', 'interest'];
+  const once = [...args, '--revision', '1', '--json'];
+  assert.equal((await run(once)).code, 0);
+  await assertRefused(run(once), 'revision_changed');
+  await assertRefused(run([...args, '--revision', '7', '--json']), 'revision_changed');
+  assert.equal(await balanceOf(database, partner), held + cent / 2n);
+});
+
+test('a refused correction leaves no line behind, whatever its caller makes of that', async () => {
+  const { partner, caseId } = await offByACent();
+  await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: -900_000 * Number(cent) });
+  assert.equal((await reconcile(partner)).state, 'differences');
+  assert.equal((await correctNow(caseId, 'suspense-to-wallet', '-5000')).code, 0);
+  const before = await countActs();
+  const chain = createAuditChain(Buffer.from(testSecrets.KELPIE_AUDIT_KEY, 'hex'));
+  const operators = openPool({ url: database.operatorUrl, connections: 1, applicationName: 'test', logger: silent });
+  const transfers = correctionLines('bank-to-wallet', -800_000n * cent).map((lines) => ({ id: randomUUID(), lines }));
+  const acting = inTransaction(operators, 'shared', async (tx) => {
+    const act = { operator: 'bob', action: 'case.correct', subject: caseId, detail: {} };
+    await writeAct(tx, { chain, clock: systemClock, voucher: null }, act);
+    await correctCase(tx, { id: caseId, revision: 3, at: new Date(), reason: 'test', transfers }).catch(
+      () => undefined,
+    );
+  });
+  await assert.rejects(acting, /rolled back/);
+  await operators.end();
+  assert.deepEqual(await countActs(), before);
+  await assertRefused(correctNow(caseId, 'bank-to-wallet', '-8000'), 'wallet_short');
+});
+
+test('money that is missing is booked the other way, and not out of a wallet that does not hold it', async () => {
+  const partner = await world.addPartner();
+  await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: -2 * Number(cent) });
+  assert.equal((await reconcile(partner)).state, 'differences');
+  const [{ id: caseId } = { id: '' }] = await listCasesOf(database, partner);
+  await assertRefused(correctNow(caseId, 'suspense-to-wallet', '-10000.01'), 'wallet_short');
+  assert.equal((await correctNow(caseId, 'bank-to-suspense', '-0.02')).code, 0);
+  assert.equal((await reconcile(partner)).state, 'clean');
+  for (const amount of ['0', 'x', '1e3', '0.0000001'])
+    assert.equal((await correctNow(caseId, 'bank-to-suspense', amount)).code, 64);
+  assert.equal((await run(['ledger', 'verify'])).code, 0);
+});
+
+test('the database refuses a correction or a closing that is not noted, and every other way to one', async () => {
+  const { caseId } = await offByACent();
+  const statements = [
+    `select kelpie.operator_close_case('${caseId}', now(), 'sly')`,
+    `select kelpie.operator_correct_case('${caseId}', 1, now(), array[gen_random_uuid(), gen_random_uuid()], '{1,2}', '{bank_wallet,wallet}', '{1,-1}', 'sly')`,
+  ];
+  for (const statement of statements)
+    await assert.rejects(
+      asAdmin(database.operatorUrl, async (operator) => operator.query(statement)),
+      /not in the log/,
+    );
+  for (const url of [database.operatorUrl, database.serviceUrl])
+    await assert.rejects(
+      asAdmin(url, async (client) => client.query(`update kelpie.cases set closed_at = now(), closed_by = 'sly'`)),
+      /permission denied/,
+    );
+});
+
+async function countRuns(): Promise<number> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ runs: number }>(
+      `select count(*)::int as runs from kelpie.reconciliations where asked_by = 'schedule' and finished_at is not null`,
+    );
+    return rows[0]?.runs ?? 0;
+  });
+}
+
+/** Lets days pass until it is such a one. */
+async function passDays(isWanted: (day: Date) => boolean): Promise<void> {
+  const now = new Date(textAt(await bank.control('GET /clock'), 'now')).getTime();
+  const days = Array.from({ length: 14 }, (_, day) => day * dayMs);
+  await passTime(world, days.find((ms) => isWanted(new Date(now + ms))) ?? 0);
+}
+
+test('the job compares on a working day, and does nothing on another', async () => {
+  await passDays((day) => !isWorkingDay(day));
+  await round('reconcile');
+  await eventually('the job is done', async () => (await countDone('reconcile')) === 1);
+  assert.equal(await countRuns(), 0);
+  await passDays(isWorkingDay);
+  await round('reconcile');
+  await eventually('it has compared', async () => (await countRuns()) >= 1, 60_000);
+});
+
+async function countDone(queue: string): Promise<number> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ done: number }>(
+      `select count(*)::int as done from pgboss.job where name = $1 and state = 'completed'`,
+      [queue],
+    );
+    return rows[0]?.done ?? 0;
+  });
+}
+
+test('no process has said a name, a code or bank details', () => {
+  assert.deepEqual(findLeaks(world.processes), []);
+});

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
+import { clockShiftedByFile } from '../../src/platform/clock.ts';
+import {
+  openRounds,
+  passTime,
+  startFundingWorld,
+  untilDeposit,
+  untilFunded,
+  type Places,
+} from '../funding/topping-up.ts';
+import { createPayout } from '../harness/client.ts';
+import type { TestPartner } from '../harness/partners.ts';
+import { untilQuiet } from '../harness/waits.ts';
+import { listCasesOf, listPaymentsOf, openReconciling, passCutOff } from './reconciling.ts';
+
+// What a run could miss, or cry about for nothing: what is old, what moves meanwhile, what is too much, what fails.
+
+const world = await startFundingWorld({ settleAfterMs: 100 });
+const { bank, database } = world;
+const round = await openRounds(database);
+const reconcile = openReconciling(world);
+const dayMs = 24 * 60 * 60_000;
+
+async function addFunded(): Promise<{ partner: TestPartner; places: Places }> {
+  const partner = await world.addPartner();
+  await round('open-funding');
+  return { partner, places: await untilFunded(database, partner) };
+}
+
+async function pay(partner: TestPartner): Promise<{ id: string; paymentId: string }> {
+  assert.equal((await createPayout({ url: world.api.url, key: partner.key })).status, 201);
+  await untilQuiet(database);
+  const payment = (await listPaymentsOf(database, partner)).at(-1);
+  assert(payment !== undefined);
+  return payment;
+}
+
+function daysAgo(days: number): Date {
+  return new Date(clockShiftedByFile(world.clock.file).now().getTime() - days * dayMs);
+}
+
+async function kindsOf(partner: TestPartner): Promise<string[][]> {
+  return (await listCasesOf(database, partner)).map(({ kind, state }) => [kind, state]);
+}
+
+test('a bank transfer that is taken back long after it came is no difference where both say so', async () => {
+  const { partner, places } = await addFunded();
+  const id = await sendPounds(bank, places.accountId);
+  await untilDeposit(database, id, 'credited');
+  await passCutOff(world);
+  assert.equal((await reconcile(partner)).state, 'clean');
+  await passTime(world, 8 * dayMs);
+  await bank.control(`/deposits/${id}/refund`);
+  await round();
+  await untilDeposit(database, id, 'reversed');
+  await passCutOff(world);
+  const report = await reconcile(partner);
+  assert.deepEqual([report.state, report.deposits, await kindsOf(partner)], ['clean', 1, []]);
+});
+
+test('a case of a deposit stays open for as long as it differs, however old the deposit is', async () => {
+  const { partner, places } = await addFunded();
+  const id = await sendUsdc(bank, places.addressId, '20.01');
+  await untilDeposit(database, id, 'credited');
+  await passTime(world, 30 * dayMs);
+  await bank.control(`/deposits/${id}/misstate`, { micro_usdc: 20_020_000 });
+  for (let runs = 0; runs < 3; runs += 1) {
+    assert.equal((await reconcile(partner)).state, 'differences');
+    assert.deepEqual(await kindsOf(partner), [['deposit_amount', 'open']]);
+  }
+});
+
+test('lines before the day that a run begins with are still compared by the next one', async () => {
+  const partner = await world.addPartner();
+  const { paymentId } = await pay(partner);
+  await bank.control(`/transfers/${paymentId}/forget`);
+  await passTime(world, 9 * dayMs);
+  const short = await reconcile(partner, { from: daysAgo(1) });
+  assert.deepEqual([short.state, short.differences], ['clean', 0]);
+  const silent = await reconcile(partner, {
+    from: daysAgo(1),
+    seenThrough: (one) => ({ ...one, listPayments: async () => null }),
+  });
+  assert.equal(silent.state, 'incomplete');
+  const next = await reconcile(partner);
+  assert.deepEqual([next.state, next.differences], ['differences', 1]);
+  assert.deepEqual(await kindsOf(partner), [['transfer_missing', 'open']]);
+});
+
+test('a payment that comes back while a run looks is no difference, though nobody has told us', async () => {
+  const partner = await world.addPartner();
+  const { paymentId } = await pay(partner);
+  await passCutOff(world);
+  await bank.control('/webhooks', { mode: 'lose' });
+  let isBack = false;
+  const report = await reconcile(partner, {
+    seenThrough: (one) => ({
+      ...one,
+      async readBalance(wallet) {
+        if (!isBack) await bank.control(`/transfers/${paymentId}/return`);
+        isBack = true;
+        return one.readBalance(wallet);
+      },
+    }),
+  });
+  await bank.control('/webhooks', { mode: 'normal' });
+  assert.deepEqual([isBack, report.state, await kindsOf(partner)], [true, 'clean', []]);
+});
+
+test('where far too much differs that is one case, and what the wallet holds is compared all the same', async () => {
+  const partner = await world.addPartner();
+  await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: 1_000_000 });
+  const at = daysAgo(1);
+  const stranger = {
+    ourReference: null,
+    state: 'arrived' as const,
+    bankState: 'payment_processed',
+    taken: 5n,
+    refunded: null,
+    failure: null,
+    networkFee: null,
+    returnFee: null,
+    pays: 1n,
+    createdAt: at,
+    changedAt: at,
+  };
+  const payments = Array.from({ length: 1_001 }, (_, n) => ({ ...stranger, id: `stranger-${n}` }));
+  const flooded = await reconcile(partner, {
+    seenThrough: (one) => ({ ...one, listPayments: async () => ({ payments, next: null }) }),
+  });
+  assert.deepEqual([flooded.state, flooded.differences], ['incomplete', 2]);
+  assert.deepEqual(await kindsOf(partner), [
+    ['transfers_many', 'open'],
+    ['wallet_balance', 'open'],
+  ]);
+  assert.equal((await reconcile(partner)).state, 'differences');
+  assert.deepEqual(await kindsOf(partner), [
+    ['transfers_many', 'gone'],
+    ['wallet_balance', 'open'],
+  ]);
+});
+
+test('what the bank does not tell of deposits hides nothing of what it tells of transfers', async () => {
+  const { partner } = await addFunded();
+  await pay(partner);
+  await bank.control(`/wallets/${partner.walletId}/stray-transfer`);
+  await passCutOff(world);
+  const half = await reconcile(partner, { seenThrough: (one) => ({ ...one, listDeposits: async () => null }) });
+  assert.equal(half.state, 'incomplete');
+  assert.deepEqual(await kindsOf(partner), [['transfer_unknown', 'open']]);
+  assert.equal((await reconcile(partner)).differences, 2);
+});
+
+test('a fault with one partner is told, and the partners after it are compared', async () => {
+  const partners = [await world.addPartner(), await world.addPartner()];
+  const [first, second] = partners.toSorted((a, b) => (a.partnerId < b.partnerId ? -1 : 1));
+  assert(first !== undefined && second !== undefined);
+  const report = await reconcile(null, {
+    seenThrough: (one) => ({
+      ...one,
+      async readBalance(wallet) {
+        if (wallet.walletId === first.walletId) throw new Error('planted');
+        return one.readBalance(wallet);
+      },
+    }),
+  });
+  assert.equal(report.state, 'incomplete');
+  const troubles = await asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ partner_id: string; trouble: string | null }>(
+      'select partner_id, trouble from kelpie.reconciled_sides where run_id = $1',
+      [report.run.id],
+    );
+    return new Map(rows.map(({ partner_id: id, trouble }) => [id, trouble]));
+  });
+  assert.match(troubles.get(first.partnerId) ?? '', /a fault of ours/);
+  assert.equal(troubles.get(second.partnerId), null);
+});
+
+test('a run that compared nobody is not clean where somebody was asked for', async () => {
+  const nobody = { partnerId: '00000000-0000-7000-8000-000000000000', environment: 'live' as const };
+  const report = await reconcile(nobody, { dryRun: true });
+  assert.deepEqual([report.state, report.sides], ['incomplete', 0]);
+});
+
+test('where more is under way than can be explained, what the wallet holds is not judged', async () => {
+  const partner = await world.addPartner();
+  await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: 1 });
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into kelpie.open_payouts (payout_id, partner_id, environment, due_at, leased_until)
+       select gen_random_uuid(), $1, $2, 'infinity', 'infinity' from generate_series(1, 2001)`,
+      [partner.partnerId, partner.environment],
+    );
+  });
+  const report = await reconcile(partner);
+  assert.deepEqual([report.state, report.differences], ['incomplete', 0]);
+});
+
+test('the job may take as long as many partners need', async () => {
+  const seconds = await asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ expire_seconds: number }>(
+      `select expire_seconds from pgboss.queue where name = 'reconcile'`,
+    );
+    return rows[0]?.expire_seconds;
+  });
+  assert.equal(seconds, 6 * 60 * 60);
+});
