@@ -1,16 +1,13 @@
 import type { FundingMethod } from '../banks/index.ts';
 import type { MicroUsdc } from '../money/amounts.ts';
 import type { Rail } from '../partners/index.ts';
+import { bigOrNull } from '../platform/database/big-or-null.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { DepositNews } from './combine-words.ts';
 import type { DepositState, KnownDeposit, ShownDeposit } from './deposit.ts';
 import { rateOf, type DepositChange, type DepositStep } from './follow-deposit.ts';
 import type { WalletAlert } from './follow-wallet.ts';
-
-function bigOrNull(text: string | null): bigint | null {
-  return text === null ? null : BigInt(text);
-}
 
 // Sources
 

@@ -1,5 +1,6 @@
 import type { PaymentFailure } from '../banks/index.ts';
 import type { Pence } from '../money/amounts.ts';
+import { bigOrNull } from '../platform/database/big-or-null.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { readInstant } from '../platform/database/instants.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
@@ -41,10 +42,6 @@ interface PayoutRow {
   completed_at: Date | null;
 }
 
-function bigintOrNull(text: string | null): bigint | null {
-  return text === null ? null : BigInt(text);
-}
-
 function payoutFrom(row: PayoutRow): Payout {
   return {
     id: row.id,
@@ -72,8 +69,8 @@ function payoutFrom(row: PayoutRow): Payout {
     createdBy: row.created_by,
     bankPaymentId: row.bank_payment_id,
     bankState: row.bank_state,
-    bankTook: bigintOrNull(row.bank_took_micro_usdc),
-    bankRefunded: bigintOrNull(row.bank_refunded_micro_usdc),
+    bankTook: bigOrNull(row.bank_took_micro_usdc),
+    bankRefunded: bigOrNull(row.bank_refunded_micro_usdc),
     failureCode: row.failure_code,
     failureReason: row.failure_reason,
     updatedAt: row.updated_at,

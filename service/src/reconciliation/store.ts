@@ -1,16 +1,13 @@
 import type { FundingMethod, FundingSource } from '../banks/index.ts';
 import type { MicroUsdc } from '../money/amounts.ts';
 import type { Rail } from '../partners/index.ts';
+import { bigOrNull } from '../platform/database/big-or-null.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import { firstIdAt, instantOf, lastId } from '../platform/ids.ts';
 import type { OurDeposit } from './compare-deposit.ts';
 import type { OurTransfer } from './compare-transfer.ts';
 import type { Window } from './cut-off.ts';
-
-function bigOrNull(text: string | null): bigint | null {
-  return text === null ? null : BigInt(text);
-}
 
 const hourMs = 60 * 60_000;
 

@@ -4,6 +4,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import { answerWithTable, tableFormat, wantsTable } from '../../http/csv-answer.ts';
 import { nothingHere } from '../../http/errors.ts';
 import { environmentQuery, oneOf, Query } from '../../http/fields.ts';
+import { cursorField, limitField } from '../../http/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
 import { keyedRefusals } from '../../http/responses.ts';
@@ -35,19 +36,8 @@ const ItemsQuery = Type.Object(
     ...environmentQuery,
     kind: Type.Optional(oneOf(lineKinds, { description: 'The items of this line alone.' })),
     format: Type.Optional(tableFormat),
-    limit: Type.Optional(
-      Type.String({
-        pattern: patterns.listLimit,
-        description: 'Of JSON. A table is whole.',
-        'x-described-as': { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        pattern: patterns.itemCursor,
-        description: 'Where the page begins: from the `Link` header of the one before.',
-      }),
-    ),
+    limit: limitField({ description: 'Of JSON. A table is whole.' }),
+    cursor: cursorField(patterns.itemCursor),
   },
   { additionalProperties: false },
 );

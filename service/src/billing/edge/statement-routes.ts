@@ -4,6 +4,7 @@ import type { Authentication } from '../../http/authentication.ts';
 import { answerWithTable, tableFormat, wantsTable } from '../../http/csv-answer.ts';
 import { invalidRequest } from '../../http/field-problems.ts';
 import { environmentQuery } from '../../http/fields.ts';
+import { cursorField, limitField } from '../../http/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
 import { keyedRefusals } from '../../http/responses.ts';
@@ -27,18 +28,8 @@ const StatementQuery = Type.Object(
       examples: ['2026-11'],
     }),
     format: Type.Optional(tableFormat),
-    limit: Type.Optional(
-      Type.String({
-        pattern: patterns.listLimit,
-        'x-described-as': { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        pattern: patterns.movementNumber,
-        description: 'Where the page begins: from the `Link` header of the one before.',
-      }),
-    ),
+    limit: limitField(),
+    cursor: cursorField(patterns.movementNumber),
   },
   { additionalProperties: false },
 );

@@ -1,4 +1,5 @@
 import type { MicroUsdc } from '../../money/amounts.ts';
+import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 
@@ -50,10 +51,6 @@ interface FrameColumns {
   moved: string;
 }
 
-function balanceFrom(text: string | null): MicroUsdc | null {
-  return text === null ? null : BigInt(text);
-}
-
 /** `firstDay` as 2026-11-01. Null where the partner has no wallet. */
 export async function readFrame(calls: SingleCalls, of: PartnerContext, firstDay: string): Promise<FrameRow | null> {
   const [row] = await calls.call<FrameColumns>(readFrameCall, [of.partnerId, of.environment, firstDay]);
@@ -63,8 +60,8 @@ export async function readFrame(calls: SingleCalls, of: PartnerContext, firstDay
     endedAt: row.ended_at,
     firstNumber: BigInt(row.first_number),
     nextNumber: BigInt(row.next_number),
-    opening: balanceFrom(row.opening_balance),
-    closing: balanceFrom(row.closing_balance),
+    opening: bigOrNull(row.opening_balance),
+    closing: bigOrNull(row.closing_balance),
     heldAfter: BigInt(row.held_after),
     movements: BigInt(row.movements),
     moved: BigInt(row.moved),

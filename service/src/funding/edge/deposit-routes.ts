@@ -1,7 +1,5 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
-import type { Caller } from '../../http/caller.ts';
-import { invalidRequest } from '../../http/field-problems.ts';
 import {
   Environment,
   environmentQuery,
@@ -13,6 +11,8 @@ import {
   nullableText,
   oneOf,
 } from '../../http/fields.ts';
+import { createdFields, createdFrom, cursorField, limitField } from '../../http/list-query.ts';
+import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
 import { keyedRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
@@ -68,25 +68,11 @@ const DepositSchema = nameSchema(
 
 const DepositList = nameSchema('DepositList', listOf(DepositSchema.ref));
 
-const instant = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-11-01T00:00:00Z'] }));
-
 const ListQuery = Type.Object(
   {
     ...environmentQuery,
-    limit: Type.Optional(
-      Type.String({
-        pattern: patterns.listLimit,
-        // In an address it is a text; what is meant is a number.
-        'x-described-as': { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        pattern: patterns.uuid,
-        description: 'Where the page begins: from the `Link` header of the one before.',
-      }),
-    ),
+    limit: limitField(),
+    cursor: cursorField(patterns.uuid),
     status: Type.Optional(
       Type.String({
         pattern: patterns.depositStatuses,
@@ -96,8 +82,7 @@ const ListQuery = Type.Object(
       }),
     ),
     method: Type.Optional(oneOf(['bank_transfer', 'usdc'])),
-    created_after: instant('First seen after this instant.'),
-    created_before: instant('First seen before this instant.'),
+    ...createdFields('First seen'),
   },
   // A filter that is misspelt would show what was not asked for.
   { additionalProperties: false },
@@ -106,25 +91,13 @@ type ListQuery = Static<typeof ListQuery>;
 
 const states: readonly DepositState[] = ['pending', 'credited', 'refunded', 'reversed'];
 
-function instantFrom(query: ListQuery, field: 'created_after' | 'created_before'): Date | undefined {
-  const text = query[field];
-  if (text === undefined) return undefined;
-  const instantOfText = new Date(text);
-  // A leap second, say, has the form of an instant and is none that we can count.
-  if (!Number.isNaN(instantOfText.getTime())) return instantOfText;
-  throw invalidRequest([{ path: field, rule: 'must be an instant, as 2026-11-01T00:00:00Z' }]);
-}
-
 function filtersFrom(query: ListQuery): DepositFilters {
-  const createdAfter = instantFrom(query, 'created_after');
-  const createdBefore = instantFrom(query, 'created_before');
   const words = query.status?.split(',');
   const method = (['bank_transfer', 'usdc'] as const).find((one) => one === query.method);
   return {
     ...(words === undefined ? {} : { states: states.filter((state) => words.includes(state)) }),
     ...(method === undefined ? {} : { method }),
-    ...(createdAfter === undefined ? {} : { createdAfter }),
-    ...(createdBefore === undefined ? {} : { createdBefore }),
+    ...createdFrom(query),
   };
 }
 
@@ -162,17 +135,6 @@ function depositBody(
   };
 }
 
-/** The same page as was asked for, but from the cursor on. A person's names the environment, which a key's does not need. */
-function nextLink(
-  publicUrl: string,
-  { query, caller, cursor }: { query: ListQuery; caller: Caller; cursor: string },
-): string {
-  const { environment: _named, ...filters } = query;
-  const named = caller.via === 'dashboard' ? { environment: caller.environment } : {};
-  const parameters = new URLSearchParams({ ...named, ...filters, cursor });
-  return `<${publicUrl}/v1/deposits?${parameters.toString()}>; rel="next"`;
-}
-
 interface ListParts extends Authentication {
   calls: SingleCalls;
   sealer: Sealer;
@@ -181,13 +143,12 @@ interface ListParts extends Authentication {
 
 export function addDepositRoutes(app: Server, parts: ListParts): void {
   for (const { definition } of [DepositSchema, DepositList]) app.addSchema(definition);
-  const link = { type: 'string', description: 'The address of the next page, `rel="next"`; not there after the last.' };
   const schema = {
     operationId: 'listDeposits',
     summary: 'Your top-ups, newest first',
     tags: ['Account'],
     querystring: ListQuery,
-    response: { 200: { ...DepositList.ref, headers: { Link: link } }, ...keyedRefusals('invalid_request') },
+    response: { 200: { ...DepositList.ref, headers: { Link: nextLinkHeader } }, ...keyedRefusals('invalid_request') },
   };
   const config = { action: 'deposit.list', access: 'readers' } as const;
   app.get('/v1/deposits', { schema, config, onRequest: parts.requireCaller }, async (request, reply) => {
@@ -199,7 +160,7 @@ export function addDepositRoutes(app: Server, parts: ListParts): void {
       cursor: query.cursor?.toLowerCase() ?? null,
       limit: Number(query.limit ?? 50),
     });
-    if (cursor !== null) reply.header('link', nextLink(parts.publicUrl, { query, caller, cursor }));
+    if (cursor !== null) reply.header('link', nextLink(`${parts.publicUrl}/v1/deposits`, { query, caller, cursor }));
     return { object: 'list' as const, data: deposits.map((deposit) => depositBody(caller, deposit)) };
   });
 }

@@ -1,3 +1,4 @@
+import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
 /** A deposit, as an operator sees it: never who sent it. */
@@ -44,10 +45,6 @@ interface DepositRow {
 const columns = `d.id, p.slug, d.environment::text, d.method, d.state, d.bank_state, d.bank_deposit_id, d.sent_pence,
   d.net_micro_usdc, d.fee_micro_usdc, d.gbp_per_usd_millionths, d.reversed_micro_usdc, d.owed_micro_usdc,
   d.repaid_micro_usdc, d.trouble, d.credited_at, d.updated_at`;
-
-function bigOrNull(text: string | null): bigint | null {
-  return text === null ? null : BigInt(text);
-}
 
 function depositFrom(row: DepositRow): OperatedDeposit {
   return {

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
-import { invalidRequest } from '../../http/field-problems.ts';
 import { environmentQuery, oneOf } from '../../http/fields.ts';
+import { createdFields, createdFrom, cursorField, limitField } from '../../http/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
 import { keyedRefusals } from '../../http/responses.ts';
@@ -12,25 +12,11 @@ import type { ShownPayout } from '../payout.ts';
 import { PayoutList } from './schemas.ts';
 import { payoutBody } from './wire-form.ts';
 
-const instant = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-11-01T00:00:00Z'] }));
-
 const ListQuery = Type.Object(
   {
     ...environmentQuery,
-    limit: Type.Optional(
-      Type.String({
-        pattern: patterns.listLimit,
-        // In an address it is a text; what is meant is a number.
-        'x-described-as': { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        pattern: patterns.uuid,
-        description: 'Where the page begins: from the `Link` header of the one before.',
-      }),
-    ),
+    limit: limitField(),
+    cursor: cursorField(patterns.uuid),
     status: Type.Optional(
       Type.String({
         pattern: patterns.payoutStatuses,
@@ -39,8 +25,7 @@ const ListQuery = Type.Object(
         examples: ['pending,processing'],
       }),
     ),
-    created_after: instant('Made after this instant.'),
-    created_before: instant('Made before this instant.'),
+    ...createdFields('Made'),
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.visibleText })),
     idempotency_key: Type.Optional(Type.String({ pattern: patterns.idempotencyKey })),
     account_last4: Type.Optional(Type.String({ pattern: patterns.fourDigits })),
@@ -65,23 +50,11 @@ function statesFrom(list: string): ShownPayout['state'][] {
   return states.filter((state) => words.includes(state));
 }
 
-function instantFrom(query: ListQuery, field: 'created_after' | 'created_before'): Date | undefined {
-  const text = query[field];
-  if (text === undefined) return undefined;
-  const instantOfText = new Date(text);
-  // A leap second, say, has the form of an instant and is none that we can count.
-  if (!Number.isNaN(instantOfText.getTime())) return instantOfText;
-  throw invalidRequest([{ path: field, rule: 'must be an instant, as 2026-11-01T00:00:00Z' }]);
-}
-
 function filtersFrom(query: ListQuery): PayoutFilters {
-  const createdAfter = instantFrom(query, 'created_after');
-  const createdBefore = instantFrom(query, 'created_before');
   const createdVia = (['api', 'dashboard'] as const).find((via) => via === query.created_via);
   return {
     ...(query.status === undefined ? {} : { states: statesFrom(query.status) }),
-    ...(createdAfter === undefined ? {} : { createdAfter }),
-    ...(createdBefore === undefined ? {} : { createdBefore }),
+    ...createdFrom(query),
     ...(query.reference === undefined ? {} : { reference: query.reference }),
     ...(query.idempotency_key === undefined ? {} : { idempotencyKey: query.idempotency_key }),
     ...(query.account_last4 === undefined ? {} : { accountLast4: query.account_last4 }),

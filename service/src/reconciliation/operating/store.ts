@@ -1,13 +1,10 @@
 import type { Line } from '../../ledger/index.ts';
 import type { MicroUsdc } from '../../money/amounts.ts';
+import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import { raisedBy } from '../../platform/database/single-call.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
 // What operators see of runs and cases, as the reading role; and what they do about a case, as their own.
-
-function bigOrNull(text: string | null): bigint | null {
-  return text === null ? null : BigInt(text);
-}
 
 /** A case, of a payout or of a difference. */
 export interface OperatedCase {
