@@ -297,31 +297,23 @@ revoke all on function kelpie.list_due_funding_sources(timestamptz, uuid, intege
 grant execute on function kelpie.list_due_funding_sources(timestamptz, uuid, integer) to kelpie_service;
 alter function kelpie.list_due_funding_sources(timestamptz, uuid, integer) owner to kelpie_payouts;
 
--- The bank tells of news, and names a source and a deposit: whose they are, nobody knows yet. Says whether that makes the
--- source due: not where it was, or is nobody's. The line of a deposit that is known may lie behind what is read as a rule: so
--- it is read as far back as that.
+-- The bank tells of news, and names a source and a deposit: whose they are, nobody knows yet. Says whether the source is one of
+-- ours, and so to be read now: that it was due already may only mean that the next round has not come. The line of a deposit
+-- that is known may lie behind what is read as a rule: so it is read as far back as that.
 create function kelpie.hint_deposit(
   of_environment kelpie.environment, of_source_id text, of_deposit_id text, at timestamptz
 ) returns boolean
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
-declare
-  was_due_at timestamptz;
 begin
-  select f.due_at into was_due_at from kelpie.funding_sources f
-  where f.environment = of_environment and f.source_id = of_source_id
-  for no key update;
-  if not found then
-    return false;
-  end if;
   update kelpie.funding_sources f
   set hints = f.hints + 1, due_at = least(f.due_at, at), look_back_to = least(f.look_back_to, (
     select d.listed_at from kelpie.deposits d
     where d.environment = of_environment and d.bank_deposit_id = of_deposit_id
   ))
   where f.environment = of_environment and f.source_id = of_source_id;
-  return was_due_at > at;
+  return found;
 end;
 $$;
 revoke all on function kelpie.hint_deposit(kelpie.environment, text, text, timestamptz) from public;

@@ -195,7 +195,7 @@ const hintCall: Call = {
   text: 'select kelpie.hint_deposit($1, $2, $3, $4) as made_due',
 };
 
-/** Says whether the source is due by this; not where it was due already, or is nobody's. */
+/** Says false where the source is nobody's. */
 export async function makeSourceDue(
   calls: SingleCalls,
   hint: { environment: PartnerContext['environment']; sourceId: string; depositId: string; at: Date },

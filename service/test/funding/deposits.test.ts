@@ -195,6 +195,23 @@ test('webhooks that come three times each, in disorder, and a hundred times more
   await assertAllHolds(world);
 });
 
+async function readByTheClock(cron: string): Promise<void> {
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(`update pgboss.schedule set cron = $1 where name = 'read-deposits'`, [cron]),
+  );
+}
+
+test('a webhook is followed at once, also where its source is due and waits for the next round', async () => {
+  const { places } = await newPartner();
+  await readByTheClock('0 0 29 2 *');
+  try {
+    await passTime(world, longestPauseMs);
+    await untilDeposit(database, await sendUsdc(bank, places.addressId), 'credited');
+  } finally {
+    await readByTheClock('* * * * *');
+  }
+});
+
 test('one that is sent back before it was credited never reaches the wallet', async () => {
   const { partner, places, ask } = await newPartner();
   for (const id of [await sendPounds(bank, places.accountId), await sendUsdc(bank, places.addressId)]) {
