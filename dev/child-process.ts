@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { programFor } from './built-programs.ts';
 import { parseLogLine, type LogLine } from './log-line.ts';
 import { projectFolder } from './project.ts';
 import { createWatch } from './watch.ts';
@@ -51,7 +52,7 @@ function environmentWith(env: Readonly<Record<string, string>>): NodeJS.ProcessE
 
 /** Starts one of our programs as a real process of its own. */
 export function startChild({ name, file, args = [], env, onLine, unheard }: ChildOptions): Child {
-  const [command = '', ...commandArgs] = [...diesWithItsParent, process.execPath, file, ...args];
+  const [command = '', ...commandArgs] = [...diesWithItsParent, process.execPath, programFor(file), ...args];
   const child = spawn(command, commandArgs, {
     cwd: projectFolder,
     env: environmentWith(env),

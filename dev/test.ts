@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { useBuiltPrograms } from './built-programs.ts';
 import { projectFolder } from './project.ts';
 
 const files = process.argv.slice(2);
@@ -21,7 +22,7 @@ const runner = spawn(
     cwd: projectFolder,
     stdio: 'inherit',
     // As for the processes that tests start: hundreds read the same sources, and each is compiled once.
-    env: { NODE_COMPILE_CACHE: path.join(projectFolder, '.dev/compile-cache'), ...process.env },
+    env: { NODE_COMPILE_CACHE: path.join(projectFolder, '.dev/compile-cache'), ...useBuiltPrograms, ...process.env },
   },
 );
 runner.on('close', (code) => process.exit(code ?? 1));

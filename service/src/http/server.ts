@@ -20,6 +20,7 @@ import { refuseOtherMethods } from './methods.ts';
 import { insistOnAccess } from './access.ts';
 import type { LimitHook } from './rate-limit.ts';
 import { describedAs } from './described-as.ts';
+import { oneSerializerAShape } from './serializers.ts';
 import { insistOnStrictBodies } from './strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
 import { answerUnreadableRequest } from './unreadable-request.ts';
@@ -88,6 +89,7 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerPar
         keywords: [describedAs],
       },
     },
+    schemaController: { compilersFactory: { buildSerializer: oneSerializerAShape } },
     frameworkErrors: (error, request, reply) => {
       reply.header('request-id', request.id);
       void sendError(error, request, reply);

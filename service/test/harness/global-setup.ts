@@ -1,3 +1,4 @@
+import { buildPrograms } from '@kelpie/dev/build-programs.ts';
 import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { Client } from 'pg';
 import { prepareTemplate } from './database.ts';
@@ -25,6 +26,7 @@ export async function globalSetup(): Promise<void> {
     await claim.end();
     if (startedHere) await stopCluster('test');
   };
+  await buildPrograms();
   await prepareTemplate(adminUrl);
 }
 
