@@ -201,10 +201,22 @@ async function readByTheClock(cron: string): Promise<void> {
   );
 }
 
+/** None that waits, nor one that the clock has just asked for. */
+async function isNoReadingUnderWay(): Promise<boolean> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query(
+      `select from pgboss.job
+       where name in ('read-deposits', '__pgboss__send-it') and state in ('created', 'retry', 'active') limit 1`,
+    );
+    return rows.length === 0;
+  });
+}
+
 test('a webhook is followed at once, also where its source is due and waits for the next round', async () => {
   const { places } = await newPartner();
   await readByTheClock('0 0 29 2 *');
   try {
+    await eventually('no reading is under way', isNoReadingUnderWay);
     await passTime(world, longestPauseMs);
     await untilDeposit(database, await sendUsdc(bank, places.addressId), 'credited');
   } finally {
