@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
-import type { JobSender, Queue } from '../platform/jobs.ts';
+import { isJobWaiting, type JobSender, type Queue } from '../platform/jobs.ts';
 import { makeSourceDue } from './store.ts';
 
 /** It comes round every minute for what is due, and at once where the bank tells of news. */
@@ -30,5 +30,7 @@ interface Hint {
  */
 export async function hintDeposit({ calls, pool, clock, jobs }: HintParts, hint: Hint): Promise<void> {
   if (!(await makeSourceDue(calls, { ...hint, at: clock.now() }))) return;
-  await inTransaction(pool, 'shared', async (tx) => jobs.enqueue(tx, readDeposits, {}));
+  await inTransaction(pool, 'shared', async (tx) => {
+    if (!(await isJobWaiting(tx, readDeposits))) await jobs.enqueue(tx, readDeposits, {});
+  });
 }

@@ -192,7 +192,7 @@ export async function readAgainAt(tx: Transaction, id: string, dueAt: Date): Pro
 
 const hintCall: Call = {
   name: 'hint_deposit',
-  text: 'select kelpie.hint_deposit($1, $2, $3, $4) as made_due',
+  text: 'select kelpie.hint_deposit($1, $2, $3, $4) as is_ours',
 };
 
 /** Says false where the source is nobody's. */
@@ -200,13 +200,13 @@ export async function makeSourceDue(
   calls: SingleCalls,
   hint: { environment: PartnerContext['environment']; sourceId: string; depositId: string; at: Date },
 ): Promise<boolean> {
-  const [row] = await calls.call<{ made_due: boolean }>(hintCall, [
+  const [row] = await calls.call<{ is_ours: boolean }>(hintCall, [
     hint.environment,
     hint.sourceId,
     hint.depositId,
     hint.at,
   ]);
-  return row?.made_due ?? false;
+  return row?.is_ours ?? false;
 }
 
 const lookBackCall: Call = {

@@ -22,7 +22,13 @@ test('an answer is written by its schema, through all shared schemas that it nam
 test('answers of one shape have one serializer, whatever is said of them; those of another have their own', () => {
   const first = serializerOf({ ...route, schema: { $ref: 'Leaf#', description: 'of one route' } });
   assert.equal(serializerOf({ ...route, httpStatus: '404', schema: { $ref: 'Leaf#', description: 'another' } }), first);
+  const more = { $ref: 'Leaf#', properties: { extra: { type: 'string' } } };
+  assert.notEqual(serializerOf({ ...route, schema: more }), first);
   const other = serializerOf({ ...route, schema: { $ref: 'Tree#', description: 'of one route' } });
   assert.notEqual(other, first);
   assert.equal(other({ name: 'a', leaf: { name: 'b' } }), '{"leaf":{"name":"b"}}');
+});
+
+test('an answer that names a schema which is not there is refused by that name', () => {
+  assert.throws(() => serializerOf({ ...route, schema: { $ref: 'Missing#' } }), /no shared schema Missing/);
 });

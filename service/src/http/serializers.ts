@@ -3,22 +3,25 @@ import buildSerializers, { type SerializerFactory } from '@fastify/fast-json-str
 type Serializer = ReturnType<ReturnType<SerializerFactory>>;
 type Schemas = Readonly<Record<string, unknown>>;
 
+/** Beside the schema of an answer, and no part of it. */
+const saidForReaders = new Set(['description', 'headers', 'x-codes']);
 const referencePattern = /"\$ref":"([^"#]+)/g;
 
 /** The shared schemas that this one names, and those that they name in turn. */
 function schemasBehind(schema: unknown, shared: Schemas, found: Record<string, unknown> = {}): Schemas {
   for (const [, name = ''] of JSON.stringify(schema).matchAll(referencePattern)) {
     if (name in found) continue;
+    if (!(name in shared)) throw new Error(`there is no shared schema ${name}`);
     found[name] = shared[name];
     schemasBehind(shared[name], shared, found);
   }
   return found;
 }
 
-/** What decides how an answer is written: of one that names a shared schema, its name; what stands beside it is for readers. */
+/** What decides how an answer is written: not what is said of it for readers. */
 function shapeOf(schema: unknown): string {
-  const named: unknown = typeof schema === 'object' && schema !== null ? Reflect.get(schema, '$ref') : undefined;
-  return typeof named === 'string' ? named : JSON.stringify(schema);
+  if (typeof schema !== 'object' || schema === null) return JSON.stringify(schema);
+  return JSON.stringify(Object.entries(schema).filter(([name]) => !saidForReaders.has(name)));
 }
 
 function areSchemas(schemas: unknown): schemas is Schemas {

@@ -132,6 +132,18 @@ export async function startJobSender(pool: Pool, logger: Logger): Promise<JobDes
   };
 }
 
+/**
+ * Whether one is there that nobody has begun. Whoever sees it after a commit of theirs needs no other: it begins later, and
+ * finds what they have written.
+ */
+export async function isJobWaiting(tx: Transaction, { name }: Queue): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select from ${schema}.job where name = $1 and state < 'active' and start_after <= now() limit 1`,
+    [name],
+  );
+  return rows.length > 0;
+}
+
 /** The engine stores what a job threw, for people to read: so it gets no more than a log would. */
 class JobFailed extends Error {
   override readonly name = 'JobFailed';

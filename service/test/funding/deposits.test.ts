@@ -178,6 +178,23 @@ test('where every webhook is lost, asking the bank credits it all the same', asy
   await assertAllHolds(world);
 });
 
+async function readByTheClock(cron: string): Promise<void> {
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(`update pgboss.schedule set cron = $1 where name = 'read-deposits'`, [cron]),
+  );
+}
+
+/** That wait to be begun, those that the clock has just asked for among them. */
+async function countReadingsAhead(): Promise<number> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ waiting: number }>(
+      `select count(*)::integer as waiting from pgboss.job
+       where name in ('read-deposits', '__pgboss__send-it') and state <= 'active'`,
+    );
+    return rows[0]?.waiting ?? 0;
+  });
+}
+
 test('webhooks that come three times each, in disorder, and a hundred times more at once, credit once', async () => {
   const { partner, places } = await newPartner();
   await webhooks('repeat');
@@ -187,6 +204,7 @@ test('webhooks that come three times each, in disorder, and a hundred times more
   for (const id of [...first, ...second]) await untilDeposit(database, id, 'credited');
   await webhooks('normal');
   for (let times = 0; times < 3; times += 1) await bank.control('/webhooks/redeliver', { all: true });
+  assert((await countReadingsAhead()) < 10, 'each of them is another reading');
   await passTime(world, longestPauseMs);
   await Promise.all([round(), round(), round()]);
   const last = await sendUsdc(bank, places.addressId);
@@ -195,28 +213,11 @@ test('webhooks that come three times each, in disorder, and a hundred times more
   await assertAllHolds(world);
 });
 
-async function readByTheClock(cron: string): Promise<void> {
-  await asAdmin(database.superuserUrl, async (client) =>
-    client.query(`update pgboss.schedule set cron = $1 where name = 'read-deposits'`, [cron]),
-  );
-}
-
-/** None that waits, nor one that the clock has just asked for. */
-async function isNoReadingUnderWay(): Promise<boolean> {
-  return asAdmin(database.superuserUrl, async (client) => {
-    const { rows } = await client.query(
-      `select from pgboss.job
-       where name in ('read-deposits', '__pgboss__send-it') and state in ('created', 'retry', 'active') limit 1`,
-    );
-    return rows.length === 0;
-  });
-}
-
 test('a webhook is followed at once, also where its source is due and waits for the next round', async () => {
   const { places } = await newPartner();
   await readByTheClock('0 0 29 2 *');
   try {
-    await eventually('no reading is under way', isNoReadingUnderWay);
+    await eventually('no reading is under way', async () => (await countReadingsAhead()) === 0);
     await passTime(world, longestPauseMs);
     await untilDeposit(database, await sendUsdc(bank, places.addressId), 'credited');
   } finally {
