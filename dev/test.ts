@@ -16,7 +16,7 @@ const runner = spawn(
     `--test-concurrency=${filesAtOnce}`,
     '--test-timeout=240000',
     '--test-global-setup=service/test/harness/global-setup.ts',
-    ...(files.length > 0 ? files : ['{service,sandbox-bank,dev,sdk}/**/*.test.ts']),
+    ...(files.length > 0 ? files : ['{service,sandbox-bank,dev,sdk,dashboard}/**/*.test.ts']),
   ],
   {
     cwd: projectFolder,

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startChild, type Child } from './child-process.ts';
+import { eventually } from './eventually.ts';
 import { clusterNames, ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
 import { bankDatabases, beginAudit, prepareDatabase } from './postgres/prepare.ts';
 import { createDatabase, urlFor } from './postgres/roles.ts';
@@ -19,6 +20,8 @@ const { values: options } = parseArgs({
     /** The first of the ports; for a second copy beside the usual one. */
     'ports-from': { type: 'string', default: '4000' },
     cluster: { type: 'string', default: 'dev' },
+    /** The dashboard as it was built, if it was, by the api alone: not from its sources by a server of its own. */
+    built: { type: 'boolean', default: false },
   },
 });
 const firstPort = Number(options['ports-from']);
@@ -26,7 +29,7 @@ const cluster = clusterNames.find((name) => name === options.cluster) ?? refuseO
 if (!Number.isInteger(firstPort)) refuseOptions();
 
 function refuseOptions(): never {
-  console.error(`Say: npm run dev -- [--ports-from NUMBER] [--cluster ${clusterNames.join('|')}]`);
+  console.error(`Say: npm run dev -- [--ports-from NUMBER] [--cluster ${clusterNames.join('|')}] [--built]`);
   process.exit(2);
 }
 
@@ -35,6 +38,7 @@ const ports = {
   sandboxBank: firstPort + 1,
   mailPage: firstPort + 2,
   liveBank: firstPort + 3,
+  dashboard: firstPort + 4,
   apiMetrics: firstPort + 10,
   workerMetrics: firstPort + 11,
   smtp: firstPort + 25,
@@ -43,6 +47,7 @@ const url = `http://127.0.0.1:${ports.api}`;
 const bankUrl = `http://127.0.0.1:${ports.sandboxBank}`;
 const liveBankUrl = `http://127.0.0.1:${ports.liveBank}`;
 const mailUrl = `http://127.0.0.1:${ports.mailPage}`;
+const dashboardUrl = `http://127.0.0.1:${options.built ? ports.api : ports.dashboard}/dashboard`;
 
 interface DevelopmentBank {
   environment: keyof typeof bankDatabases;
@@ -115,8 +120,12 @@ async function refuseTakenPorts(): Promise<void> {
 }
 
 /** The one that ends by itself takes the others with it: half a system would only puzzle people. */
-function startPart(name: string, file: string, env: Readonly<Record<string, string>>): Child {
-  const child = startChild({ name, file, env, onLine: (line) => console.log(formatLine(name, line)) });
+function startPart(
+  name: string,
+  file: string,
+  { args = [], env }: { args?: readonly string[]; env: Readonly<Record<string, string>> },
+): Child {
+  const child = startChild({ name, file, args, env, onLine: (line) => console.log(formatLine(name, line)) });
   endings.push(async () => child.stop());
   void child.exited.then(({ code }) => {
     if (ending === undefined) console.error(`${name} ended by itself (exit code ${code}).`);
@@ -130,12 +139,30 @@ async function startBank(adminUrl: string, { environment, name, port, mode, apiK
   const database = cluster === 'dev' ? own : `${own}_${cluster}`;
   await createDatabase(adminUrl, database);
   const bank = startPart(name, 'sandbox-bank/src/main.ts', {
-    BANK_DATABASE_URL: urlFor(adminUrl, database, 'kelpie_owner'),
-    BANK_PORT: String(port),
-    BANK_MODE: mode,
-    BANK_API_KEY: apiKey,
+    env: {
+      BANK_DATABASE_URL: urlFor(adminUrl, database, 'kelpie_owner'),
+      BANK_PORT: String(port),
+      BANK_MODE: mode,
+      BANK_API_KEY: apiKey,
+    },
   });
   await bank.waitForEvent('bank.listening');
+}
+
+async function isDashboardServed(): Promise<boolean> {
+  return fetch(`${dashboardUrl}/`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+/** The dashboard from its sources: what is changed there is on the screen at once. It hands every call on to the api. */
+async function startDashboard(): Promise<void> {
+  startPart('pages', 'dashboard/node_modules/vite/bin/vite.js', {
+    args: ['dashboard', '--port', String(ports.dashboard), '--logLevel', 'warn'],
+    env: { KELPIE_DEV_API_URL: url },
+  });
+  await eventually('the dashboard is served', isDashboardServed);
 }
 
 /** How api and worker reach it. */
@@ -177,24 +204,27 @@ async function startAll(): Promise<void> {
     ...bankEnv(liveBank),
     KELPIE_SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
+    KELPIE_DASHBOARD_URL: dashboardUrl,
   };
   const api = startPart('api', 'service/src/app/api.ts', {
-    ...shared,
-    KELPIE_API_PORT: String(ports.api),
-    KELPIE_METRICS_PORT: String(ports.apiMetrics),
-    KELPIE_PUBLIC_URL: url,
-    KELPIE_INVOICE_FROM: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
-    KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
-    KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(sandboxBank),
-    KELPIE_LIVE_BANK_WEBHOOK_KEY: await webhookKey(liveBank),
-    // Nobody stands in front of the api here, so there is nobody to wait for.
-    KELPIE_DRAIN_DELAY_MS: '0',
+    env: {
+      ...shared,
+      KELPIE_API_PORT: String(ports.api),
+      KELPIE_METRICS_PORT: String(ports.apiMetrics),
+      KELPIE_PUBLIC_URL: url,
+      KELPIE_INVOICE_FROM: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
+      KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
+      KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(sandboxBank),
+      KELPIE_LIVE_BANK_WEBHOOK_KEY: await webhookKey(liveBank),
+      // Nobody stands in front of the api here, so there is nobody to wait for.
+      KELPIE_DRAIN_DELAY_MS: '0',
+    },
   });
   const worker = startPart('worker', 'service/src/app/worker.ts', {
-    ...shared,
-    KELPIE_METRICS_PORT: String(ports.workerMetrics),
+    env: { ...shared, KELPIE_METRICS_PORT: String(ports.workerMetrics) },
   });
   await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
+  if (!options.built) await startDashboard();
 
   const operating = {
     ...shared,
@@ -207,10 +237,11 @@ async function startAll(): Promise<void> {
   await writeFile(commandEnvFile, inEnvFile({ ...operating, KELPIE_LOG_LEVEL: 'warn' }), { mode: 0o600 });
   await beginAudit({ readerUrl, operatorUrl }, auditKey);
   const partners = await seedPartners({ url, readerUrl, credentialsFile, env: operating });
-  const found = { url, bankUrl, liveBankUrl, mailUrl, ...partners };
+  const found = { url, dashboardUrl, bankUrl, liveBankUrl, mailUrl, ...partners };
   await writeFile(credentialsFile, `${JSON.stringify(found, null, 2)}\n`, { mode: 0o600 });
   console.log(`
 Kelpie is up.
+  Dashboard   ${dashboardUrl}/   (sign up with any address: its mail is in the inbox)
   API         ${url}
   API key     ${partners.key}   (${partners.slug}, a sandbox with 10,000.00 USDC of test money)
   Another     ${partners.keyB}   (of another partner, to see that neither sees the other's)

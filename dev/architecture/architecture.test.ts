@@ -7,9 +7,9 @@ import { cruise, type IReporterOutput } from 'dependency-cruiser';
 import { projectFolder } from '../project.ts';
 import { forbidden, modules, options } from './rules.ts';
 
-const roots = ['service', 'sandbox-bank', 'dev', 'sdk'];
+const roots = ['service', 'sandbox-bank', 'dev', 'sdk', 'dashboard'];
 /** What is built may come and go while this reads. */
-const read = ['service', 'sandbox-bank', 'dev', 'sdk/src', 'sdk/test'];
+const read = ['service', 'sandbox-bank', 'dev', 'sdk/src', 'sdk/test', 'dashboard/src', 'dashboard/e2e'];
 
 async function readTree(folder: string) {
   const { output }: IReporterOutput = await cruise(read, {
@@ -19,7 +19,9 @@ async function readTree(folder: string) {
     baseDir: folder,
   });
   assert(typeof output === 'object', 'the tree was not read');
-  const own = output.modules.filter((module) => /^(service|sandbox-bank|dev|sdk)\/.*\.ts$/.test(module.source));
+  const own = output.modules.filter((module) =>
+    /^(service|sandbox-bank|dev|sdk|dashboard)\/.*\.tsx?$/.test(module.source),
+  );
   return {
     files: own.map((module) => module.source).toSorted(),
     broken: output.summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`),
@@ -28,7 +30,7 @@ async function readTree(folder: string) {
 
 test('no import breaks the architecture, and every source file was read to say so', async () => {
   const { files, broken } = await readTree(projectFolder);
-  const onDisk = globSync(`{${read.join(',')}}/**/*.ts`, {
+  const onDisk = globSync(`{${read.join(',')}}/**/*.{ts,tsx}`, {
     cwd: projectFolder,
     exclude: (name) => name.includes('node_modules'),
   }).toSorted();
@@ -104,6 +106,41 @@ const planted = [
     text: `import '../../../sdk/src/index.ts';`,
   },
   {
+    rule: 'the-dashboard-meets-the-service-over-the-wire',
+    file: 'dashboard/src/planted-16.ts',
+    text: `import '../../service/src/platform/clock.ts';`,
+  },
+  {
+    rule: 'the-dashboard-needs-the-sdk-and-no-development-tools',
+    file: 'dashboard/src/planted-17.ts',
+    text: `import '../../dev/project.ts';`,
+  },
+  {
+    rule: 'the-dashboard-runs-without-node',
+    file: 'dashboard/src/planted-18.ts',
+    text: `import 'node:util';`,
+  },
+  {
+    rule: 'the-sdk-is-entered-by-its-face',
+    file: 'dashboard/src/planted-19.ts',
+    text: `import '../../sdk/src/errors.ts';`,
+  },
+  {
+    rule: 'a-screen-knows-no-other-screen',
+    file: 'dashboard/src/screens/usage/planted-20.ts',
+    text: `import '../keys/keys.tsx';`,
+  },
+  {
+    rule: 'the-parts-of-a-page-know-no-page',
+    file: 'dashboard/src/ui/planted-21.ts',
+    text: `import '../shell/theme.ts';`,
+  },
+  {
+    rule: 'nobody-needs-the-dashboard',
+    file: 'dev/planted-22.ts',
+    text: `import '../dashboard/src/shown/money.ts';`,
+  },
+  {
     rule: 'no-circles',
     file: 'service/src/platform/planted-15.ts',
     text: `import './planted-15-too.ts';`,
@@ -118,7 +155,7 @@ async function readPlanted(): Promise<string[]> {
     for (const root of roots) {
       cpSync(path.join(projectFolder, root), path.join(folder, root), {
         recursive: true,
-        filter: (source) => !/\/(node_modules|dist)(\/|$)/.test(source),
+        filter: (source) => !/\/(node_modules|dist|screenshots|test-results)(\/|$)/.test(source),
       });
       symlinkSync(path.join(projectFolder, root, 'node_modules'), path.join(folder, root, 'node_modules'));
     }

@@ -117,6 +117,53 @@ export const forbidden: IForbiddenRuleType[] = [
     from: { path: '^(service|sandbox-bank|dev)/', pathNot: test },
     to: { path: '^sdk/' },
   },
+  {
+    name: 'the-dashboard-meets-the-service-over-the-wire',
+    severity: 'error',
+    from: { path: '^dashboard/' },
+    to: { path: '^(service|sandbox-bank)/' },
+  },
+  {
+    name: 'the-dashboard-needs-the-sdk-and-no-development-tools',
+    severity: 'error',
+    // It runs in a browser: Node and what starts processes have no place there.
+    from: { path: '^dashboard/src/', pathNot: test },
+    to: { path: '^dev/|^dashboard/e2e/', pathNot: '^dashboard/src/' },
+  },
+  {
+    name: 'the-dashboard-runs-without-node',
+    severity: 'error',
+    from: { path: '^dashboard/src/', pathNot: test },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'the-sdk-is-entered-by-its-face',
+    severity: 'error',
+    from: { path: '^dashboard/' },
+    to: { path: '^sdk/', pathNot: '^sdk/src/index\\.ts$' },
+  },
+  {
+    name: 'a-screen-knows-no-other-screen',
+    severity: 'error',
+    // The list of payouts, and where a top-up is sent, are also parts of the overview.
+    from: { path: '^dashboard/src/screens/([^/]+)/' },
+    to: {
+      path: '^dashboard/src/screens/[^/]+/',
+      pathNot: ['^dashboard/src/screens/$1/', '/payouts/payout-table\\.tsx$', '/deposits/where-to-send\\.tsx$'],
+    },
+  },
+  {
+    name: 'the-parts-of-a-page-know-no-page',
+    severity: 'error',
+    from: { path: '^dashboard/src/(ui|data|shown)/' },
+    to: { path: '^dashboard/src/(screens|shell)/' },
+  },
+  {
+    name: 'nobody-needs-the-dashboard',
+    severity: 'error',
+    from: { path: '^(service|sandbox-bank|dev|sdk)/' },
+    to: { path: '^dashboard/' },
+  },
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
   { name: 'everything-is-found', severity: 'error', from: {}, to: { couldNotResolve: true } },
 ];

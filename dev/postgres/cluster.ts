@@ -11,10 +11,11 @@ const run = promisify(execFile);
 
 /**
  * A PostgreSQL server of the project's own, for one purpose: `dev` keeps its data, `test` trades safety on power loss
- * for speed, `trial` is for trying `npm run dev` itself, `conformance` is held to the specification, `bench` is measured.
+ * for speed, `trial` is for trying `npm run dev` itself, `conformance` is held to the specification, `e2e` is used by a
+ * browser, `bench` is measured.
  * Where DATABASE_URL is set, that server is used for all of them, and nothing is started or stopped.
  */
-export const clusterNames = ['dev', 'test', 'trial', 'conformance', 'bench'] as const;
+export const clusterNames = ['dev', 'test', 'trial', 'conformance', 'e2e', 'bench'] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
 /** Where a server differs from PostgreSQL's defaults. */
@@ -23,6 +24,7 @@ const settingsOf: Readonly<Record<ClusterName, readonly string[]>> = {
   test: ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'],
   trial: [],
   conformance: [],
+  e2e: [],
   // As safe as production. What is larger keeps checkpoints out of the slices that are compared.
   bench: ['shared_buffers = 1GB', 'max_wal_size = 4GB', 'checkpoint_timeout = 30min'],
 };

@@ -117,6 +117,30 @@ export interface paths {
         delete: operations["signOut"];
         options?: never;
         head?: never;
+        /**
+         * Go to another account of yours
+         * @description Sets the cookie of a session of that account, which ends when this one would have. This one ends now. At most 60 times an hour.
+         */
+        patch: operations["enterAccount"];
+        trace?: never;
+    };
+    "/v1/auth/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The accounts that you are a member of
+         * @description The one that the session is for comes first, then by name.
+         */
+        get: operations["listOwnAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -204,7 +228,7 @@ export interface paths {
         };
         /**
          * Your payouts, newest first
-         * @description One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.
+         * @description One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none. With `idempotency_key`, nothing found means that no payout was made under it so far; while one is being made, the answer is 409 `idempotency_key_in_use`.
          */
         get: operations["listPayouts"];
         put?: never;
@@ -265,6 +289,23 @@ export interface paths {
         };
         /** What the wallet holds */
         get: operations["getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payouts/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a payout came to where it is */
+        get: operations["getPayoutHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -430,6 +471,23 @@ export interface paths {
          * @description Opening balance, every movement, closing balance. As JSON in pages: follow `Link` until there is none. As CSV whole, for a browser or `curl -OJ`: its last line is the closing balance.
          */
         get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last 30 days, day by day */
+        get: operations["listUsageDays"];
         put?: never;
         post?: never;
         delete?: never;
@@ -642,6 +700,25 @@ export interface components {
             /** @enum {boolean} */
             ended: true;
         };
+        /** @description An account that you are a member of. */
+        OwnAccount: {
+            slug: string;
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "viewer";
+            /** Format: date-time */
+            last_login_at: string | null;
+            /** @description Whether it is the one that this session is for. */
+            is_current: boolean;
+        };
+        OwnAccountList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["OwnAccount"][];
+        };
+        EnterAccountRequest: {
+            slug: string;
+        };
         /** @description The account that the key belongs to, in the environment of the key. */
         Account: {
             /** @enum {string} */
@@ -669,6 +746,18 @@ export interface components {
                 payout?: string;
                 /** @example 15.00 GBP */
                 monthly_account?: string;
+                /**
+                 * @description Once.
+                 * @example 39.00 GBP
+                 */
+                business_verification: string;
+                /** @example cost + 10.00% */
+                network_fees: string;
+                /**
+                 * @description Returns, recalls and traces.
+                 * @example cost + 20.00%
+                 */
+                bank_exceptions: string;
             };
             /**
              * @description What carries the payouts of this key. `simulated` only until the sandbox bank is connected.
@@ -923,6 +1012,52 @@ export interface components {
             object: "list";
             data: components["schemas"]["Payout"][];
         };
+        /** @description Every state of a payout with who and when, oldest first, and what it did to your money. */
+        PayoutHistory: {
+            /** @enum {string} */
+            object: "payout_history";
+            /** Format: uuid */
+            payout_id: string;
+            /** @description The start of an API key, or an email address. */
+            created_by: string;
+            exchange_rate: {
+                gbp_per_usd: number;
+            };
+            fee_breakdown: {
+                /** @example 850.00 */
+                taken_in_transfer_gbp: string;
+                /** @example 850.00 */
+                on_monthly_invoice_gbp: string;
+            };
+            steps: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
+                /** @description The start of an API key, an email address, `bank`, or `worker` for Kelpie itself. */
+                by: string;
+                /** @description The status stayed, and the money of a failed payout came back. */
+                money_back: boolean;
+            }[];
+            ledger: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                account: "wallet" | "invoice";
+                /**
+                 * @description `out` leaves the wallet, or is put on the invoice.
+                 * @enum {string}
+                 */
+                direction: "out" | "in";
+                /** @example 850.00 */
+                amount: string;
+                /** @enum {string} */
+                currency: "USDC" | "GBP";
+                reason: string;
+                /** @description What the wallet held then. */
+                wallet_after_usdc: string | null;
+            }[];
+        };
         RecipientSummary: {
             name: string | null;
             account_last4: string | null;
@@ -1147,7 +1282,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             /**
-             * @description `hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_reset`; `other` for what has no word yet. More can come.
+             * @description `hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_float`, the test money of a sandbox; `sandbox_reset`; `other` for what has no word yet. More can come.
              * @example hold
              */
             kind: string;
@@ -1203,6 +1338,27 @@ export interface components {
             movement_count: number;
             /** @description One page of them, the oldest first. */
             movements: components["schemas"]["Movement"][];
+        };
+        UsageDay: {
+            /** Format: date */
+            date: string;
+            /** @description Payouts that arrived on this day. */
+            completed: number;
+            /** @example 850.00 */
+            paid_gbp: string;
+            /** @description Payouts that were made on this day, and failed or were returned. */
+            failed: number;
+        };
+        /** @description The last 30 days in London time, the oldest first. */
+        UsageDayList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["UsageDay"][];
+            /**
+             * Format: date-time
+             * @description Null where every payout of these days is counted. Else there are too many: those that were made before this are not counted, the first day is not whole, and days before it are left out.
+             */
+            counted_since: string | null;
         };
         /** @description An API key, without its secret. */
         ApiKey: {
@@ -1739,6 +1895,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -1956,6 +2121,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `payload_too_large`: The body is larger than 64 KB. */
             413: {
                 headers: {
@@ -1967,6 +2141,236 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The body is not declared as JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    enterAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnterAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOwnAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnAccountList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `session_required`: An API key asked for what only a person can do.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2056,6 +2460,15 @@ export interface operations {
              *     `verification_required`: Live was asked for before the business is verified.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2162,6 +2575,15 @@ export interface operations {
              *     `session_required`: An API key asked for what only a person can do.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2276,6 +2698,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -2369,6 +2800,15 @@ export interface operations {
              *     `session_required`: An API key asked for what only a person can do.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2489,6 +2929,15 @@ export interface operations {
              *     `verification_required`: Live was asked for before the business is verified.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2642,6 +3091,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /**
+             * @description `idempotency_key_in_use`: A payout with this Idempotency-Key is being made just now, and is not decided yet.
+             *
+             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -2697,6 +3159,8 @@ export interface operations {
             header: {
                 /** @description Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice. */
                 "Idempotency-Key": string;
+                /** @description For a person who has signed in: the id of the account that pays. Needed then, because a browser has one session for all its tabs. Ignored for an API key. */
+                "Kelpie-Account"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2774,7 +3238,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `idempotency_key_in_use`: A payout with this Idempotency-Key is being made just now, and is not decided yet. */
+            /**
+             * @description `idempotency_key_in_use`: A payout with this Idempotency-Key is being made just now, and is not decided yet.
+             *
+             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2926,6 +3394,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -3037,7 +3514,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payout_not_cancellable`: The payout is at its end, on its way, or not yet known to the bank. */
+            /**
+             * @description `payout_not_cancellable`: The payout is at its end, on its way, or not yet known to the bank.
+             *
+             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3155,6 +3636,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -3210,6 +3700,115 @@ export interface operations {
             };
         };
     };
+    getPayoutHistory: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every state of a payout with who and when, oldest first, and what it did to your money. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutHistory"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listRecipients: {
         parameters: {
             query?: {
@@ -3246,6 +3845,15 @@ export interface operations {
              *     `verification_required`: Live was asked for before the business is verified.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3335,6 +3943,15 @@ export interface operations {
              *     `verification_required`: Live was asked for before the business is verified.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3452,6 +4069,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -3541,6 +4167,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -3619,6 +4254,15 @@ export interface operations {
             };
             /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3715,6 +4359,15 @@ export interface operations {
             };
             /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3829,6 +4482,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -3920,6 +4582,15 @@ export interface operations {
             };
             /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4029,6 +4700,113 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listUsageDays: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last 30 days in London time, the oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageDayList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *
+             *     `verification_required`: Live was asked for before the business is verified.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -4107,6 +4885,15 @@ export interface operations {
             };
             /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4220,7 +5007,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_limit_reached`: There are 5 working keys in this environment already. */
+            /**
+             * @description `key_limit_reached`: There are 5 working keys in this environment already.
+             *
+             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,6 +5149,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `payload_too_large`: The body is larger than 64 KB. */
             413: {
                 headers: {
@@ -4465,6 +5265,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
             422: {
                 headers: {
@@ -4562,6 +5371,15 @@ export interface operations {
              *     `session_required`: An API key asked for what only a person can do.
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4699,7 +5517,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `last_admin`: The only admin of the account can neither go nor become a viewer. */
+            /**
+             * @description `last_admin`: The only admin of the account can neither go nor become a viewer.
+             *
+             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4842,7 +5664,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `last_admin`: The only admin of the account can neither go nor become a viewer. */
+            /**
+             * @description `last_admin`: The only admin of the account can neither go nor become a viewer.
+             *
+             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4947,6 +5773,15 @@ export interface operations {
             };
             /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

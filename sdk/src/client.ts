@@ -6,13 +6,22 @@ import { insistOnHeaderText, request, type CallOptions, type Connection, type Re
 
 const defaultTimeoutMs = 30_000;
 
-function connect({ baseUrl, apiKey, environment, fetch, timeoutMs = defaultTimeoutMs }: KelpieOptions): Connection {
+function connect({
+  baseUrl,
+  apiKey,
+  environment,
+  account,
+  fetch,
+  timeoutMs = defaultTimeoutMs,
+}: KelpieOptions): Connection {
   if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is not an address such as https://api.example.com');
   if (apiKey !== undefined) insistOnHeaderText('apiKey', apiKey);
+  if (account !== undefined) insistOnHeaderText('account', account);
   return {
     baseUrl: baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl,
     apiKey,
     environment,
+    account,
     fetch: fetch ?? globalThis.fetch,
     timeoutMs,
   };
@@ -86,6 +95,8 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
       askForCode: async (body, options) => (await call('post', '/v1/auth/code', { ...options, body })).json,
       signIn: async (body, options) => (await call('post', '/v1/auth/session', { ...options, body })).json,
       getSession: async (options) => (await call('get', '/v1/auth/session', { ...options })).json,
+      listAccounts: async (options) => (await call('get', '/v1/auth/accounts', { ...options })).json.data,
+      enterAccount: async (body, options) => (await call('patch', '/v1/auth/session', { ...options, body })).json,
       signOut: async (options) => (await call('delete', '/v1/auth/session', { ...options })).json,
     },
     balance: reading('/v1/balance'),
@@ -129,6 +140,8 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
         return { payout: json, replayed: status === 200 };
       },
       get: async (id, options) => (await call('get', '/v1/payouts/{id}', { ...options, path: { id } })).json,
+      getHistory: async (id, options) =>
+        (await call('get', '/v1/payouts/{id}/history', { ...options, path: { id } })).json,
       cancel: async (id, options) => (await call('post', '/v1/payouts/{id}/cancel', { ...options, path: { id } })).json,
     },
     quotes: {
@@ -137,6 +150,9 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
     recipients: listing('/v1/recipients'),
     signup: async (body, options) => (await call('post', '/v1/signup', { ...options, body })).json,
     statements: createStatements({ call }),
-    usage: reading('/v1/usage'),
+    usage: {
+      ...reading('/v1/usage'),
+      listDays: async (options) => (await call('get', '/v1/usage/days', { ...options })).json,
+    },
   };
 }

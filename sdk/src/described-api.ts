@@ -28,11 +28,14 @@ export type ListPath = {
 
 export type ItemOf<P extends ListPath> = AnswerOf<'get', P> extends { data: (infer Item)[] } ? Item : never;
 
+/** A list of statuses is a text in an address, which does not say of what. */
+type StatusIn<P> = P extends '/v1/deposits' ? Schemas['Deposit']['status'] : Schemas['Payout']['status'];
+
 /** Everything in an address is text; a program has numbers, instants and lists. */
-type Accepted<Name, Value> = Name extends 'limit'
+type Accepted<P, Name, Value> = Name extends 'limit'
   ? number
   : Name extends 'status'
-    ? Schemas['Payout']['status'] | readonly Schemas['Payout']['status'][]
+    ? StatusIn<P> | readonly StatusIn<P>[]
     : Name extends 'created_after' | 'created_before'
       ? string | Date
       : Value;
@@ -40,13 +43,13 @@ type Accepted<Name, Value> = Name extends 'limit'
 type FilterNames<Query> = [Query] extends [never] ? never : Exclude<keyof Query, 'environment'>;
 
 /** Where there is nothing to narrow by, nothing is taken: an empty type would take anything. */
-type Filters<Query> = [FilterNames<Query>] extends [never]
+type Filters<P, Query> = [FilterNames<Query>] extends [never]
   ? Record<string, never>
-  : { [Name in FilterNames<Query>]?: Accepted<Name, Query[Name]> | undefined };
+  : { [Name in FilterNames<Query>]?: Accepted<P, Name, Query[Name]> | undefined };
 
 /** What a list can be narrowed by. The environment is the client's: it is the same for every call. */
 export type QueryOf<P extends ListPath> = paths[P]['get'] extends { parameters: { query?: infer Query } }
-  ? Filters<NonNullable<Query>>
+  ? Filters<P, NonNullable<Query>>
   : never;
 
 /** What a request takes besides who asks. */

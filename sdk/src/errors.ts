@@ -33,6 +33,7 @@ export const errorCodes = [
   'rate_unavailable',
   'recipient_account_rejected',
   'request_timeout',
+  'session_changed',
   'session_required',
   'slug_taken',
   'unauthorized',

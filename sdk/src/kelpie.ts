@@ -17,6 +17,7 @@ import type {
   Deposit,
   DepositFilters,
   Discovery,
+  EnterAccountRequest,
   Funding,
   Invoice,
   InvoiceFilters,
@@ -27,9 +28,11 @@ import type {
   MemberFilters,
   MemberRemoved,
   Movement,
+  OwnAccount,
   Payout,
   PayoutCreated,
   PayoutFilters,
+  PayoutHistory,
   PublicPartner,
   Quote,
   QuoteRequest,
@@ -44,6 +47,7 @@ import type {
   Statement,
   UpdateAccountRequest,
   Usage,
+  UsageDayList,
 } from './resources.ts';
 
 interface ReachOptions {
@@ -59,11 +63,14 @@ interface KeyOptions {
   /** Starts with kp_sandbox_ or kp_live_, which decides the environment. */
   apiKey: string;
   environment?: undefined;
+  account?: undefined;
 }
 
 /** For a person who is signed in, in a browser: the session's cookie says who, and this says where. */
 interface SessionOptions {
   environment: 'sandbox' | 'live';
+  /** The id of the account that the page is of: once the browser is signed in to another, calls are refused (`session_changed`). */
+  account?: string | undefined;
   apiKey?: undefined;
 }
 
@@ -134,6 +141,8 @@ interface Payouts extends Listing<Payout, PayoutFilters> {
   /** Pays a recipient. Repeated with the same key and body, it pays nothing twice. */
   create(body: CreatePayoutRequest, options: CreatePayoutOptions): Promise<CreatedPayout>;
   get(id: string, options?: CallOptions): Promise<Payout>;
+  /** Every state with who and when, and what it did to your money. */
+  getHistory(id: string, options?: CallOptions): Promise<PayoutHistory>;
   /** Stops a payout, where the bank still can; `payout_not_cancellable` where it can't. Safe to repeat. */
   cancel(id: string, options?: CallOptions): Promise<Payout>;
 }
@@ -162,6 +171,11 @@ interface ComplianceCalls extends Reading<Compliance> {
   startVerification(options?: CallOptions): Promise<Compliance>;
 }
 
+interface UsageCalls extends Reading<Usage> {
+  /** The last 30 days, the oldest first. */
+  listDays(options?: CallOptions): Promise<UsageDayList>;
+}
+
 interface Partners {
   /** What anybody may know of a partner. */
   getPublic(slug: string, options?: CallOptions): Promise<PublicPartner>;
@@ -175,6 +189,10 @@ interface Auth {
   signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
   /** Who is signed in. */
   getSession(options?: CallOptions): Promise<Session>;
+  /** The accounts that whoever is signed in is a member of. */
+  listAccounts(options?: CallOptions): Promise<OwnAccount[]>;
+  /** Goes to another of them, without another code: the session becomes one of that account. */
+  enterAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session>;
   signOut(options?: CallOptions): Promise<SessionEnded>;
 }
 
@@ -206,5 +224,5 @@ export interface Kelpie {
   signup(body: SignUpRequest, options?: CallOptions): Promise<SignInCode>;
   statements: Statements;
   /** This month so far. */
-  usage: Reading<Usage>;
+  usage: UsageCalls;
 }

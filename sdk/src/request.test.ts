@@ -5,7 +5,14 @@ import { nextCursor } from './pages.ts';
 import { request } from './request.ts';
 
 const api = await startStandInApi();
-const connection = { baseUrl: api.url, apiKey: 'kp_sandbox_', environment: undefined, fetch, timeoutMs: 30_000 };
+const connection = {
+  baseUrl: api.url,
+  apiKey: 'kp_sandbox_',
+  environment: undefined,
+  account: undefined,
+  fetch,
+  timeoutMs: 30_000,
+};
 
 test('filters are written as the API reads them: lists with commas, instants in UTC, and nothing for undefined', async () => {
   const query = {

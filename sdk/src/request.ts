@@ -8,6 +8,7 @@ export interface Connection {
   baseUrl: string;
   apiKey: string | undefined;
   environment: string | undefined;
+  account: string | undefined;
   fetch: typeof fetch;
   timeoutMs: number;
 }
@@ -73,9 +74,10 @@ function addressOf(
   return address;
 }
 
-function headersOf({ apiKey }: Connection, { body, idempotencyKey }: RequestParts): Headers {
+function headersOf({ apiKey, account }: Connection, { body, idempotencyKey }: RequestParts): Headers {
   const headers = new Headers({ accept: 'application/json' });
   if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
+  if (account !== undefined) headers.set('kelpie-account', account);
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (idempotencyKey !== undefined) {
     insistOnHeaderText('idempotencyKey', idempotencyKey);
@@ -115,7 +117,8 @@ function secondsOf(headers: Headers): number | undefined {
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function refusalOf(status: number, headers: Headers, json: unknown): KelpieError | undefined {
+/** What a refusal says; undefined where what answered was not Kelpie. */
+export function refusalOf(status: number, headers: Headers, json: unknown): KelpieError | undefined {
   const error = valueOf(json, 'error');
   const code = textOf(error, 'code');
   const message = textOf(error, 'message');

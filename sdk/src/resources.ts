@@ -13,6 +13,7 @@ export interface CreateKeyRequest extends Resource<'CreateKeyRequest'> {}
 export interface CreatePayoutRequest extends Resource<'CreatePayoutRequest'> {}
 export interface Deposit extends Resource<'Deposit'> {}
 export interface Discovery extends Resource<'Discovery'> {}
+export interface EnterAccountRequest extends Resource<'EnterAccountRequest'> {}
 export interface Funding extends Resource<'Funding'> {}
 export interface Invoice extends Resource<'Invoice'> {}
 export interface InvoiceItem extends Resource<'InvoiceItem'> {}
@@ -20,8 +21,10 @@ export interface InviteMemberRequest extends Resource<'InviteMemberRequest'> {}
 export interface Member extends Resource<'Member'> {}
 export interface MemberRemoved extends Resource<'MemberRemoved'> {}
 export interface Movement extends Resource<'Movement'> {}
+export interface OwnAccount extends Resource<'OwnAccount'> {}
 export interface Payout extends Resource<'Payout'> {}
 export interface PayoutCreated extends Resource<'PayoutCreated'> {}
+export interface PayoutHistory extends Resource<'PayoutHistory'> {}
 export interface PublicPartner extends Resource<'PublicPartner'> {}
 export interface Quote extends Resource<'Quote'> {}
 export interface QuoteRequest extends Resource<'QuoteRequest'> {}
@@ -35,6 +38,8 @@ export interface SignUpRequest extends Resource<'SignUpRequest'> {}
 export interface Statement extends Resource<'Statement'> {}
 export interface UpdateAccountRequest extends Resource<'UpdateAccountRequest'> {}
 export interface Usage extends Resource<'Usage'> {}
+export interface UsageDay extends Resource<'UsageDay'> {}
+export interface UsageDayList extends Resource<'UsageDayList'> {}
 
 export type DepositStatus = Deposit['status'];
 export type PayoutStatus = Payout['status'];

@@ -11,6 +11,6 @@ const noLimit = { take: () => ({ kind: 'unknown' as const }) };
 await serveApi({
   ...(without.has('activity') ? { recorder: noRecorder } : {}),
   ...(without.has('limits')
-    ? { limits: { requests: noLimit, payouts: noLimit, invitations: noLimit, open: noLimit } }
+    ? { limits: { requests: noLimit, payouts: noLimit, invitations: noLimit, accountChanges: noLimit, open: noLimit } }
     : {}),
 });

@@ -15,7 +15,7 @@ export interface VirtualAccount {
 }
 
 const sortCode = '040668';
-const bank = { bank_name: 'Sandbox Bank', bank_address: '1 Harbour Row, London, E1 6AN, GB' };
+const bank = { bank_name: 'Harbour Row Bank', bank_address: '1 Harbour Row, London, E1 6AN, GB' };
 
 /** The virtual account in the words of the wire. */
 export function describeVirtualAccount(account: VirtualAccount): object {

@@ -1,8 +1,10 @@
 // The wiring of the api, in plain sight: which routes it has, and what each is given.
+import { fileURLToPath } from 'node:url';
 import { addCodeRoutes } from '../access/edge/code-routes.ts';
 import { addKeyChangeRoutes } from '../access/edge/key-change-routes.ts';
 import { addKeyRoutes } from '../access/edge/key-routes.ts';
 import { addMemberRoutes } from '../access/edge/member-routes.ts';
+import { addOwnAccountRoutes } from '../access/edge/own-account-routes.ts';
 import { addSessionRoutes } from '../access/edge/session-routes.ts';
 import {
   createCodeDigests,
@@ -26,10 +28,11 @@ import { addFundingRoutes } from '../funding/edge/funding-routes.ts';
 import { hintDeposit } from '../funding/index.ts';
 import { logActivity } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/authentication.ts';
+import { addDashboardRoutes } from '../http/dashboard.ts';
 import { addDiscoveryRoutes } from '../http/discovery.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
 import { addHealthRoutes } from '../http/health.ts';
-import { limitByKey, limitByNetwork, limitByPartner, type RateLimits } from '../http/rate-limit.ts';
+import { limitByCaller, limitByNetwork, limitByPartner, type RateLimits } from '../http/rate-limit.ts';
 import { addReferenceRoutes, describeRoutes } from '../http/reference.ts';
 import { refuseForeignPages } from '../http/session-cookie.ts';
 import { createServer, type Server } from '../http/server.ts';
@@ -37,6 +40,8 @@ import { addAccountRoutes } from '../partners/edge/account-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/edge/public-partner-routes.ts';
 import { addVerificationRoutes } from '../partners/edge/verification-routes.ts';
 import { createPlanMarkups, createSides, hintVerification } from '../partners/index.ts';
+import { addDailyRoutes } from '../payouts/edge/daily-routes.ts';
+import { addHistoryRoutes } from '../payouts/edge/history-routes.ts';
 import { addPayoutListRoutes } from '../payouts/edge/payout-list-routes.ts';
 import { addPayoutRoutes } from '../payouts/edge/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/edge/recipient-routes.ts';
@@ -69,7 +74,7 @@ interface ApiParts {
   limits: RateLimits;
   jobs: Pick<JobSender, 'enqueue'>;
   publicUrl: string;
-  /** Where people are signed in, and mails lead; null where that is the public address. */
+  /** Where people are signed in, and mails lead; null where that is the dashboard that the api serves itself. */
   dashboardUrl: string | null;
   outbox: Outbox;
   drainDelayMs: number;
@@ -88,6 +93,9 @@ interface ApiSecrets {
   indexKey: Buffer;
 }
 
+/** Where `npm run dashboard:build` puts it. */
+const dashboardFolder = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
+
 export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain: Drain }> {
   const { calls, recorder, limits } = parts;
   const { app, connections, seal } = createServer(parts);
@@ -103,6 +111,13 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   const signingIn = { ...signInParts(parts), limitOpen };
   addCodeRoutes(app, signingIn);
   addSessionRoutes(app, { ...signingIn, ...auth, sessions, recorder });
+  addOwnAccountRoutes(app, {
+    ...signingIn,
+    ...auth,
+    sessions,
+    recorder,
+    limitAccountChanges: limitByCaller(limits.accountChanges, auth.callerOf),
+  });
   addAccountRoutes(app, { ...parts, ...auth, activity, insistOnAdmin });
   const banks = openBanks(parts.banks, parts.clock, parts.reach);
   addVerificationRoutes(app, { ...verificationParts(parts, banks), ...auth, insistOnAdmin });
@@ -110,9 +125,10 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
     ...payoutParts(parts, banks),
     ...auth,
     activity,
-    limitPayoutCreation: limitByKey(limits.payouts, auth.callerOf),
+    limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
   addPayoutListRoutes(app, { ...parts, ...auth });
+  addHistoryRoutes(app, { ...parts, ...auth });
   addRecipientRoutes(app, { ...parts, ...auth });
   const funding = { ...parts, ...auth, sealer: createSealer(parts.secrets.dataKeys) };
   addFundingRoutes(app, funding);
@@ -121,6 +137,7 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
   addInvoiceRoutes(app, { ...parts, ...auth });
   addInvoicePdfRoutes(app, { ...parts, ...auth });
   addStatementRoutes(app, { ...parts, ...auth });
+  addDailyRoutes(app, { ...parts, ...auth });
   addKeyRoutes(app, { ...parts, ...auth });
   const people = { ...parts, ...auth, activity, dashboardUrl: dashboardOf(parts) };
   addKeyChangeRoutes(app, { ...people, pepper: createPepper(parts.secrets.apiKeyPepper) });
@@ -132,13 +149,14 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
     hintDeposit: async (hint) => hintDeposit(parts, hint),
   });
   await addReferenceRoutes(app, limitOpen);
+  addDashboardRoutes(app, dashboardFolder);
   seal(limitOpen);
   return { app, drain };
 }
 
 /** The address of the dashboard. */
 function dashboardOf({ dashboardUrl, publicUrl }: ApiParts): string {
-  return dashboardUrl ?? publicUrl;
+  return dashboardUrl ?? `${publicUrl}/dashboard`;
 }
 
 function authentication(parts: ApiParts, sessions: Sessions): Authentication {
@@ -149,7 +167,7 @@ function authentication(parts: ApiParts, sessions: Sessions): Authentication {
       const key = await keyring.identify(secret);
       if (key === null) return null;
       const { id: callerId, prefix: by, partnerId, environment } = key;
-      return { via: 'api', callerId, by, partnerId, environment };
+      return { via: 'api', callerId, limitId: callerId, by, partnerId, environment };
     },
     identifySession: async (token) => sessions.identify(token),
     limits,

@@ -26,7 +26,11 @@ const { app } = await composeApi({
   pool,
   calls,
   recorder: createActivityRecorder(calls, logger),
-  limits: openRateLimits({ requests: noLimit, payouts: noLimit, invitations: noLimit, open: noLimit }, calls, logger),
+  limits: openRateLimits(
+    { requests: noLimit, payouts: noLimit, invitations: noLimit, accountChanges: noLimit, open: noLimit },
+    calls,
+    logger,
+  ),
   publicUrl: 'http://localhost',
   dashboardUrl: null,
   jobs,

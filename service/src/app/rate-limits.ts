@@ -8,6 +8,9 @@ import { settings, type Setting } from '../platform/settings.ts';
 
 type RateRules = Readonly<Record<keyof RateLimits, RateRule>>;
 
+/** More than anybody needs. */
+const accountChangesPerHour = 60;
+
 export function chooseRateRules(get: <Value>(setting: Setting<Value>) => Value): RateRules {
   const openPerMinute = get(settings.openRequestsPerMinute);
   const invitationsPerDay = get(settings.invitationsPerDay);
@@ -15,6 +18,7 @@ export function chooseRateRules(get: <Value>(setting: Setting<Value>) => Value):
     requests: { perSecond: get(settings.requestsPerSecond), burst: get(settings.requestsBurst) },
     payouts: { perSecond: get(settings.payoutsPerSecond), burst: get(settings.payoutsBurst) },
     invitations: { perSecond: invitationsPerDay / 86_400, burst: invitationsPerDay },
+    accountChanges: { perSecond: accountChangesPerHour / 3_600, burst: accountChangesPerHour },
     open: { perSecond: openPerMinute / 60, burst: openPerMinute },
   };
 }
@@ -40,6 +44,7 @@ export function openRateLimits(rules: RateRules, calls: SingleCalls, logger: Log
     requests: perKey('requests', rules.requests),
     payouts: perKey('payouts', rules.payouts),
     invitations: perSubject('invitations', rules.invitations),
+    accountChanges: perSubject('account-changes', rules.accountChanges),
     open: perSubject('open', rules.open),
   };
 }

@@ -39,13 +39,18 @@ test('the description says of a route who may ask, and what follows from that', 
   const either = '[{"apiKey":[]},{"session":[]}]';
   assert.deepEqual(described, [
     ['/v1/for-anybody', 'anybody', '[]', ''],
-    ['/v1/for-readers', 'readers', either, 'unauthorized cross_site_request verification_required invalid_request'],
-    ['/v1/of-both', 'readers', either, 'unauthorized cross_site_request invalid_request'],
+    [
+      '/v1/for-readers',
+      'readers',
+      either,
+      'unauthorized cross_site_request verification_required session_changed invalid_request',
+    ],
+    ['/v1/of-both', 'readers', either, 'unauthorized cross_site_request session_changed invalid_request'],
     [
       '/v1/for-admins',
       'admins',
       '[{"session":[]}]',
-      'unauthorized cross_site_request api_key_required session_required invalid_request',
+      'unauthorized cross_site_request api_key_required session_required session_changed invalid_request',
     ],
   ]);
 });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authentication } from './authentication.ts';
 import type { Caller } from './caller.ts';
 import { refusalOf } from './errors.ts';
@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a request to this route is called in the list of what was asked: `payout.create`. */
     action?: string;
+    /** What it is called where it was refused, if that is something else. */
+    refusedAction?: string;
   }
 }
 
@@ -31,6 +33,23 @@ function idOf({ params }: FastifyRequest): string | null {
     : null;
 }
 
+function actionOf({ routeOptions: { config } }: FastifyRequest, isRefused: boolean): string | undefined {
+  return isRefused ? (config.refusedAction ?? config.action) : config.action;
+}
+
+/** Whoever has a file has it for good, wherever they take it. */
+function isFile(reply: FastifyReply): boolean {
+  return String(reply.getHeader('content-disposition') ?? '').startsWith('attachment');
+}
+
+/**
+ * A person's page looks again every few seconds: what it saw would wash out of the list what people did, and what programs
+ * asked. So of people only what they did is noted, which files they took, and what they were refused.
+ */
+function isLook({ method, routeOptions: { config } }: FastifyRequest, { via }: Caller): boolean {
+  return via === 'dashboard' && (method === 'GET' || method === 'HEAD' || config.access === 'readers');
+}
+
 /** Writes down every request of a known caller once it is answered, under the id by which the caller knows it too. */
 export function logActivity(
   app: FastifyInstance,
@@ -40,20 +59,15 @@ export function logActivity(
   const details = new WeakMap<FastifyRequest, string>();
   const recorded = new WeakSet<FastifyRequest>();
   app.addHook('onResponse', (request, reply, done) => {
-    const { action } = request.routeOptions.config;
     const caller = findCaller(request);
     const refusal = reply.statusCode < 400 ? undefined : refusalOf(request);
+    const action = actionOf(request, refusal !== undefined);
     const isKnown = refusal === undefined ? recorded.has(request) : refusal.isRecorded;
     if (action !== undefined && caller !== undefined && !isKnown) {
-      record({
-        id: request.id,
-        partnerId: caller.partnerId,
-        environment: caller.environment,
-        action,
-        status: reply.statusCode,
-        by: caller.by,
-        detail: refusal?.code ?? details.get(request) ?? idOf(request),
-      });
+      const isLeftOut = refusal === undefined && isLook(request, caller) && !isFile(reply);
+      const detail = refusal?.code ?? details.get(request) ?? idOf(request);
+      const { partnerId, environment, by } = caller;
+      if (!isLeftOut) record({ id: request.id, partnerId, environment, action, status: reply.statusCode, by, detail });
     }
     done();
   });

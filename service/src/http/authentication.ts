@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal, unauthorized } from '../platform/refusal.ts';
 import { refuseByAccess, type Access } from './access.ts';
 import type { Caller, KeyCaller, PersonCaller, SignedIn } from './caller.ts';
 import { networkOf } from './caller-network.ts';
+import { refuseOtherAccount } from './named-account.ts';
 import { environmentOf } from './named-environment.ts';
 import { settleLimit, type HeaderWriter, type RateLimits } from './rate-limit.ts';
 import { refuseForeignOrigin, sessionTokenOf } from './session-cookie.ts';
@@ -33,6 +35,12 @@ function accessOf({ routeOptions: { config, url } }: FastifyRequest): Access {
   return config.access;
 }
 
+/** The same for a person in every session and every account of theirs, in the form of an id. */
+function limitIdOf(email: string): string {
+  const digits = createHash('sha256').update(email).digest('hex');
+  return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 export function createAuthentication(parts: AuthenticationParts): Authentication {
   const { limits } = parts;
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -46,10 +54,12 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
     const signedIn = token === undefined ? null : await parts.identifySession(token);
     if (signedIn === null) return null;
     refuseForeignOrigin(request, parts.ownOrigin);
+    refuseOtherAccount(request, signedIn.partnerId);
     const { sessionId: callerId, email: by, partnerId, role } = signedIn;
     const named = environmentOf(request, accessOf(request), signedIn.hasLive);
     const environment = named instanceof Refusal ? 'sandbox' : named;
-    const caller: PersonCaller = { via: 'dashboard', callerId, by, partnerId, role, environment };
+    const limitId = limitIdOf(by);
+    const caller: PersonCaller = { via: 'dashboard', callerId, limitId, by, partnerId, role, environment };
     if (named instanceof Refusal) {
       // Whoever may not ask at all is told that first. Both are written down.
       callers.set(request, caller);
@@ -72,7 +82,7 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
         callers.set(request, caller);
         refuseByAccess(accessOf(request), caller);
       }
-      const taken = caller === null ? limits.open.take(networkOf(request.ip)) : limits.requests.take(caller.callerId);
+      const taken = caller === null ? limits.open.take(networkOf(request.ip)) : limits.requests.take(caller.limitId);
       // Awaited only where there is something to wait for: this is on the way of every request.
       const refusal = settleLimit(reply, taken instanceof Promise ? await taken : taken);
       if (refusal !== undefined) throw refusal;

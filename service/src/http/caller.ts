@@ -3,6 +3,8 @@ type Role = 'admin' | 'viewer';
 interface KnownCaller {
   /** The API key's id, or the session's. */
   callerId: string;
+  /** Whose limits it takes from: the key's own, or the person's, who may have many sessions and trade one for another. */
+  limitId: string;
   /** How people know who it is: the start of the key, or an email address. */
   by: string;
   partnerId: string;

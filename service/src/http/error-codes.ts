@@ -102,6 +102,12 @@ export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
     cause: 'The payout is at its end, on its way, or not yet known to the bank.',
     remedy: 'Read the payout: its status says which. One that is on its way can not be stopped.',
   },
+  session_changed: {
+    status: 409,
+    cause:
+      'The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.',
+    remedy: 'Load the page again. It shows the account that the browser is signed in to now.',
+  },
   slug_taken: {
     status: 409,
     cause: 'Another business has this short name.',

@@ -5,12 +5,14 @@ import { networkOf } from './caller-network.ts';
 
 /** The limits, and by what each counts. */
 export interface RateLimits {
-  /** Every request with a key, by the key. */
+  /** Every request with a key, by the key; of people, by the person. */
   requests: TokenLeases;
-  /** Creating payouts, by the key. */
+  /** Creating payouts, by the key or the person. */
   payouts: TokenLeases;
   /** Inviting people, by the partner: each is a mail to an address that somebody made up. */
   invitations: TokenLeases;
+  /** Going from one account to another, by the person: each is two entries in the lists of what was asked. */
+  accountChanges: TokenLeases;
   /** Whatever comes without a key of ours, by the network that it comes from. */
   open: TokenLeases;
 }
@@ -50,11 +52,11 @@ export function limitByNetwork(leases: TokenLeases): LimitHook {
 }
 
 /** For a route with a limit besides that of all requests: it stands behind `requireCaller`, and its headers are what is seen. */
-export function limitByKey(
+export function limitByCaller(
   leases: TokenLeases,
-  callerOf: (request: FastifyRequest) => { callerId: string },
+  callerOf: (request: FastifyRequest) => { limitId: string },
 ): LimitHook {
-  return limitHook(leases, (request) => callerOf(request).callerId);
+  return limitHook(leases, (request) => callerOf(request).limitId);
 }
 
 /** The same for what a partner's people share, however many they are and however often they sign in. */

@@ -64,7 +64,14 @@ const refusedByAccess: Readonly<Record<AccessRule['access'], readonly RefusalCod
 function accessRefusals({ access, ofBothEnvironments = false }: AccessRule): RefusalCode[] {
   if (access === 'anybody') return [];
   const byEnvironment: RefusalCode[] = ofBothEnvironments ? [] : ['verification_required'];
-  return ['unauthorized', 'cross_site_request', ...refusedByAccess[access], ...byEnvironment, 'invalid_request'];
+  return [
+    'unauthorized',
+    'cross_site_request',
+    ...refusedByAccess[access],
+    ...byEnvironment,
+    'session_changed',
+    'invalid_request',
+  ];
 }
 
 function isDeclaredError(answer: unknown): answer is DeclaredError {

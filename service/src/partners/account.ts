@@ -1,5 +1,5 @@
 import type { MicroUsdc, Pence } from '../money/amounts.ts';
-import type { PayoutPrices } from '../money/fees.ts';
+import type { Markups, PayoutPrices } from '../money/fees.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import type { PartnerSide, Rail } from './side.ts';
 
@@ -10,6 +10,9 @@ export interface Account extends PartnerContext {
   rail: Rail;
   payoutPrice: PayoutPrices['total'];
   monthlyPrice: Pence;
+  verificationPrice: Pence;
+  /** What is added to what a network fee, or a bank's charge for a return or the like, costs us. */
+  markups: Markups;
   billingEmail: string | null;
   contactEmail: string | null;
   logoUrl: string | null;

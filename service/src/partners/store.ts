@@ -54,6 +54,9 @@ interface AccountRow {
   fixed_pence: string;
   basis_points: string;
   monthly_pence: string;
+  verification_pence: string;
+  network_markup_basis_points: string;
+  exception_markup_basis_points: string;
   billing_email: string | null;
   contact_email: string | null;
   logo_url: string | null;
@@ -67,7 +70,13 @@ interface AccountRow {
   screening: string;
 }
 
-const showAccountCall: Call = { name: 'show_account', text: 'select * from kelpie.show_account($1, $2)' };
+const showAccountCall: Call = {
+  name: 'show_account',
+  text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points
+    from kelpie.show_account($1, $2) account
+    cross join kelpie.find_partner_side($1, $2) side
+    join kelpie.price_plans plan on plan.id = side.price_plan`,
+};
 
 export async function getAccount(calls: SingleCalls, of: PartnerContext): Promise<Account> {
   const [row] = await calls.call<AccountRow>(showAccountCall, [of.partnerId, of.environment]);
@@ -80,6 +89,11 @@ export async function getAccount(calls: SingleCalls, of: PartnerContext): Promis
     rail: row.rail,
     payoutPrice: { fixedPence: BigInt(row.fixed_pence), basisPoints: BigInt(row.basis_points) },
     monthlyPrice: BigInt(row.monthly_pence),
+    verificationPrice: BigInt(row.verification_pence),
+    markups: {
+      networkBasisPoints: BigInt(row.network_markup_basis_points),
+      exceptionBasisPoints: BigInt(row.exception_markup_basis_points),
+    },
     billingEmail: row.billing_email,
     contactEmail: row.contact_email,
     logoUrl: row.logo_url,

@@ -1,9 +1,10 @@
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
-import { firstIdAt, lastId } from '../platform/ids.ts';
+import { firstIdAt, instantOf, lastId } from '../platform/ids.ts';
+import { inUse } from './creating/wait-for-payout.ts';
 import { orderIdOf } from './order.ts';
 import type { ShownPayout } from './payout.ts';
-import { listShownPayouts, searchShownPayouts } from './store.ts';
+import { findClaim, findPayout, listShownPayouts, searchShownPayouts } from './store.ts';
 
 /** What a partner looks for among its payouts. What is left out fits all. */
 export interface PayoutFilters {
@@ -37,9 +38,32 @@ export async function listPayouts(
   const wanted = limit + 1;
   if (Object.values(filters).every((filter) => filter === undefined))
     return pageOf(await listShownPayouts(calls, of, { beforeId, limit: wanted }), limit, null);
-  const search = searchFor(of, filters, beforeId);
+  const search = await narrowByKey(calls, of, searchFor(of, filters, beforeId));
   const { payouts, endedAt } = await searchShownPayouts(calls, of, search, { limit: wanted, lookAt: mostLookedAt });
   return pageOf(payouts, limit, endedAt);
+}
+
+/**
+ * A key leads to its payout at once, however many are newer. While the bank is asked for the first time, nobody can say yet
+ * whether there is one: "none" would be taken for leave to send it again under another key.
+ */
+async function narrowByKey<Search extends ReturnType<typeof searchFor>>(
+  calls: SingleCalls,
+  of: PartnerContext,
+  search: Search,
+): Promise<Search> {
+  const claim = search.orderId === null ? null : await findClaim(calls, of, search.orderId);
+  if (claim === null) return search;
+  const payout = await findPayout(calls, of, claim.payoutId);
+  if (payout?.state === 'sending') throw inUse();
+  const madeAt = instantOf(claim.payoutId);
+  const firstId = firstIdAt(madeAt);
+  const afterId = firstIdAt(new Date(madeAt.getTime() + 1));
+  return {
+    ...search,
+    fromId: firstId > search.fromId ? firstId : search.fromId,
+    beforeId: afterId < search.beforeId ? afterId : search.beforeId,
+  };
 }
 
 function searchFor(of: PartnerContext, filters: PayoutFilters, beforeId: string) {

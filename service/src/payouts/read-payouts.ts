@@ -7,14 +7,14 @@ import { isVisible, type ShownPayout, type VisiblePayout } from './payout.ts';
 import { findPayout, findShownPayouts, type Asked } from './store.ts';
 
 /** Another's payout is as little there as one that never was. */
-function notFound(): Refusal {
+export function payoutNotFound(): Refusal {
   return new Refusal({ code: 'not_found', message: 'There is no payout with this id.' });
 }
 
 /** A payout of the caller's, with all that working on it takes. */
 export async function readPayout(calls: SingleCalls, of: PartnerContext, payoutId: string): Promise<VisiblePayout> {
   const payout = await findPayout(calls, of, payoutId);
-  if (payout === null || !isVisible(payout)) throw notFound();
+  if (payout === null || !isVisible(payout)) throw payoutNotFound();
   return payout;
 }
 
@@ -39,7 +39,7 @@ export function createPayoutReader(calls: SingleCalls): PayoutReader {
   return {
     async show(asked) {
       const payout = await findTogether(asked);
-      if (payout === null) throw notFound();
+      if (payout === null) throw payoutNotFound();
       return payout;
     },
   };

@@ -377,6 +377,70 @@ export interface HistoryRow {
   transfer_ids: string[];
 }
 
+export async function findOwnPayout(tx: Transaction, of: PartnerContext, payoutId: string): Promise<Payout | null> {
+  const { rows } = await tx.query<PayoutRow>(
+    'select * from kelpie.payouts where id = $1 and partner_id = $2 and environment = $3',
+    [payoutId, of.partnerId, of.environment],
+  );
+  return rows[0] === undefined ? null : payoutFrom(rows[0]);
+}
+
+export async function listOwnHistory(tx: Transaction, of: PartnerContext, payoutId: string): Promise<HistoryRow[]> {
+  const { rows } = await tx.query<HistoryRow>(
+    `select * from kelpie.payout_history
+     where payout_id = $1 and partner_id = $2 and environment = $3 order by number limit 1000`,
+    [payoutId, of.partnerId, of.environment],
+  );
+  return rows;
+}
+
+interface DayRow {
+  date: string;
+  completed: string;
+  paid_pence: string;
+  failed: string;
+  oldest_id: string;
+}
+
+/** A day in London, and the oldest payout among those that were counted for it. */
+export interface CountedDay {
+  date: string;
+  completed: number;
+  paid: Pence;
+  failed: number;
+  oldestId: string;
+}
+
+/** Days on which payouts arrived, or on which such were made as failed or were returned, of the newest `lookAt`. */
+export async function countByDay(
+  tx: Transaction,
+  of: PartnerContext,
+  { fromId, lookAt }: { fromId: string; lookAt: number },
+): Promise<CountedDay[]> {
+  const { rows } = await tx.query<DayRow>(
+    `select (at at time zone 'Europe/London')::date::text as date,
+       count(*) filter (where state = 'completed') as completed,
+       coalesce(sum(amount_pence) filter (where state = 'completed'), 0) as paid_pence,
+       count(*) filter (where state <> 'completed') as failed,
+       min(id::text collate "C") as oldest_id
+     from (
+       select id, state, amount_pence, case when state = 'completed' then completed_at else kelpie.instant_of(id) end as at
+       from kelpie.payouts
+       where partner_id = $1 and environment = $2 and id >= $3 and state in ('completed', 'failed', 'returned')
+       order by id desc limit $4
+     ) newest
+     group by 1 limit 100`,
+    [of.partnerId, of.environment, fromId, lookAt],
+  );
+  return rows.map((row) => ({
+    date: row.date,
+    completed: Number(row.completed),
+    paid: BigInt(row.paid_pence),
+    failed: Number(row.failed),
+    oldestId: row.oldest_id,
+  }));
+}
+
 /** Everything that was ever recorded of a payout. For the reading role, which sees every partner's. */
 export async function readRecords(tx: Transaction, payoutId: string) {
   const payout = await tx.query<PayoutRow>('select * from kelpie.payouts where id = $1', [payoutId]);

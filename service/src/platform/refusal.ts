@@ -30,6 +30,7 @@ export type RefusalCode =
   | 'rate_unavailable'
   | 'recipient_account_rejected'
   | 'request_timeout'
+  | 'session_changed'
   | 'session_required'
   | 'slug_taken'
   | 'unauthorized'

@@ -361,7 +361,7 @@ export const settings = {
   dashboardUrl: optional(
     address('KELPIE_DASHBOARD_URL', ['https:', 'http:'], {
       about:
-        'The address of the dashboard, which also passes /v1 on to the api: only its pages may use a session, mails lead there, and the bank sends people back there. Without it KELPIE_PUBLIC_URL serves for all of that, and mails that a worker posts have no link.',
+        'The address of the dashboard, where that is not the one that the api serves itself; it then passes /v1 on to the api. Only its pages may use a session, mails lead there, and the bank sends people back there. Without it that is /dashboard at KELPIE_PUBLIC_URL, and mails that a worker posts have no link.',
       example: 'https://dashboard.kelpie.example',
     }),
   ),

@@ -41,6 +41,8 @@ async function ask({ url, key }: Client, { path, person, ...asking }: Asking): P
   return person ? callAs({ ...person, url }, path, asking) : call({ url, key }, path, asking);
 }
 
+const slugOf = ({ partnerId }: { partnerId: string }): string => `p-${partnerId.slice(-12)}`;
+
 /** An admin of a partner's who has nothing but what it began with. */
 async function newAdmin(): Promise<{ person: Person; viewer: Person; keyId: string }> {
   const partner = await createSimulatedPartner(world.database);
@@ -96,12 +98,15 @@ async function makePayout(state: 'awaiting_funds' | 'in_review'): Promise<string
 const well: Record<string, () => Promise<Asking>> = {
   getRoot: async () => ({ path: '/' }),
   getVersion: async () => ({ path: '/v1' }),
-  getPublicPartner: async () => ({ path: `/v1/public/partners/p-${world.partner.partnerId.slice(-12)}` }),
+  getPublicPartner: async () => ({ path: `/v1/public/partners/${slugOf(world.partner)}` }),
   askForCode: async () => ({ path: '/v1/auth/code', method: 'POST', body: { email: newAddress() } }),
   signUp: async () => signUpAsking(newSlug()),
   signIn: signInAsking,
   getSession: async () => asPerson({ path: '/v1/auth/session' }),
   signOut: async () => asPerson({ path: '/v1/auth/session', method: 'DELETE' }),
+  listOwnAccounts: async () => asPerson({ path: '/v1/auth/accounts' }),
+  enterAccount: async () =>
+    asPerson({ path: '/v1/auth/session', method: 'PATCH', body: { slug: slugOf(world.partner) } }),
   getAccount: async () => ({ path: '/v1/account' }),
   updateAccount: async () => ({
     path: '/v1/account?environment=sandbox',
@@ -135,11 +140,13 @@ const well: Record<string, () => Promise<Asking>> = {
   createPayout: async () => creation(),
   listPayouts: async () => ({ path: '/v1/payouts?limit=2' }),
   getPayout: async () => ({ path: `/v1/payouts/${(await createPayout(whole)).id}` }),
+  getPayoutHistory: async () => ({ path: `/v1/payouts/${(await createPayout(whole)).id}/history` }),
   cancelPayout: async () => ({ path: `/v1/payouts/${await makePayout('awaiting_funds')}/cancel`, method: 'POST' }),
   getFunding: async () => ({ path: '/v1/funding' }),
   listDeposits: async () => ({ path: '/v1/deposits?limit=2' }),
   listRecipients: async () => ({ path: '/v1/recipients' }),
   getUsage: async () => ({ path: '/v1/usage' }),
+  listUsageDays: async () => ({ path: '/v1/usage/days' }),
   listInvoices: async () => ({ path: '/v1/invoices' }),
   getStatement: async () => ({ path: '/v1/statement?month=2026-11&limit=2' }),
   getInvoicePdf: async () => ({ path: `/v1/invoices/${invoiceId}.pdf` }),
@@ -243,6 +250,8 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   api_key_required: async (operation) => askWellAs(operation, aViewer, { environment: 'sandbox' }),
   cross_site_request: async (operation) =>
     askWellAs(operation, anAdmin, { environment: 'sandbox', headers: { 'sec-fetch-site': 'cross-site' } }),
+  session_changed: async (operation) =>
+    askWellAs(operation, anAdmin, { environment: 'sandbox', headers: { 'kelpie-account': randomUUID() } }),
   verification_required: async (operation) =>
     operation.id === 'createKey'
       ? askWell(operation.id, whole, { body: { environment: 'live' } })
@@ -278,6 +287,7 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   unsupported_media_type: async ({ id }) =>
     askWell(id, whole, { body: 'amount_gbp=1.00', headers: { 'content-type': 'text/plain' } }),
   not_found: async ({ id, path }) => {
+    if (id === 'enterAccount') return askWell(id, whole, { body: { slug: 'no-such-account' } });
     const names = { '{id}': randomUUID(), '{slug}': 'no-such-partner', '{email}': 'nobody@example.test' };
     const nowhere = Object.entries(names).reduce((address, [name, value]) => address.replace(name, value), path);
     return askWell(id, whole, { path: nowhere });
@@ -322,13 +332,16 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     await world.bank.control('/faults', fault);
     return ask(whole, creation(payoutBody({}, bankOf('66667777'))));
   },
-  idempotency_key_in_use: async () => {
+  idempotency_key_in_use: async ({ id }) => {
     // One that is killed while it asks the bank leaves a payout of which nobody knows yet what became.
     const key = randomUUID();
     const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: 'bank.send_payment.before*1' });
     await world.worker?.stop();
     await assert.rejects(ask({ ...whole, url: dying.url }, creation(payoutBody(), key)));
-    return ask(whole, creation(payoutBody(), key));
+    return ask(
+      whole,
+      id === 'listPayouts' ? { path: `/v1/payouts?idempotency_key=${key}` } : creation(payoutBody(), key),
+    );
   },
   payout_not_cancellable: async () =>
     ask(whole, { path: `/v1/payouts/${await makePayout('in_review')}/cancel`, method: 'POST' }),

@@ -83,6 +83,7 @@ const askings: readonly ((own: Party, other: Party) => Asked)[] = [
   () => ({ path: '/v1/balance' }),
   () => ({ path: '/v1/compliance' }),
   () => ({ path: '/v1/usage' }),
+  () => ({ path: '/v1/usage/days' }),
   ({ prefix }) => ({ path: '/v1/keys', check: (json) => valueAt(json, 'data.0.key_prefix') === prefix }),
   ({ mark }) => ({ path: '/v1/recipients', check: (json) => valueAt(json, 'data.0.name') === `${mark} Canaryname` }),
   ({ mark }) => ({ path: '/v1/payouts?limit=3', check: (json) => valueAt(json, 'data.2.reference') === mark }),
@@ -101,6 +102,11 @@ const askings: readonly ((own: Party, other: Party) => Asked)[] = [
   () => ({ path: '/v1/quotes', method: 'POST', body: { amount_gbp: '5.00' } }),
   (own) => ({ path: `/v1/payouts/${pick(own.payoutIds)}`, check: isOwnId(own) }),
   (own) => ({ path: `/v1/payouts/${pick(own.payoutIds)}`, check: isOwnId(own) }),
+  (own) => ({
+    path: `/v1/payouts/${pick(own.payoutIds)}/history`,
+    check: (json) => own.payoutIds.includes(textAt(json, 'payout_id')),
+  }),
+  (_own, other) => ({ path: `/v1/payouts/${pick(other.payoutIds)}/history`, status: 404 }),
   (_own, other) => ({ path: `/v1/payouts/${pick(other.payoutIds)}`, status: 404 }),
   (_own, other) => ({ path: `/v1/payouts/${pick(other.payoutIds)}/cancel`, method: 'POST', status: 404 }),
 ];

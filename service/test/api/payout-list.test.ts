@@ -91,6 +91,25 @@ test('filters keep what fits, over as many pages as it takes', async () => {
   ]);
 });
 
+test('a key whose payout is just being made is said to be in use, and not to have none', async () => {
+  const own = await newPartner();
+  const key = 'just-being-made';
+  const { id } = await createPayout(own, payoutBody(), key);
+  const become = async (state: string): Promise<void> =>
+    asAdmin(database.superuserUrl, async (client) => {
+      await client.query('set session_replication_role = replica');
+      await client.query('update kelpie.payouts set state = $2 where id = $1', [id, state]);
+    });
+  await become('sending');
+  const underWay = await call(own, `/v1/payouts?idempotency_key=${key}`);
+  assert.deepEqual([underWay.status, textAt(underWay.json, 'error.code')], [409, 'idempotency_key_in_use']);
+  await become('processing');
+  assert.deepEqual(idsOf(await call(own, `/v1/payouts?idempotency_key=${key}`)), [id]);
+  // It was not to be, and the key is free again.
+  await become('not_created');
+  assert.deepEqual(idsOf(await call(own, `/v1/payouts?idempotency_key=${key}`)), []);
+});
+
 test('created_after and created_before leave out the instants that they name', async () => {
   const at = textAt(made[5]?.json, 'created_at');
   const same = made.filter(({ json }) => textAt(json, 'created_at') === at).map(({ id }) => id);

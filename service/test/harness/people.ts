@@ -13,6 +13,7 @@ export interface Person {
   cookie: string;
   email: string;
   sessionId: string;
+  partnerId: string;
 }
 
 /** A member of the partner's, new unless it is named, with an open session: without a mail, for tests that are about something else. */
@@ -36,14 +37,16 @@ export async function signIn(
       [sessionId, partnerId, email, tokenHmac],
     );
   });
-  return { url, cookie: `__Host-kelpie_session=${token}`, email, sessionId };
+  return { url, cookie: `__Host-kelpie_session=${token}`, email, sessionId, partnerId };
 }
 
-/** What a person's browser asks, from a page of the dashboard's own. */
+/** What a person's browser asks, from a page of the dashboard's own, which names the account that it is of. */
 export async function callAs(
-  { url, cookie }: Pick<Person, 'url' | 'cookie'>,
+  { url, cookie, partnerId }: Pick<Person, 'url' | 'cookie'> & Partial<Person>,
   path: string,
   { headers = {}, ...asked }: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<ApiAnswer> {
-  return call({ url, key: null }, path, { ...asked, headers: { cookie, 'sec-fetch-site': 'same-origin', ...headers } });
+  const named: Record<string, string> = partnerId === undefined ? {} : { 'kelpie-account': partnerId };
+  const own = { cookie, 'sec-fetch-site': 'same-origin', ...named };
+  return call({ url, key: null }, path, { ...asked, headers: { ...own, ...headers } });
 }

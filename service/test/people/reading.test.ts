@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { createPayout } from '../harness/client.ts';
@@ -19,8 +19,21 @@ test('a person who has signed in reads what a key of the same partner reads', as
   const read = await callAs(viewer, `/v1/payouts/${made.id}`);
   assert.deepEqual([read.status, read.id], [200, made.id]);
   assert.equal(textAt((await callAs(viewer, '/v1/account')).json, 'id'), partner.partnerId);
-  const activity = await callAs(viewer, '/v1/activity');
-  assert.equal(valueAt(activity.json, 'data.0.by'), viewer.email);
+});
+
+test('what a person only looked at is not in the list of what was asked; what they were refused is', async () => {
+  const looker = await signIn(database, partner, { url: api.url, role: 'viewer' });
+  for (const path of ['/v1/balance', '/v1/payouts', '/v1/usage', '/v1/members'])
+    assert.equal((await callAs(looker, path)).status, 200, path);
+  await callAs(looker, '/v1/quotes?environment=sandbox', { method: 'POST', body: { amount_gbp: '5.00' } });
+  const refused = await callAs(looker, '/v1/keys', { method: 'POST', body: { environment: 'sandbox' } });
+  assert.equal(refused.status, 403);
+  const { json } = await callAs(looker, '/v1/activity');
+  const own = listAt(json, 'data').filter((entry) => textAt(entry, 'by') === looker.email);
+  assert.deepEqual(
+    own.map((entry) => [textAt(entry, 'action'), valueAt(entry, 'status')]),
+    [['key.create', 403]],
+  );
 });
 
 test('a session that is revoked is refused within a second', async () => {

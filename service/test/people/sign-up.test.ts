@@ -45,7 +45,7 @@ test('who signs up and reads the mail has an account with a sandbox that pays at
   const paid = await callAs(person, '/v1/payouts?environment=sandbox', {
     method: 'POST',
     body: payoutBody(),
-    headers: { 'idempotency-key': randomUUID() },
+    headers: { 'idempotency-key': randomUUID(), 'kelpie-account': textAt(answer.json, 'account.id') },
   });
   assert.equal(paid.status, 201, paid.text);
   await eventually('the sandbox is connected to the bank', async () => {

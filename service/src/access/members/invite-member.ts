@@ -20,13 +20,15 @@ export async function inviteMember(parts: MemberParts, actor: AdminActor, invite
   const { partnerId, by, requestId: id } = actor;
   const { email, role } = invited;
   return inTransaction(pool, actor, async (tx) => {
-    const { name: business } = await lockPeople(tx, partnerId);
+    const { name: business, slug } = await lockPeople(tx, partnerId);
     await insistOnAdmin(tx, actor.sessionId);
     await refuseInvitation(tx, email);
     const createdAt = clock.now();
     await insertMember(tx, { ...invited, partnerId, invitedBy: by, createdAt });
     await recordActivity(tx, { ...actor, id, action: 'member.invite', status: 201, detail: email });
-    const content = invitationMail({ invitedBy: by, business, role, link: dashboardUrl });
+    // Who is a member elsewhere too is led to this account, not to the one that they were at last.
+    const link = `${dashboardUrl}/sign-in?account=${slug}`;
+    const content = invitationMail({ invitedBy: by, business, role, link });
     await outbox.post(tx, { kind: 'invitation', to: email, content });
     return { ...invited, last_login_at: null, created_at: createdAt };
   });

@@ -25,9 +25,9 @@ export async function listMembers(calls: SingleCalls, of: PartnerContext): Promi
  * Changes to a partner's people come one after the other: else two admins could each remove the other as not the last. Says
  * what the business is called.
  */
-export async function lockPeople(tx: Transaction, partnerId: string): Promise<{ name: string }> {
-  const { rows } = await tx.query<{ name: string }>(
-    'select name from kelpie.partners where id = $1 for no key update',
+export async function lockPeople(tx: Transaction, partnerId: string): Promise<{ name: string; slug: string }> {
+  const { rows } = await tx.query<{ name: string; slug: string }>(
+    'select name, slug from kelpie.partners where id = $1 for no key update',
     [partnerId],
   );
   if (rows[0] === undefined) throw new Error('a transaction of no partner');

@@ -19,6 +19,8 @@ export interface Sessions {
   identify(token: string): Promise<Session | null>;
   /** Ends it: here at once, and on every other process as soon as that looks again. */
   end(session: PartnerContext & { sessionId: string }, token: string): Promise<void>;
+  /** That it is over is written already: here it is so at once. */
+  forget(token: string): void;
 }
 
 /** One that was ended, or whose person was removed, still reads for so long at most; a payout checks it in its own commit. */
@@ -37,6 +39,7 @@ interface Parts {
 
 export function createSessions({ pool, calls, clock, pepper }: Parts): Sessions {
   const memory = createShortMemory<Session | null>({ keepMs, most: mostRemembered });
+  const forget = (token: string): void => memory.forget(pepper.digest(token).toString('base64'));
   return {
     async identify(token) {
       const tokenHmac = pepper.digest(token);
@@ -49,7 +52,8 @@ export function createSessions({ pool, calls, clock, pepper }: Parts): Sessions 
     },
     async end({ sessionId, ...of }, token) {
       await inTransaction(pool, of, async (tx) => revokeSession(tx, sessionId, clock.now()));
-      memory.forget(pepper.digest(token).toString('base64'));
+      forget(token);
     },
+    forget,
   };
 }

@@ -179,6 +179,48 @@ export async function findShownSession(
   return row ?? null;
 }
 
+export interface OwnAccount {
+  slug: string;
+  name: string;
+  role: 'admin' | 'viewer';
+  last_login_at: Date | null;
+  is_current: boolean;
+}
+
+/** More accounts than a person looks after. */
+const mostAccounts = 200;
+
+const listAccountsCall: Call = { name: 'list_accounts', text: 'select * from kelpie.list_accounts($1, $2)' };
+
+/** Where whoever has this session is a member, the account that it is for first. */
+export async function listAccounts(calls: SingleCalls, sessionId: string): Promise<OwnAccount[]> {
+  return calls.call<OwnAccount>(listAccountsCall, [sessionId, mostAccounts]);
+}
+
+interface Entry {
+  /** Of the session that is given up. */
+  oldTokenHmac: Buffer;
+  slug: string;
+  sessionId: string;
+  tokenHmac: Buffer;
+}
+
+const enterAccountCall: Call = {
+  name: 'enter_account',
+  text: 'select * from kelpie.enter_account($1, $2, $3, $4, $5)',
+};
+
+/** Null where the session is over, or the account is none of the person's. */
+export async function openOtherSession(
+  calls: SingleCalls,
+  { oldTokenHmac, slug, sessionId, tokenHmac }: Entry,
+  at: Date,
+): Promise<{ partner_id: string; created_at: Date } | null> {
+  const values = [oldTokenHmac, slug, at, sessionId, tokenHmac];
+  const [row] = await calls.call<{ partner_id: string; created_at: Date }>(enterAccountCall, values);
+  return row ?? null;
+}
+
 const sweepCall: Call = { name: 'sweep_sign_ins', text: 'select kelpie.sweep_sign_ins($1, $2) as swept' };
 
 export async function sweepSignInRows(

@@ -23,7 +23,7 @@ const Movement = nameSchema(
     at: Instant,
     kind: Type.String({
       description:
-        '`hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_reset`; `other` for what has no word yet. More can come.',
+        '`hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_float`, the test money of a sandbox; `sandbox_reset`; `other` for what has no word yet. More can come.',
       examples: ['hold'],
     }),
     payout_id: nullableText({

@@ -1,6 +1,15 @@
 /** What a movement of the wallet was, in the words of a statement. More may come: `other` is what this version has no word for. */
 export type MovementKind =
-  'hold' | 'release' | 'refund' | 'return' | 'deposit' | 'deposit_reversal' | 'sandbox_reset' | 'correction' | 'other';
+  | 'hold'
+  | 'release'
+  | 'refund'
+  | 'return'
+  | 'deposit'
+  | 'deposit_reversal'
+  | 'sandbox_float'
+  | 'sandbox_reset'
+  | 'correction'
+  | 'other';
 
 /** By the reason that stands in the ledger. */
 const kinds = new Map<string, MovementKind>([
@@ -14,7 +23,7 @@ const kinds = new Map<string, MovementKind>([
   ['payout.returned', 'return'],
   ['deposit', 'deposit'],
   ['deposit.credited', 'deposit'],
-  ['sandbox.float', 'deposit'],
+  ['sandbox.float', 'sandbox_float'],
   ['sandbox.closed', 'sandbox_reset'],
   ['deposit.reversed', 'deposit_reversal'],
   ['correction', 'correction'],

@@ -35,6 +35,9 @@ const AccountSchema = nameSchema(
       prices: Type.Object({
         payout: Type.Optional(Type.String({ examples: ['0.99 GBP + 1.00%'] })),
         monthly_account: Type.Optional(Type.String({ examples: ['15.00 GBP'] })),
+        business_verification: Type.String({ examples: ['39.00 GBP'], description: 'Once.' }),
+        network_fees: Type.String({ examples: ['cost + 10.00%'] }),
+        bank_exceptions: Type.String({ examples: ['cost + 20.00%'], description: 'Returns, recalls and traces.' }),
       }),
       rail: Type.Optional(
         oneOf(['provider_production', 'provider_sandbox', 'simulated'], {
@@ -116,6 +119,9 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
       // A per cent has a hundred basis points, as a pound has a hundred pence.
       payout: `${formatPounds(fixedPence)} GBP + ${formatPounds(basisPoints)}%`,
       monthly_account: `${formatPounds(account.monthlyPrice)} GBP`,
+      business_verification: `${formatPounds(account.verificationPrice)} GBP`,
+      network_fees: `cost + ${formatPounds(account.markups.networkBasisPoints)}%`,
+      bank_exceptions: `cost + ${formatPounds(account.markups.exceptionBasisPoints)}%`,
     },
     rail: account.rail,
     logo_url: account.logoUrl,

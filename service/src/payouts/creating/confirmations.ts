@@ -1,3 +1,5 @@
+import { getAccount } from '../../partners/index.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import type { MailContent } from '../../platform/mail/frame.ts';
@@ -58,16 +60,19 @@ export const wrongCode = {
 } as const;
 
 interface AskParts {
+  calls: SingleCalls;
   bodyDigest: KeyedDigest;
   confirmations: Confirmations;
 }
 
 /** Mails a code, and gives the refusal that says so. */
-export async function askToConfirm({ bodyDigest, confirmations }: AskParts, request: Ordered): Promise<Refusal> {
+export async function askToConfirm({ calls, bodyDigest, confirmations }: AskParts, request: Ordered): Promise<Refusal> {
+  const { name: businessName } = await getAccount(calls, request);
   const { amount, reference, recipient } = request.order;
   const { goodUntil } = await confirmations.ask(orderToConfirm(bodyDigest, request), (code) =>
     confirmPayoutMail({
       code,
+      businessName,
       amount,
       reference,
       recipientName: `${recipient.firstName} ${recipient.lastName}`,

@@ -73,10 +73,13 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCall
     operationId: 'listPayouts',
     summary: 'Your payouts, newest first',
     description:
-      'One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none.',
+      'One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none. With `idempotency_key`, nothing found means that no payout was made under it so far; while one is being made, the answer is 409 `idempotency_key_in_use`.',
     tags: ['Payouts'],
     querystring: ListQuery,
-    response: { 200: { ...PayoutList.ref, headers: { Link: nextLinkHeader } }, ...keyedRefusals('invalid_request') },
+    response: {
+      200: { ...PayoutList.ref, headers: { Link: nextLinkHeader } },
+      ...keyedRefusals('invalid_request', 'idempotency_key_in_use'),
+    },
   };
   const config = { action: 'payout.list', access: 'readers' } as const;
   app.get('/v1/payouts', { schema, config, onRequest: requireCaller }, async (request, reply) => {

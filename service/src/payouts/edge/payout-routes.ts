@@ -4,6 +4,7 @@ import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { bodyProblems } from '../../http/field-problems.ts';
 import { Query } from '../../http/fields.ts';
+import { requireNamedAccount } from '../../http/named-account.ts';
 import { patterns } from '../../http/patterns.ts';
 import type { LimitHook } from '../../http/rate-limit.ts';
 import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
@@ -62,6 +63,13 @@ const KeyHeader = Type.Object({
       // Not by the schema: what is wrong with it is a 400 of its own.
       'x-described-as': { name: 'Idempotency-Key', type: 'string', pattern: patterns.idempotencyKey, required: true },
       description: 'Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice.',
+    }),
+  ),
+  'kelpie-account': Type.Optional(
+    Type.String({
+      'x-described-as': { name: 'Kelpie-Account', type: 'string', format: 'uuid' },
+      description:
+        'For a person who has signed in: the id of the account that pays. Needed then, because a browser has one session for all its tabs. Ignored for an API key.',
     }),
   ),
 });
@@ -145,7 +153,10 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
       ),
     },
   };
-  const onRequest = [parts.requireCaller, parts.limitPayoutCreation, requireIdempotencyKey];
+  const requireAccount = async (request: FastifyRequest): Promise<void> => {
+    requireNamedAccount(request, parts.callerOf(request));
+  };
+  const onRequest = [parts.requireCaller, parts.limitPayoutCreation, requireIdempotencyKey, requireAccount];
   app.post(
     '/v1/payouts',
     {

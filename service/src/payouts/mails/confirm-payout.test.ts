@@ -5,18 +5,28 @@ import { confirmPayoutMail } from './confirm-payout.ts';
 
 const payout = {
   code: '482915',
+  businessName: 'Tideway Coffee Ltd',
   amount: 1_234_567n,
   recipientName: 'Ada Lovelace',
   accountLast4: '5678',
   reference: 'Invoice 42',
 };
 
-test('a code for a payout says the amount and the name once more, and how long it is good for', () => {
+test('a code for a payout says who pays, the amount and the name once more, and how long it is good for', () => {
   const mail = confirmPayoutMail(payout);
   assertWellSet(mail);
-  assert.match(mail.text, /^Use the code below to pay £12,345\.67 to Ada Lovelace\./);
+  assert.match(
+    mail.text,
+    /^Use the code below to pay £12,345\.67 to Ada Lovelace\sfrom\sthe\swallet\sof\sTideway\sCoffee\sLtd\./,
+  );
   assert.match(mail.text, /5\sminutes/);
-  for (const line of ['    482915', 'Amount: £12,345.67', 'Recipient: Ada Lovelace', 'Account: ends in 5678'])
+  for (const line of [
+    '    482915',
+    'Paid by: Tideway Coffee Ltd',
+    'Amount: £12,345.67',
+    'Recipient: Ada Lovelace',
+    'Account: ends in 5678',
+  ])
     assert(mail.text.includes(`\n${line}\n`), line);
   assert.match(mail.text, /^Reference: Invoice 42$/m);
   const without = confirmPayoutMail({ ...payout, reference: null });
@@ -40,4 +50,5 @@ test('what a locked screen shows of it does not hold the code', () => {
 test('faults 55: a name or a reference is words, whatever is in it', () => {
   assertNamesAreWords(confirmPayoutMail({ ...payout, recipientName: hostileName }));
   assertNamesAreWords(confirmPayoutMail({ ...payout, reference: hostileName }));
+  assertNamesAreWords(confirmPayoutMail({ ...payout, businessName: hostileName }));
 });

@@ -3,6 +3,8 @@ import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
 
 interface PayoutToConfirm {
   code: string;
+  /** Who pays: a person may pay for several. */
+  businessName: string;
   amount: Pence;
   recipientName: string;
   accountLast4: string;
@@ -19,12 +21,13 @@ export function confirmPayoutMail(payout: PayoutToConfirm): MailContent {
   const amount = showPounds(payout.amount);
   return composeMail({
     subject: 'Your code to confirm a payout',
-    lead: `Use the code below to pay ${amount} to ${payout.recipientName}. It is valid for 5 minutes, and for this payout only.`,
+    lead: `Use the code below to pay ${amount} to ${payout.recipientName} from the wallet of ${payout.businessName}. It is valid for 5 minutes, and for this payout only.`,
     parts: [
       { kind: 'code', code: payout.code },
       {
         kind: 'facts',
         facts: [
+          ['Paid by', payout.businessName],
           ['Amount', amount],
           ['Recipient', payout.recipientName],
           ['Account', `ends in ${payout.accountLast4}`],

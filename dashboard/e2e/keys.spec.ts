@@ -1,0 +1,36 @@
+import { expect, test } from '@playwright/test';
+import { signUp } from './people.ts';
+import { stack } from './stack.ts';
+
+async function statusWith(secret: string): Promise<number> {
+  return (await fetch(`${stack.url}/v1/balance`, { headers: { authorization: `Bearer ${secret}` } })).status;
+}
+
+test('a key is shown once, works, and is refused once it is revoked by typing its start', async ({ page }) => {
+  await signUp(page);
+  await page.goto('sandbox/keys');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Label').fill('Shop');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  const secret = (await page.getByTestId('secret').textContent()) ?? '';
+  expect(secret).toMatch(/^kp_sandbox_[a-f0-9]{48}$/);
+  // A slip of the finger does not take it away.
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await expect(page.getByTestId('secret')).toBeVisible();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await expect(page.getByTestId('secret')).toHaveCount(0);
+  expect(await page.content()).not.toContain(secret);
+  expect(await statusWith(secret)).toBe(200);
+
+  await page.getByRole('button', { name: 'Revoke Shop' }).click();
+  const revoke = page.getByRole('button', { name: 'Revoke the key' });
+  await expect(revoke).toBeDisabled();
+  await page.getByLabel('The start of the key').fill(secret.slice(0, 5));
+  await expect(revoke).toBeDisabled();
+  const start = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+  await page.getByLabel('The start of the key').fill(start);
+  await revoke.click();
+  await expect(page.getByText(/^Revoked/)).toBeVisible();
+  await expect.poll(async () => statusWith(secret), { timeout: 2_000 }).toBe(401);
+});

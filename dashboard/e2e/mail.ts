@@ -1,0 +1,19 @@
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { listAt, textAt } from '@kelpie/dev/json.ts';
+import { stack } from './stack.ts';
+
+/** Every code that was mailed to an address, the newest first. */
+async function codesTo(email: string): Promise<string[]> {
+  const mails: unknown = await (await fetch(`${stack.mailUrl}/mails`)).json();
+  return listAt({ mails }, 'mails')
+    .filter((mail) => listAt(mail, 'to').includes(email))
+    .flatMap((mail) => /^\s*(\d{6})\s*$/m.exec(textAt(mail, 'text'))?.[1] ?? []);
+}
+
+/** The code in the newest mail to the address, once as many have come. */
+export async function mailedCode(email: string, number = 1): Promise<string> {
+  return eventually(`code ${number} for ${email} is in the inbox`, async () => {
+    const codes = await codesTo(email);
+    return codes.length >= number ? codes[0] : undefined;
+  });
+}

@@ -1,0 +1,233 @@
+// What the pages read, each under one key, and how often it is looked at again while somebody is there.
+import type { DepositFilters, InvoiceItemFilters, PayoutFilters, StatementQuery } from '@kelpie/sdk';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useAccountEnvironment, useAccountKelpie, useEnvironment, useKelpie } from './environment.ts';
+import { kelpie as anyKelpie, kelpieOf, type Environment } from './kelpie.ts';
+import { liveEvery } from './presence.ts';
+import { useSession } from './session.ts';
+
+const quick = liveEvery(4_000);
+const steady = liveEvery(15_000);
+const slow = liveEvery(60_000);
+
+// These are also asked for before the page is there (shell/early.ts), and before it is known whose account it is of.
+
+export const balanceQuery = (environment: Environment, account?: string) =>
+  queryOptions({
+    queryKey: [environment, 'balance'],
+    queryFn: async ({ signal }) => kelpieOf(environment, account).balance.get({ signal }),
+    refetchInterval: steady,
+  });
+
+export function useBalance() {
+  return useQuery(balanceQuery(useEnvironment(), useSession().account.id));
+}
+
+export const complianceQuery = (environment: Environment, account?: string) =>
+  queryOptions({
+    queryKey: [environment, 'compliance'],
+    queryFn: async ({ signal }) => kelpieOf(environment, account).compliance.get({ signal }),
+    refetchInterval: slow,
+    staleTime: 30_000,
+  });
+
+export function useCompliance() {
+  return useQuery(complianceQuery(useAccountEnvironment(), useSession().account.id));
+}
+
+export const daysQuery = (environment: Environment, account?: string) =>
+  queryOptions({
+    queryKey: [environment, 'days'],
+    queryFn: async ({ signal }) => kelpieOf(environment, account).usage.listDays({ signal }),
+    // Where there are too many payouts to count, counting them is work: what a day changes is little then.
+    refetchInterval: ({ state: { data } }) => (data === undefined || data.counted_since === null ? steady() : slow()),
+  });
+
+export function useDays() {
+  return useQuery(daysQuery(useEnvironment(), useSession().account.id));
+}
+
+export const fundingQuery = (environment: Environment, account?: string) =>
+  queryOptions({
+    queryKey: [environment, 'funding'],
+    queryFn: async ({ signal }) => kelpieOf(environment, account).funding.get({ signal }),
+    // The bank opens both ways within seconds of a new account; then they stay as they are.
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || data.bank_transfer === null || data.usdc === null ? quick() : false,
+    staleTime: 60_000,
+  });
+
+export function useFunding() {
+  return useQuery(fundingQuery(useEnvironment(), useSession().account.id));
+}
+
+export const payoutsQuery = (environment: Environment, filters: PayoutFilters, account?: string) =>
+  queryOptions({
+    queryKey: [environment, 'payouts', filters],
+    queryFn: async ({ signal }) => kelpieOf(environment, account).payouts.list(filters, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: quick,
+  });
+
+/** What the overview shows of them. */
+export const recentPayouts: PayoutFilters = { limit: 6 };
+/** How many payouts of a kind stand under what needs attention; the list has the others. */
+export const mostTold = 3;
+export const troubledPayouts: PayoutFilters = { status: ['failed', 'returned'], limit: mostTold };
+
+export function usePayouts(filters: PayoutFilters) {
+  return useQuery(payoutsQuery(useEnvironment(), filters, useSession().account.id));
+}
+
+/** Faster Payments take minutes: what takes this long is worth a look. */
+const longUnderWayMs = 2 * 3_600_000;
+
+/** Payouts that are still under way though they were made long before now, whenever now is. They are few, and seldom news. */
+export function useLongOpenPayouts() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'long-open'],
+    queryFn: async ({ signal }) => {
+      const madeBefore = new Date(Date.now() - longUnderWayMs).toISOString();
+      return kelpie.payouts.list(
+        { status: ['pending', 'processing'], created_before: madeBefore, limit: mostTold },
+        { signal },
+      );
+    },
+    refetchInterval: slow,
+  });
+}
+
+export function useAccount() {
+  const kelpie = useAccountKelpie();
+  return useQuery({
+    queryKey: [useAccountEnvironment(), 'account'],
+    queryFn: async ({ signal }) => kelpie.account.get({ signal }),
+    staleTime: 60_000,
+  });
+}
+
+export function useUsage() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'usage'],
+    queryFn: async ({ signal }) => kelpie.usage.get({ signal }),
+    refetchInterval: steady,
+  });
+}
+
+export function useDeposits(filters: DepositFilters) {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'deposits', filters],
+    queryFn: async ({ signal }) => kelpie.deposits.list(filters, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: quick,
+  });
+}
+
+export function useStatement(query: StatementQuery) {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'statement', query],
+    queryFn: async ({ signal }) => kelpie.statements.get(query, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: slow,
+  });
+}
+
+const openStates = new Set(['pending', 'processing']);
+
+export function usePayout(id: string) {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'payout', id],
+    queryFn: async ({ signal }) => kelpie.payouts.get(id, { signal }),
+    // One that is under way may end at any moment; one that is over seldom changes.
+    refetchInterval: ({ state }) => (openStates.has(state.data?.status ?? '') ? liveEvery(1_500)() : steady()),
+  });
+}
+
+/** `changedAt` is of the payout: when that moves, there is more to tell. */
+export function usePayoutHistory(id: string, changedAt: string) {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'payout', id, 'history', changedAt],
+    queryFn: async ({ signal }) => kelpie.payouts.getHistory(id, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+}
+
+export function useRecipients() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'recipients'],
+    queryFn: async ({ signal }) => (await kelpie.recipients.list({}, { signal })).data,
+    refetchInterval: steady,
+  });
+}
+
+export function useInvoices() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: ['invoices'],
+    queryFn: async ({ signal }) => (await kelpie.invoices.list({}, { signal })).data,
+    refetchInterval: slow,
+  });
+}
+
+export function useInvoice(id: string) {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: ['invoice', id],
+    queryFn: async ({ signal }) => kelpie.invoices.get(id, { signal }),
+    refetchInterval: slow,
+  });
+}
+
+/** What is behind a line never changes: the month is closed. */
+export function useInvoiceItems(id: string, filters: InvoiceItemFilters) {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: ['invoice', id, 'items', filters],
+    queryFn: async ({ signal }) => kelpie.invoices.listItems(id, filters, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+}
+
+/** The accounts that whoever is signed in is a member of. */
+export function useOwnAccounts() {
+  return useQuery({
+    queryKey: ['own-accounts'],
+    queryFn: async ({ signal }) => anyKelpie.auth.listAccounts({ signal }),
+  });
+}
+
+export function useKeys() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: ['keys'],
+    queryFn: async ({ signal }) => (await kelpie.keys.list({}, { signal })).data,
+    refetchInterval: steady,
+  });
+}
+
+export function useMembers() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: ['members'],
+    queryFn: async ({ signal }) => (await kelpie.members.list({}, { signal })).data,
+    refetchInterval: slow,
+  });
+}
+
+export function useActivity() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: ['activity'],
+    queryFn: async ({ signal }) => (await kelpie.activity.list({}, { signal })).data,
+    refetchInterval: steady,
+  });
+}

@@ -1,0 +1,175 @@
+import type { Deposit, DepositFilters } from '@kelpie/sdk';
+import { useSearchParams } from 'react-router';
+import { useEnvironment } from '../../data/environment.ts';
+import { useDeposits } from '../../data/reads.ts';
+import { depositStatuses, depositStatusWords, isDepositStatus, methodWords } from '../../shown/deposit-words.ts';
+import { showPlain, showPounds, showUsdc } from '../../shown/money.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { ShortId } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Marked } from '../../ui/status.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { WhereToSend } from './where-to-send.tsx';
+
+const pageSize = 50;
+
+const columns = [
+  { title: 'From' },
+  { title: 'Status', look: 'max-sm:hidden' },
+  { title: 'Came', look: 'max-sm:hidden' },
+  { title: 'Into the wallet', isAmount: true, look: 'max-md:pr-0' },
+  { title: 'Id', look: 'max-md:hidden w-28 pl-6' },
+];
+
+const anyStatus = { value: 'any', label: 'Any status' } as const;
+const statusOptions = [
+  anyStatus,
+  ...depositStatuses.map((value) => ({ value, label: depositStatusWords[value].label })),
+];
+
+/** What came into the wallet, and where to send more. */
+export function Screen() {
+  const [search, setSearch] = useSearchParams();
+  const named = search.get('status') ?? '';
+  const status = isDepositStatus(named) ? named : undefined;
+  const cursor = search.get('cursor') ?? undefined;
+  const filters: DepositFilters = {
+    limit: pageSize,
+    ...(status === undefined ? {} : { status }),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+  const deposits = useDeposits(filters);
+  const show = (shown: Record<string, string>): void =>
+    setSearch({ ...(status === undefined ? {} : { status }), ...shown });
+  return (
+    <Page title="Top-ups" lead="What came into the wallet, by bank transfer and with USDC, and where to send more.">
+      <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid min-w-0 content-start gap-4 max-lg:order-1">
+          <div className="w-56 max-w-full">
+            <Choice
+              label="Status"
+              isHidden
+              value={status ?? 'any'}
+              options={statusOptions}
+              onChange={(chosen) => setSearch(chosen === 'any' ? {} : { status: chosen })}
+            />
+          </div>
+          <DepositTable deposits={deposits} isNarrowed={status !== undefined} onClear={() => setSearch({})} />
+          <Pager
+            cursor={cursor}
+            next={deposits.data?.next}
+            onNext={(next) => show({ cursor: next })}
+            onFirst={() => show({})}
+          />
+        </div>
+        <Section title="Where to send">
+          <WhereToSend />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+interface DepositTableProps {
+  deposits: ReturnType<typeof useDeposits>;
+  isNarrowed: boolean;
+  onClear: () => void;
+}
+
+function DepositTable({ deposits, isNarrowed, onClear }: DepositTableProps) {
+  const { data, error } = deposits;
+  if (data === undefined) {
+    return error === null ? (
+      <Rows count={4} />
+    ) : (
+      <Problem error={error} title="The top-ups could not be read." onRetry={() => void deposits.refetch()} />
+    );
+  }
+  if (data.data.length === 0) return <NoDeposits isNarrowed={isNarrowed} onClear={onClear} />;
+  return (
+    <Table label="Top-ups" columns={columns} isStale={deposits.isPlaceholderData}>
+      {data.data.map((deposit) => (
+        <DepositRow key={deposit.id} deposit={deposit} />
+      ))}
+    </Table>
+  );
+}
+
+function NoDeposits({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () => void }) {
+  const environment = useEnvironment();
+  if (isNarrowed)
+    return <Empty title="No top-up has this status" action={<Button onClick={onClear}>Show all</Button>} />;
+  return (
+    <Empty title="No top-ups yet">
+      {environment === 'sandbox'
+        ? 'A sandbox wallet opens with 10,000.00 USDC of test money. What is sent to it is listed here.'
+        : 'Send pounds or USDC to the details on this page: they are listed here as soon as the bank has them.'}
+    </Empty>
+  );
+}
+
+function showSender({ sender, method }: Deposit): string {
+  if (sender?.name) return sender.name;
+  if (sender?.address) return `${sender.address.slice(0, 6)}…${sender.address.slice(-4)}`;
+  return methodWords[method];
+}
+
+/** What was sent for it, and what the bank kept. */
+function showCost({ sent_gbp: sent, fee_usdc: fee }: Deposit): string {
+  const parts = [sent === null ? '' : `${showPounds(sent)} sent`, fee === null ? '' : `fee ${showPlain(fee)}`];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** What is known of it so far; what was taken back is no longer there. */
+function WalletAmount({ deposit: { status, amount_usdc: amount } }: { deposit: Deposit }) {
+  if (amount === null) return <span className="text-muted">not known yet</span>;
+  const isThere = status === 'credited' || status === 'pending';
+  return <span className={isThere ? 'font-medium' : 'text-muted line-through'}>{showUsdc(amount)}</span>;
+}
+
+function DepositRow({ deposit }: { deposit: Deposit }) {
+  const { id, method, status, sender, created_at: at } = deposit;
+  const { label, mark, meaning } = depositStatusWords[status];
+  const note = [methodWords[method], sender?.reference].filter((words) => words).join(' · ');
+  return (
+    <Row>
+      <Cell look="max-w-0 w-full sm:w-auto sm:max-w-56">
+        <div className="grid min-w-0 gap-0.5">
+          <span className="truncate font-medium">{showSender(deposit)}</span>
+          <span className="truncate text-small text-muted">{note}</span>
+          <span className="text-small sm:hidden">
+            <Marked mark={mark}>{label}</Marked>
+          </span>
+        </div>
+      </Cell>
+      <Cell look="max-sm:hidden">
+        <span title={meaning}>
+          <Marked mark={mark}>{label}</Marked>
+        </span>
+      </Cell>
+      <Cell look="max-sm:hidden text-muted">
+        <Moment at={at} />
+      </Cell>
+      <Cell isAmount look="max-md:pr-0">
+        <div className="grid gap-0.5">
+          <WalletAmount deposit={deposit} />
+          <span className="text-small text-muted">
+            <span className="sm:hidden">
+              <Moment at={at} to="date" />
+            </span>
+            <span className="max-sm:hidden">{showCost(deposit)}</span>
+          </span>
+        </div>
+      </Cell>
+      <Cell look="max-md:hidden pl-6">
+        <ShortId id={id} what="top-up id" />
+      </Cell>
+    </Row>
+  );
+}

@@ -1,0 +1,116 @@
+import type { Funding } from '@kelpie/sdk';
+import { useEnvironment } from '../../data/environment.ts';
+import { useFunding } from '../../data/reads.ts';
+import { useIsOpen } from '../../data/session.ts';
+import { showChain } from '../../shown/deposit-words.ts';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Line } from '../../ui/skeleton.tsx';
+
+/** How money gets into the wallet, where it can be used once it is there. */
+export function WhereToSend() {
+  if (useIsOpen()) return <Ways />;
+  return <p className="font-medium">Do not send money to this account: write to us.</p>;
+}
+
+/** Each detail can be copied. */
+function Ways() {
+  const environment = useEnvironment();
+  const funding = useFunding();
+  const { data } = funding;
+  if (data === undefined) {
+    return funding.isError ? (
+      <Problem
+        error={funding.error}
+        title="How to top up is not known right now."
+        onRetry={() => void funding.refetch()}
+      />
+    ) : (
+      <DetailsSkeleton />
+    );
+  }
+  return (
+    <div className="grid gap-5">
+      {environment === 'sandbox' && (
+        <p className="text-muted">Sandbox: no real pounds or USDC arrive here. What is sent can be lost.</p>
+      )}
+      <BankTransfer funding={data} />
+      <Usdc usdc={data.usdc} />
+    </div>
+  );
+}
+
+function sortCodeOf(sortCode: string): string {
+  return sortCode.replace(/^(\d{2})(\d{2})(\d{2})$/, '$1-$2-$3');
+}
+
+function BankTransfer({ funding: { bank_transfer: account, reference } }: { funding: Funding }) {
+  if (account === null) {
+    return <Way title="By bank transfer">The bank is opening your account. This takes some seconds.</Way>;
+  }
+  return (
+    <div className="grid gap-1">
+      <h3 className="font-medium">By bank transfer</h3>
+      <dl className="divide-y divide-line">
+        <Detail name="Name" value={account.account_holder_name} />
+        <Detail name="Sort code" value={sortCodeOf(account.sort_code)} isFigures />
+        <Detail name="Account number" value={account.account_number} isFigures />
+        <Detail name="Reference" value={reference} isFigures />
+        {account.bank_name !== null && <Detail name="Bank" value={account.bank_name} />}
+      </dl>
+      <p className="text-small text-muted">Pounds become USDC at the bank's rate when they arrive.</p>
+    </div>
+  );
+}
+
+function Usdc({ usdc }: { usdc: Funding['usdc'] }) {
+  if (usdc === null) return <Way title="With USDC">The bank is opening your address. This takes some seconds.</Way>;
+  const chain = showChain(usdc.chain);
+  return (
+    <div className="grid gap-1">
+      <h3 className="font-medium">With USDC on {chain}</h3>
+      <p className="flex items-start justify-between gap-3 py-1.5">
+        <code className="min-w-0 font-mono text-small [text-wrap:balance] break-all">{usdc.address}</code>
+        <CopyButton text={usdc.address} what="wallet address" />
+      </p>
+      <p className="text-small text-muted">Only USDC, and only on {chain}: anything else sent there can be lost.</p>
+    </div>
+  );
+}
+
+function Way({ title, children }: { title: string; children: string }) {
+  return (
+    <div className="grid gap-1">
+      <h3 className="font-medium">{title}</h3>
+      <p className="text-muted">{children}</p>
+    </div>
+  );
+}
+
+function Detail({ name, value, isFigures = false }: { name: string; value: string; isFigures?: boolean }) {
+  return (
+    <div className="flex min-h-9 items-center justify-between gap-3 py-1">
+      <dt className="shrink-0 text-muted">{name}</dt>
+      <dd className="flex min-w-0 items-center gap-1.5 text-right">
+        <span className={isFigures ? 'figures' : 'break-words'}>{value}</span>
+        <CopyButton text={value} what={name.toLowerCase()} />
+      </dd>
+    </div>
+  );
+}
+
+const widths = ['w-32', 'w-20', 'w-24', 'w-36', 'w-28'];
+
+/** As tall as what comes, so that nothing moves then. */
+function DetailsSkeleton() {
+  return (
+    <div role="status" aria-label="Loading" className="divide-y divide-line">
+      {widths.map((width) => (
+        <div key={width} className="flex min-h-9 items-center justify-between gap-3">
+          <Line width="w-20" />
+          <Line width={width} />
+        </div>
+      ))}
+    </div>
+  );
+}

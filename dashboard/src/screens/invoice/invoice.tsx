@@ -1,0 +1,101 @@
+import type { Invoice } from '@kelpie/sdk';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { useAddress } from '../../data/environment.ts';
+import { useInvoice } from '../../data/reads.ts';
+import { invoiceStatusWords } from '../../shown/invoice-words.ts';
+import { showPounds } from '../../shown/money.ts';
+import { showMonth } from '../../shown/time.ts';
+import { buttonLook } from '../../ui/button.tsx';
+import { FileLink } from '../../ui/file-link.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Line, Rows } from '../../ui/skeleton.tsx';
+import { Marked } from '../../ui/status.tsx';
+import { InvoiceLines } from './invoice-lines.tsx';
+
+export function Screen() {
+  const id = useParams()['id'] ?? '';
+  const invoice = useInvoice(id);
+  if (invoice.data !== undefined) return <InvoicePage invoice={invoice.data} />;
+  return (
+    <Page title="Invoice" heading={invoice.isError ? 'Invoice' : <Line width="w-56" height="h-6" />}>
+      {invoice.isError ? (
+        <Problem error={invoice.error} title="This invoice could not be read." onRetry={() => void invoice.refetch()} />
+      ) : (
+        <Rows />
+      )}
+    </Page>
+  );
+}
+
+function InvoicePage({ invoice }: { invoice: Invoice }) {
+  const address = useAddress();
+  const { id, number, period, status, issued_at: issuedAt, due_at: dueAt } = invoice;
+  const { label, mark } = invoiceStatusWords(status);
+  return (
+    <Page
+      title={`Invoice for ${showMonth(period)}`}
+      heading={
+        <span className="grid gap-2">
+          <Link
+            to={address('/invoices')}
+            className="flex w-fit items-center gap-1 text-body font-normal tracking-normal text-muted hover:text-ink"
+          >
+            <Icon name="left" size={13} />
+            Invoices
+          </Link>
+          <span>{showMonth(period)}</span>
+        </span>
+      }
+      action={
+        <div className="flex gap-2">
+          <FileLink look={buttonLook('secondary')} href={`/v1/invoices/${id}/items?format=csv`}>
+            <Icon name="download" />
+            CSV
+          </FileLink>
+          <FileLink look={buttonLook('primary')} href={`/v1/invoices/${id}.pdf`}>
+            <Icon name="download" />
+            PDF
+          </FileLink>
+        </div>
+      }
+    >
+      <dl className="-mt-2 flex flex-wrap gap-x-8 gap-y-2">
+        <Figure name="Number">
+          <span className="figures">{number}</span>
+        </Figure>
+        <Figure name="Status">
+          <Marked mark={mark}>{label}</Marked>
+        </Figure>
+        {issuedAt !== null && (
+          <Figure name="Issued">
+            <Moment at={issuedAt} to="date" />
+          </Figure>
+        )}
+        {dueAt !== null && (
+          <Figure name="Due">
+            <Moment at={dueAt} to="date" />
+          </Figure>
+        )}
+        <Figure name="Total">
+          <span className="figures font-semibold">{showPounds(invoice.total_gbp)}</span>
+        </Figure>
+      </dl>
+      <Section title="Lines">
+        <InvoiceLines invoice={invoice} />
+      </Section>
+    </Page>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-0.5">
+      <dt className="text-small text-muted">{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import type { InvoiceItem } from '@kelpie/sdk';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useInvoiceItems } from '../../data/reads.ts';
+import { showCount, showExactPounds, showPounds } from '../../shown/money.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+
+const pageSize = 25;
+
+const columns = [
+  { title: 'What' },
+  { title: 'When', look: 'max-sm:hidden' },
+  { title: 'Paid out', isAmount: true, look: 'max-sm:hidden' },
+  { title: 'Charge', isAmount: true },
+];
+
+const effects: Readonly<Record<InvoiceItem['effect'], string>> = {
+  charge: 'Charge',
+  taken_back: 'Taken back',
+  credit: 'Credit',
+  carried_over: 'Carried over from the month before',
+};
+
+interface LineItemsProps {
+  invoiceId: string;
+  kind: InvoiceItem['kind'];
+  count: number;
+}
+
+/** The payouts and charges behind a line, a page at a time. */
+export function LineItems({ invoiceId, kind, count }: LineItemsProps) {
+  // Within the page, not in its address: a line that is open is no other page.
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const cursor = cursors.at(-1);
+  const items = useInvoiceItems(invoiceId, {
+    kind,
+    limit: pageSize,
+    ...(cursor === undefined ? {} : { cursor }),
+  });
+  const { data, error } = items;
+  if (data === undefined) {
+    return error === null ? (
+      <Rows count={Math.min(count, 6)} />
+    ) : (
+      <Problem error={error} title="What is behind this line could not be read." onRetry={() => void items.refetch()} />
+    );
+  }
+  const { next } = data;
+  const first = cursors.length * pageSize + 1;
+  return (
+    <div className="grid gap-2">
+      <Table label={`Behind this line`} columns={columns} isStale={items.isPlaceholderData}>
+        {data.data.map((item, at) => (
+          <ItemRow key={item.id ?? `${item.at} ${at}`} item={item} />
+        ))}
+      </Table>
+      {count > pageSize && (
+        <div className="flex items-center justify-between gap-2">
+          <p className="figures text-small text-muted">
+            {showCount(first)} to {showCount(first + data.data.length - 1)} of {showCount(count)}
+          </p>
+          <div className="flex gap-2">
+            <Button disabled={cursor === undefined} onClick={() => setCursors(cursors.slice(0, -1))}>
+              <Icon name="left" />
+              Back
+            </Button>
+            <Button disabled={next === undefined} onClick={() => next !== undefined && setCursors([...cursors, next])}>
+              More
+              <Icon name="right" />
+            </Button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ItemRow({ item }: { item: InvoiceItem }) {
+  const { payout_id: payoutId, reference, effect, payout_amount_gbp: paid } = item;
+  const words = effect === 'charge' ? (reference ?? 'Charge') : effects[effect];
+  return (
+    <Row isLink={payoutId !== null}>
+      <Cell look="max-w-0 w-full sm:w-1/2">
+        <div className="grid min-w-0 gap-0.5">
+          <span className="truncate">
+            {payoutId === null ? (
+              words
+            ) : (
+              // Only live is charged: so that is where the payout is, wherever the invoice is looked at.
+              <Link
+                to={`/live/payouts/${payoutId}`}
+                className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2"
+              >
+                {reference ?? 'Payout without a reference'}
+              </Link>
+            )}
+          </span>
+          {payoutId !== null && effect !== 'charge' && <span className="text-small text-muted">{effects[effect]}</span>}
+          <span className="text-small text-muted sm:hidden">
+            <Moment at={item.at} to="date" />
+          </span>
+        </div>
+      </Cell>
+      <Cell look="max-sm:hidden text-muted">
+        <Moment at={item.at} />
+      </Cell>
+      <Cell isAmount look="max-sm:hidden text-muted">
+        {paid === null ? '' : showPounds(paid)}
+      </Cell>
+      <Cell isAmount>
+        {effect === 'taken_back' && '−'}
+        {showExactPounds(item.amount_gbp)}
+      </Cell>
+    </Row>
+  );
+}

@@ -1,0 +1,92 @@
+import type { Invoice } from '@kelpie/sdk';
+import { useAddress, useEnvironment } from '../../data/environment.ts';
+import { useInvoices } from '../../data/reads.ts';
+import { invoiceStatusWords } from '../../shown/invoice-words.ts';
+import { showPounds } from '../../shown/money.ts';
+import { showMonth } from '../../shown/time.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { FileLink } from '../../ui/file-link.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Marked } from '../../ui/status.tsx';
+import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
+
+const columns = [
+  { title: 'Month' },
+  { title: 'Number', look: 'max-md:hidden' },
+  { title: 'Status', look: 'max-sm:hidden' },
+  { title: 'Due', look: 'max-sm:hidden' },
+  { title: 'Total', isAmount: true },
+  { title: 'PDF', isHidden: true, look: 'w-16' },
+];
+
+export function Screen() {
+  const environment = useEnvironment();
+  const address = useAddress();
+  const invoices = useInvoices();
+  const { data, error } = invoices;
+  return (
+    <Page title="Invoices" lead="One a month, issued on the 1st for the month before, due 14 days later.">
+      {environment === 'sandbox' && (
+        <p className="text-muted">Sandbox is never charged. What is listed here is for your live payouts.</p>
+      )}
+      {error !== null && data === undefined && (
+        <Problem error={error} title="The invoices could not be read." onRetry={() => void invoices.refetch()} />
+      )}
+      {invoices.isPending && <Rows count={3} />}
+      {data?.length === 0 && (
+        <Empty title="No invoices yet" action={<ButtonLink to={address('/usage')}>See this month so far</ButtonLink>}>
+          The first one comes on the 1st after your first month in live. You can have it as a PDF, and every payout
+          behind it as a table.
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <Table label="Invoices" columns={columns}>
+          {data.map((invoice) => (
+            <InvoiceRow key={invoice.id} invoice={invoice} />
+          ))}
+        </Table>
+      )}
+    </Page>
+  );
+}
+
+function InvoiceRow({ invoice }: { invoice: Invoice }) {
+  const address = useAddress();
+  const { id, number, period, status, total_gbp: total, due_at: dueAt } = invoice;
+  const { label, mark } = invoiceStatusWords(status);
+  return (
+    <Row isLink>
+      <Cell look="max-sm:w-full">
+        <div className="grid gap-0.5">
+          <RowLink to={address(`/invoices/${id}`)}>{showMonth(period)}</RowLink>
+          <span className="text-small sm:hidden">
+            <Marked mark={mark}>{label}</Marked>
+          </span>
+        </div>
+      </Cell>
+      <Cell look="max-md:hidden figures text-muted">{number}</Cell>
+      <Cell look="max-sm:hidden">
+        <Marked mark={mark}>{label}</Marked>
+      </Cell>
+      <Cell look="max-sm:hidden text-muted">{dueAt !== null && <Moment at={dueAt} to="date" />}</Cell>
+      <Cell isAmount look="font-medium">
+        {showPounds(total)}
+      </Cell>
+      <Cell look="text-right">
+        <FileLink
+          href={`/v1/invoices/${id}.pdf`}
+          label={`PDF of ${showMonth(period)}`}
+          look="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-tide hover:bg-tide-wash"
+        >
+          <Icon name="download" size={14} />
+          PDF
+        </FileLink>
+      </Cell>
+    </Row>
+  );
+}

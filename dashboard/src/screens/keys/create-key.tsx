@@ -1,0 +1,102 @@
+import type { ApiKeyCreated } from '@kelpie/sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useEnvironment, useKelpie } from '../../data/environment.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Problem } from '../../ui/problem.tsx';
+
+interface CreateKeyProps {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** The secret is in this dialog, and nowhere else, ever: so a click beside it does not close it. */
+export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
+  const kelpie = useKelpie();
+  const environment = useEnvironment();
+  const client = useQueryClient();
+  const [label, setLabel] = useState('');
+  const creating = useMutation({
+    mutationFn: async () => {
+      const named = label.trim() === '' ? {} : { label: label.trim() };
+      return kelpie.keys.create({ environment, ...named });
+    },
+    onSettled: async () => client.invalidateQueries({ queryKey: ['keys'] }),
+    // The secret is not to outlive the dialog.
+    gcTime: 0,
+  });
+  const close = (): void => {
+    setLabel('');
+    creating.reset();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={creating.isSuccess ? 'Copy the key now' : `Create a ${environment} key`}
+      isOpen={isOpen}
+      onClose={close}
+      isSticky={creating.isSuccess}
+    >
+      {creating.isSuccess ? (
+        <Secret created={creating.data} onDone={close} />
+      ) : (
+        <form
+          className="grid gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!creating.isPending) creating.mutate();
+          }}
+        >
+          {environment === 'live' && (
+            <p>A live key moves real money. Keep it on a server, never in a page or an app.</p>
+          )}
+          <Field
+            label="Label"
+            name="label"
+            autoFocus
+            maxLength={60}
+            autoComplete="off"
+            value={label}
+            onChange={setLabel}
+            hint="What uses it: Shop, Payroll, Tests."
+          />
+          {creating.error !== null && (
+            <Problem
+              error={creating.error}
+              title="No key was created."
+              unknown="It is not known whether a key was created. Look at the list, and revoke one whose secret nobody has."
+            />
+          )}
+          <DialogActions>
+            <Button onClick={close}>Cancel</Button>
+            <Button kind="primary" type="submit" isWorking={creating.isPending}>
+              Create the key
+            </Button>
+          </DialogActions>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+function Secret({ created, onDone }: { created: ApiKeyCreated; onDone: () => void }) {
+  return (
+    <>
+      <p>{created.note}</p>
+      <p className="flex items-start justify-between gap-3 rounded-md border border-line-strong bg-sunken px-3 py-2.5">
+        <code data-testid="secret" className="min-w-0 font-mono text-small break-all">
+          {created.secret}
+        </code>
+        <CopyButton text={created.secret} what="key" />
+      </p>
+      <DialogActions>
+        <Button kind="primary" onClick={onDone}>
+          I have copied it
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import type { ApiKey } from '@kelpie/sdk';
+import { useState } from 'react';
+import { useEnvironment } from '../../data/environment.ts';
+import { useKeys } from '../../data/reads.ts';
+import { useIsAdmin } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { CreateKey } from './create-key.tsx';
+import { RevokeKey } from './revoke-key.tsx';
+
+const mostKeys = 5;
+
+const columns = [
+  { title: 'Key' },
+  { title: 'Created', look: 'max-md:hidden' },
+  { title: 'Last used', look: 'max-sm:hidden' },
+  { title: 'Revoke', isHidden: true },
+];
+
+/** The keys of the environment that is looked at: a sandbox key never stands beside a live one. */
+export function Screen() {
+  const environment = useEnvironment();
+  const isAdmin = useIsAdmin();
+  const [isCreating, setCreating] = useState(false);
+  const keys = useKeys();
+  const own = keys.data?.filter((key) => key.environment === environment);
+  const isFull = (own?.filter(({ revoked_at: revokedAt }) => revokedAt === null).length ?? 0) >= mostKeys;
+  const create = isAdmin && (
+    <Button kind="primary" disabled={isFull} onClick={() => setCreating(true)}>
+      <Icon name="plus" />
+      Create a key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      lead={`With a ${environment} key a program pays and reads as this account. ${isFull ? 'Five keys work at once: revoke one to create another.' : 'At most five work at once.'}`}
+      action={create}
+    >
+      {own === undefined &&
+        (keys.error === null ? (
+          <Rows count={3} />
+        ) : (
+          <Problem error={keys.error} title="The keys could not be read." onRetry={() => void keys.refetch()} />
+        ))}
+      {own !== undefined && <KeyTable keys={own} />}
+      <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
+  const environment = useEnvironment();
+  const isAdmin = useIsAdmin();
+  if (keys.length === 0) {
+    return (
+      <Empty title={`No ${environment} keys yet`}>
+        {isAdmin ? 'Create one, and keep its secret where your program finds it.' : 'An admin can create one.'}
+      </Empty>
+    );
+  }
+  return (
+    <Table label="API keys" columns={columns}>
+      {keys.map((key) => (
+        <KeyRow key={key.id} apiKey={key} />
+      ))}
+    </Table>
+  );
+}
+
+function KeyRow({ apiKey }: { apiKey: ApiKey }) {
+  const isAdmin = useIsAdmin();
+  const { key_prefix: prefix, label, created_at: createdAt, last_used_at: usedAt, revoked_at: revokedAt } = apiKey;
+  const isRevoked = revokedAt !== null;
+  return (
+    <Row>
+      <Cell look="max-w-0 w-full sm:w-1/2">
+        <div className="grid min-w-0 gap-0.5">
+          <span className={classNames('truncate font-medium', isRevoked && 'text-muted')}>
+            {label ?? 'Without a label'}
+          </span>
+          <code className="truncate font-mono text-small text-muted">{prefix}…</code>
+        </div>
+      </Cell>
+      <Cell look="max-md:hidden whitespace-nowrap text-muted">
+        <Moment at={createdAt} />
+      </Cell>
+      <Cell look="max-sm:hidden whitespace-nowrap text-muted">
+        {usedAt === null ? 'Never' : <Moment at={usedAt} />}
+      </Cell>
+      <Cell look="text-right whitespace-nowrap">
+        {isRevoked ? (
+          <span className="text-muted">
+            Revoked <Moment at={revokedAt} to="date" />
+          </span>
+        ) : (
+          isAdmin && <RevokeKey apiKey={apiKey} />
+        )}
+      </Cell>
+    </Row>
+  );
+}

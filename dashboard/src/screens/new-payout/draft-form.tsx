@@ -1,0 +1,243 @@
+import type { Quote } from '@kelpie/sdk';
+import { useState, type ReactNode } from 'react';
+import type { PayAgain } from '../../data/pay-again.ts';
+import { bankReference } from '../../shown/bank-reference.ts';
+import { showPounds, showUsdc } from '../../shown/money.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Field, type FieldProps } from '../../ui/field.tsx';
+import {
+  mistakesOf,
+  progressOf,
+  shapeAccountNumber,
+  shapeSortCode,
+  type Draft,
+  type DraftField,
+  type Limits,
+  type Mistakes,
+} from './order.ts';
+
+interface DraftFormProps {
+  draft: Draft;
+  limits: Limits | undefined;
+  again: PayAgain | undefined;
+  /** What the API found wrong with it. */
+  said: Mistakes;
+  /** What it would cost, once that is known. */
+  quote: Quote | undefined;
+  onChange: (changed: Partial<Draft>) => void;
+  onReview: () => void;
+}
+
+type BindField = (field: Exclude<DraftField, 'type'>, shape?: (typed: string) => string) => BoundField;
+type BoundField = Pick<FieldProps, 'value' | 'onChange' | 'onBlur' | 'error' | 'name'>;
+
+/** A field says what is wrong with it once it was left, or once one wanted to go on. */
+interface Fields {
+  bind: BindField;
+  /** What is wrong with who is paid, once one wanted to go on. */
+  typeMistake: string | undefined;
+  showAll: () => boolean;
+}
+
+function useFields({ draft, limits, said, onChange }: DraftFormProps): Fields {
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [isAll, setAll] = useState(false);
+  const mistakes = mistakesOf(draft, limits);
+  return {
+    bind: (field, shape) => ({
+      name: field,
+      value: draft[field],
+      onChange: (typed) => onChange({ [field]: shape === undefined ? typed : shape(typed) }),
+      onBlur: () => draft[field] !== '' && setLeft(new Set([...left, field])),
+      error: isAll || left.has(field) ? (mistakes[field] ?? said[field]) : said[field],
+    }),
+    typeMistake: isAll ? mistakes.type : undefined,
+    showAll() {
+      setAll(true);
+      return Object.keys(mistakes).length === 0;
+    },
+  };
+}
+
+export function DraftForm(props: DraftFormProps) {
+  const { draft, again, quote, onChange, onReview } = props;
+  const { bind, typeMistake, showAll } = useFields(props);
+  return (
+    <form
+      noValidate
+      className="grid min-w-0 content-start gap-8"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (showAll()) onReview();
+        else focusFirstMistake(event.currentTarget);
+      }}
+    >
+      <Group title="Amount">
+        <Field
+          {...bind('amount')}
+          label="The recipient receives"
+          isRequired
+          autoFocus
+          prefix="£"
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="0.00"
+          look="figures h-12 text-[1.25rem] font-semibold"
+          hint={quote === undefined ? undefined : <CostHint quote={quote} />}
+        />
+        <Field
+          {...bind('reference')}
+          label="Reference"
+          autoComplete="off"
+          hint={<ReferenceHint reference={draft.reference} />}
+        />
+      </Group>
+      <RecipientFields draft={draft} bind={bind} again={again} typeMistake={typeMistake} onChange={onChange} />
+      <AccountFields draft={draft} bind={bind} again={again} />
+      <AddressFields bind={bind} />
+      <div className="flex justify-end">
+        <Button kind="primary" type="submit">
+          Review the payout
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The mark of a mistake comes with the next paint. */
+function focusFirstMistake(form: HTMLFormElement): void {
+  requestAnimationFrame(() => form.querySelector<HTMLElement>('select[aria-invalid], [data-invalid] input')?.focus());
+}
+
+/** On a phone the whole of it is below the form: the sum of it is here. */
+function CostHint({ quote }: { quote: Quote }) {
+  return (
+    <span className="figures lg:hidden">
+      Fee {showPounds(quote.fee_gbp)} · {showUsdc(quote.wallet_sends_usdc)} from the wallet
+    </span>
+  );
+}
+
+function ReferenceHint({ reference }: { reference: string }) {
+  const seen = bankReference(reference);
+  if (reference.trim() === '') return 'Without one, the recipient sees KP and eight characters.';
+  if (seen === undefined) return 'Nothing of it can be carried: the recipient sees KP and eight characters.';
+  return (
+    <>
+      The recipient sees <span className="font-mono text-ink">{seen}</span>
+      {seen !== reference.trim() && ', which is what banks carry of it'}
+    </>
+  );
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <fieldset className="grid min-w-0 gap-4">
+      <legend className="mb-3 font-semibold">{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+interface FieldsProps {
+  draft: Draft;
+  bind: BindField;
+}
+
+interface RecipientFieldsProps extends FieldsProps, Pick<DraftFormProps, 'again' | 'onChange'> {
+  typeMistake: string | undefined;
+}
+
+const types = [
+  { value: 'individual', label: 'A person' },
+  { value: 'business', label: 'A business' },
+] as const;
+
+function RecipientFields({ draft, bind, again, typeMistake, onChange }: RecipientFieldsProps) {
+  const isBusiness = draft.type === 'business';
+  return (
+    <Group title="Recipient">
+      <Choice
+        label="Who is paid"
+        value={draft.type}
+        options={draft.type === '' ? [{ value: '', label: 'Choose' }, ...types] : types}
+        hint={
+          again === undefined ? undefined : 'The same as the last time: the bank takes a person and a business for two.'
+        }
+        error={typeMistake}
+        onChange={(type) => onChange({ type })}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field
+          {...bind('firstName')}
+          label={isBusiness ? 'Business name' : 'First name'}
+          isRequired
+          autoComplete="off"
+        />
+        <Field
+          {...bind('lastName')}
+          label={isBusiness ? 'Legal form, such as Ltd' : 'Last name'}
+          isRequired
+          autoComplete="off"
+        />
+      </div>
+    </Group>
+  );
+}
+
+function AddressFields({ bind }: Pick<FieldsProps, 'bind'>) {
+  return (
+    <Group title="Address">
+      <Field {...bind('line1')} label="Street and number" isRequired autoComplete="off" />
+      <Field {...bind('line2')} label="Flat or building" autoComplete="off" />
+      <div className="grid gap-4 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <Field {...bind('city')} label="Town" isRequired autoComplete="off" />
+        <Field {...bind('postalCode')} label="Postcode" isRequired autoComplete="off" />
+      </div>
+      <Field {...bind('email')} label="Email" type="email" autoComplete="off" />
+    </Group>
+  );
+}
+
+function AccountFields({ draft, bind, again }: FieldsProps & Pick<DraftFormProps, 'again'>) {
+  const isOther =
+    again !== undefined && draft.accountNumber.length === 8 && !draft.accountNumber.endsWith(again.accountLast4);
+  return (
+    <Group title="Account">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field
+          {...bind('sortCode', shapeSortCode)}
+          label="Sort code"
+          isRequired
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="00-00-00"
+          look="figures"
+          hint={progressOf('sortCode', draft.sortCode)}
+          isRight={draft.sortCode !== '' && progressOf('sortCode', draft.sortCode) === undefined}
+        />
+        <Field
+          {...bind('accountNumber', shapeAccountNumber)}
+          label="Account number"
+          isRequired
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="00000000"
+          look="figures"
+          isRight={draft.accountNumber !== '' && progressOf('accountNumber', draft.accountNumber) === undefined}
+          hint={
+            progressOf('accountNumber', draft.accountNumber) ??
+            (again === undefined ? undefined : `The last time it ended in ${again.accountLast4}. It is not kept here.`)
+          }
+        />
+      </div>
+      {isOther && (
+        <p role="alert" className="rounded-md bg-returned-wash p-3 text-returned">
+          This is not the account that {again.name} was paid to before. Check it with the recipient.
+        </p>
+      )}
+      <Field {...bind('bankName')} label="Bank" isRequired autoComplete="off" />
+    </Group>
+  );
+}

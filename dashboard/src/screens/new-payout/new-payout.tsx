@@ -1,0 +1,141 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useAddress, useEnvironment } from '../../data/environment.ts';
+import { useTakenPayAgain } from '../../data/pay-again.ts';
+import { useCompliance } from '../../data/reads.ts';
+import { useCanPay, useIsAdmin } from '../../data/session.ts';
+import { amountFrom } from '../../shown/money.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { DraftForm } from './draft-form.tsx';
+import { LeftOrder } from './left-order.tsx';
+import { useLiveQuote } from './live-quote.ts';
+import { draftFor, emptyDraft, mistakesFrom, orderFrom, type Draft, type Mistakes } from './order.ts';
+import { QuotePanel } from './quote-panel.tsx';
+import { Review } from './review.tsx';
+import { useSending } from './send-order.ts';
+
+export function Screen() {
+  const canPay = useCanPay();
+  const [isBegun, setBegun] = useState(canPay);
+  if (canPay && !isBegun) setBegun(true);
+  // What was begun stays, whatever the account becomes meanwhile: its outcome may not be known. The API refuses what it must.
+  return isBegun ? <NewPayout /> : <NobodyPays />;
+}
+
+function NobodyPays() {
+  const address = useAddress();
+  const isAdmin = useIsAdmin();
+  return (
+    <Page title="New payout">
+      <Empty
+        title={isAdmin ? 'This account can not pay now' : 'Only admins send payouts'}
+        action={<ButtonLink to={address('/payouts')}>See the payouts</ButtonLink>}
+      >
+        {isAdmin
+          ? 'It is suspended or closed: nothing can be paid from it. What was sent before is among the payouts. Write to us.'
+          : 'You can look at this account, but not change it. Ask one of its admins.'}
+      </Empty>
+    </Page>
+  );
+}
+
+function LiveReview() {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3">
+      Review the payout{' '}
+      <span className="rounded-sm bg-ink px-2 text-body font-semibold tracking-normal text-ground">
+        Live: real money
+      </span>
+    </span>
+  );
+}
+
+function NewPayout() {
+  const address = useAddress();
+  const environment = useEnvironment();
+  const navigate = useNavigate();
+  const taken = useTakenPayAgain();
+  const [again, setAgain] = useState(taken);
+  const limits = useCompliance().data?.account.payout_limits_gbp;
+  const sending = useSending((payout) => void navigate(address(`/payouts/${payout.id}`), { replace: true }));
+  const { outcome, left } = sending;
+  const kept = useKeptDraft();
+  const [draft, setDraft] = useState(() => (left === undefined ? undefined : kept.find(left.key)) ?? draftFor(again));
+  const [isReview, setReview] = useState(false);
+  const [said, setSaid] = useState<Mistakes>({});
+  const quote = useLiveQuote(amountFrom(draft.amount), limits);
+  return (
+    <Page
+      title={isReview ? 'Review the payout' : 'New payout'}
+      heading={isReview && environment === 'live' ? <LiveReview /> : undefined}
+      lead={isReview ? undefined : 'The recipient receives exactly this amount, usually within minutes.'}
+    >
+      {left !== undefined && (
+        <LeftOrder
+          left={left}
+          isKept={kept.find(left.key) !== undefined}
+          isSending={sending.isSending}
+          onSettled={() => {
+            sending.settleLeft();
+            // What is in the form may be what was paid.
+            setDraft(emptyDraft);
+            setAgain(undefined);
+            setReview(false);
+          }}
+        />
+      )}
+      <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        {isReview ? (
+          <Review
+            draft={draft}
+            sending={sending}
+            onSend={(code) => {
+              kept.keep(sending.key, draft);
+              sending.send(orderFrom(draft), code);
+            }}
+            onBack={() => {
+              if (outcome.kind === 'refused') setSaid(mistakesFrom(outcome.error.fields));
+              sending.startOver();
+              setReview(false);
+            }}
+          />
+        ) : (
+          <DraftForm
+            draft={draft}
+            limits={limits}
+            again={again}
+            said={said}
+            // What was asked for another amount is not shown beside this one.
+            quote={quote.asked.isPlaceholderData ? undefined : quote.shown}
+            onChange={(changed) => {
+              setDraft({ ...draft, ...changed });
+              // What was said is of what stood there before.
+              setSaid(without(said, Object.keys(changed)));
+            }}
+            onReview={() => setReview(true)}
+          />
+        )}
+        <div className="min-w-0">
+          <QuotePanel quote={quote} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function without(mistakes: Mistakes, fields: readonly string[]): Mistakes {
+  return Object.fromEntries(Object.entries(mistakes).filter(([field]) => !fields.includes(field)));
+}
+
+/** In memory alone, and dropped with all else that a session has seen: so that the same can be sent again after a look around. */
+function useKeptDraft() {
+  const client = useQueryClient();
+  const environment = useEnvironment();
+  return {
+    find: (key: string) => client.getQueryData<Draft>([environment, 'draft', key]),
+    keep: (key: string, draft: Draft) => void client.setQueryData([environment, 'draft', key], draft),
+  };
+}

@@ -1,0 +1,63 @@
+// Which payouts need a look. The API looks at so many payouts for one answer: a page that is not full though there is a next one
+// says nothing of those that it has not looked at.
+import type { Page, Payout } from '@kelpie/sdk';
+import { showPounds } from '../../shown/money.ts';
+import type { Matter } from './matter.ts';
+
+type Found = Page<Payout> | undefined;
+
+const newForMs = 7 * 24 * 3_600_000;
+
+export const underWay = '/payouts?status=pending,processing';
+
+function whatTo({ amount_gbp: amount, recipient }: Payout): string {
+  return `${showPounds(amount)} to ${recipient.name ?? 'a recipient'}`;
+}
+
+function openMatter(payout: Payout): Matter {
+  return {
+    id: `open ${payout.id}`,
+    text: `${whatTo(payout)} is still ${payout.status}`,
+    detail: 'It takes longer than usual. We keep asking the bank',
+    to: `/payouts/${payout.id}`,
+  };
+}
+
+function troubledMatter(payout: Payout): Matter {
+  return {
+    id: payout.id,
+    text: `${whatTo(payout)} ${payout.status === 'failed' ? 'failed' : 'came back'}`,
+    detail: payout.failure_reason ?? 'See what to do',
+    to: `/payouts/${payout.id}`,
+  };
+}
+
+const moreOpen: Matter = {
+  id: 'more open',
+  text: 'More payouts take longer than usual',
+  detail: 'See all that are under way',
+  to: underWay,
+};
+
+const moreTroubled: Matter = {
+  id: 'more troubled',
+  text: 'More payouts failed or came back',
+  detail: 'See all of them',
+  to: '/payouts?status=failed,returned',
+};
+
+export function openMatters(found: Found, limit: number): Matter[] {
+  const told = found?.data ?? [];
+  return [...told.map(openMatter), ...(found?.next !== undefined && told.length === limit ? [moreOpen] : [])];
+}
+
+/** Those of the days before they were read. Where one of them is older, so are those that come after it. */
+export function troubledMatters(found: Found, limit: number, readAtMs: number): Matter[] {
+  const told = (found?.data ?? []).filter(({ updated_at: at }) => Date.parse(at) > readAtMs - newForMs);
+  return [...told.map(troubledMatter), ...(found?.next !== undefined && told.length === limit ? [moreTroubled] : [])];
+}
+
+/** Whether payouts are left that were not looked at. */
+export function isCutOff(found: Found, limit: number): boolean {
+  return found?.next !== undefined && found.data.length < limit;
+}

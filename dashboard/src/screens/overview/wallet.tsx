@@ -1,0 +1,71 @@
+import { KelpieError, type Balance, type UsageDayList } from '@kelpie/sdk';
+import { Link } from 'react-router';
+import { useAddress } from '../../data/environment.ts';
+import { useBalance, useDays } from '../../data/reads.ts';
+import { useIsOpen, useSession } from '../../data/session.ts';
+import { showPlain, showPounds } from '../../shown/money.ts';
+import { Problem } from '../../ui/problem.tsx';
+import { Line } from '../../ui/skeleton.tsx';
+import { daysLeft, wholeDays } from './days-left.ts';
+
+/** What the wallet holds, and for how long that will do. */
+export function Wallet() {
+  const balance = useBalance();
+  const days = useDays();
+  const isOpen = useIsOpen();
+  // The session may not know yet what the balance was refused for.
+  const isRefused = balance.error instanceof KelpieError && balance.error.code === 'partner_not_active';
+  if (balance.data === undefined && (!isOpen || isRefused)) return <NotTold />;
+  if (balance.isError && balance.data === undefined) {
+    return (
+      <Problem
+        error={balance.error}
+        title="The balance is not known right now."
+        onRetry={() => void balance.refetch()}
+      />
+    );
+  }
+  return <Held balance={balance.data} days={days.data} />;
+}
+
+function Held({ balance: data, days }: { balance: Balance | undefined; days: UsageDayList | undefined }) {
+  const left = data === undefined || days === undefined ? undefined : daysLeft(data.approx_gbp, wholeDays(days));
+  return (
+    <section aria-label="Wallet" className="grid gap-1">
+      <h2 className="text-muted">Wallet</h2>
+      <p className="figures text-balance font-semibold tracking-[-0.02em]">
+        {data === undefined ? <Line width="w-64" height="h-9" /> : showPlain(data.usdc)}
+        {data !== undefined && <span className="text-title font-medium tracking-normal text-muted"> USDC</span>}
+      </p>
+      <p className="flex min-h-6 flex-wrap gap-x-2 text-muted">
+        {data === undefined ? (
+          <Line width="w-72" />
+        ) : (
+          <>
+            <span className="figures">about {showPounds(data.approx_gbp)}</span>
+            <span aria-hidden="true">·</span>
+            <span className="figures">£{data.gbp_per_usd} a dollar</span>
+          </>
+        )}
+      </p>
+      {left !== undefined && <p className="text-muted">{left}</p>}
+    </section>
+  );
+}
+
+function NotTold() {
+  const address = useAddress();
+  const isClosed = useSession().account.status === 'closed';
+  return (
+    <section aria-label="Wallet" className="grid gap-1">
+      <h2 className="text-muted">Wallet</h2>
+      <p>
+        The balance is not told while the account is {isClosed ? 'closed' : 'suspended'}. The{' '}
+        <Link to={address('/statement')} className="text-tide underline underline-offset-2">
+          statement
+        </Link>{' '}
+        has every movement.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Payout } from '@kelpie/sdk';
+import { csvOf } from './csv.ts';
+
+const payout: Payout = {
+  id: '01999999-aaaa-7bbb-8ccc-ddddeeeeffff',
+  object: 'payout',
+  environment: 'sandbox',
+  status: 'completed',
+  reference: 'Order "42", final',
+  bank_reference: 'Order 42 final',
+  country: 'GB',
+  amount_gbp: '25.00',
+  fee_gbp: '1.24',
+  wallet_sent_usdc: '32.44',
+  recipient: { name: '=HYPERLINK("https://evil.example")', account_last4: '0001' },
+  failure_code: null,
+  failure_reason: null,
+  created_at: '2026-11-15T12:00:00.000Z',
+  updated_at: '2026-11-15T12:00:03.000Z',
+  created_via: 'api',
+};
+
+test('a payout is a line, with what a comma or a quote would break set in quotes', () => {
+  const [head, line, end] = csvOf([payout]).split('\r\n');
+  assert.match(head ?? '', /^id,created_at,status,recipient,/);
+  assert.match(line ?? '', /,25\.00,1\.24,32\.44,"Order ""42"", final",Order 42 final,,api,/);
+  assert.equal(end, '');
+});
+
+test('a name that begins like a formula is none in a spreadsheet', () => {
+  assert.match(csvOf([payout]), /,"'=HYPERLINK\(""https/);
+});

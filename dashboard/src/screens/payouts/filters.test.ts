@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dateIn, filtersOf, payoutIdIn, searchOf, viewFrom } from './filters.ts';
+
+const now = new Date('2026-11-15T12:34:56Z');
+
+test('a view survives the way through an address', () => {
+  const address = 'status=failed%2Creturned&period=7d&via=api&search=Order+42&cursor=abc';
+  assert.equal(searchOf(viewFrom(new URLSearchParams(address))).toString(), address);
+  assert.equal(searchOf(viewFrom(new URLSearchParams(''))).toString(), '');
+});
+
+test('chosen dates are whole days, the last one too, and are left out where another period is chosen', () => {
+  const address = 'period=dates&from=2026-03-28&to=2026-03-29';
+  const view = viewFrom(new URLSearchParams(address));
+  assert.equal(searchOf(view).toString(), address);
+  assert.deepEqual(filtersOf(view, now), {
+    limit: 50,
+    created_after: new Date(2026, 2, 27, 23, 59, 59, 999).toISOString(),
+    created_before: new Date(2026, 2, 30).toISOString(),
+  });
+  assert.equal(searchOf({ ...view, period: '7d' }).toString(), 'period=7d');
+  assert.deepEqual(filtersOf({ ...view, from: '', to: '' }, now), { limit: 50 });
+});
+
+function justBefore(year: number, month: number, day: number): string {
+  return new Date(new Date(year, month, day).getTime() - 1).toISOString();
+}
+
+function after(address: string) {
+  return filtersOf(viewFrom(new URLSearchParams(address)), now).created_after;
+}
+
+test('a payout that was made as a day began is of that day, however the day is chosen', () => {
+  assert.equal(after('period=dates&from=2026-11-15'), justBefore(2026, 10, 15));
+  assert.equal(after('period=today'), justBefore(2026, 10, 15));
+  assert.equal(after('period=7d'), justBefore(2026, 10, 8));
+});
+
+test('only a day that there is, of this century, is taken for a date', () => {
+  assert.deepEqual(['2026-02-28', '2028-02-29', '2100-12-31'].map(dateIn), ['2026-02-28', '2028-02-29', '2100-12-31']);
+  const wrong = ['2026-02-31', '2026-13-01', '2026-00-10', '9999-01-01', '0002-11-15', '1999-12-31', 'soon', ''];
+  assert.deepEqual(
+    wrong.map(dateIn),
+    wrong.map(() => ''),
+  );
+  assert.equal(dateIn(null), '');
+});
+
+test('what an address says wrongly is ignored, never sent to the API', () => {
+  const view = viewFrom(new URLSearchParams('status=lost,failed&period=ages&from=soon&via=phone'));
+  assert.deepEqual(filtersOf(view, now), { limit: 50, status: ['failed'] });
+});
+
+function find(search: string) {
+  return filtersOf({ ...viewFrom(new URLSearchParams()), search }, now);
+}
+
+test('four digits look for the end of an account, other words for a reference', () => {
+  assert.deepEqual(find(' 5678 '), { limit: 50, account_last4: '5678' });
+  assert.deepEqual(find('Order 5678'), { limit: 50, reference: 'Order 5678' });
+});
+
+test('a whole id leads to its payout', () => {
+  const id = '01999999-aaaa-7bbb-8ccc-ddddeeeeffff';
+  assert.equal(payoutIdIn(` ${id.toUpperCase()} `), id);
+  assert.equal(payoutIdIn('Order 42'), undefined);
+});

@@ -1,0 +1,112 @@
+import type { Page, Payout } from '@kelpie/sdk';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useAddress } from '../../data/environment.ts';
+import { useCanPay } from '../../data/session.ts';
+import { showPounds } from '../../shown/money.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { ShortId } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
+
+const columns = [
+  { title: 'Recipient' },
+  { title: 'Status', look: 'max-sm:hidden' },
+  { title: 'Reference', look: 'max-lg:hidden' },
+  { title: 'Made', look: 'max-sm:hidden' },
+  { title: 'Amount', isAmount: true, look: 'max-md:pr-0' },
+  { title: 'Id', look: 'max-md:hidden w-28 pl-6' },
+];
+/** Where there is less room than the screen is wide. */
+const shortColumns = columns.filter(({ title }) => title !== 'Reference' && title !== 'Id');
+
+interface PayoutTableProps {
+  payouts: UseQueryResult<Page<Payout>>;
+  label: string;
+  /** Where there is none: why, and what to do. */
+  empty?: ReactNode;
+  /** Without references and ids. */
+  isShort?: boolean;
+}
+
+export function PayoutTable({ payouts, label, empty, isShort = false }: PayoutTableProps) {
+  const { data, error, isPlaceholderData, refetch } = payouts;
+  if (data === undefined) {
+    return error === null ? (
+      <Rows />
+    ) : (
+      <Problem error={error} title="The payouts could not be read." onRetry={() => void refetch()} />
+    );
+  }
+  if (data.data.length === 0) return empty ?? <NoPayouts />;
+  return (
+    <Table label={label} columns={isShort ? shortColumns : columns} isStale={isPlaceholderData}>
+      {data.data.map((payout) => (
+        <PayoutRow key={payout.id} payout={payout} isShort={isShort} />
+      ))}
+    </Table>
+  );
+}
+
+function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
+  const address = useAddress();
+  const { id, recipient, status, reference, bank_reference: bankReference, amount_gbp: amount } = payout;
+  return (
+    <Row isLink>
+      <Cell look="max-w-0 w-full sm:w-auto sm:max-w-56">
+        <div className="grid min-w-0 gap-0.5">
+          <span className="truncate">
+            <RowLink to={address(`/payouts/${id}`)}>{recipient.name ?? 'Unknown'}</RowLink>
+            <span className="figures text-muted max-sm:hidden"> •••• {recipient.account_last4}</span>
+          </span>
+          <span className="text-small sm:hidden">
+            <Status status={status} />
+          </span>
+        </div>
+      </Cell>
+      <Cell look="max-sm:hidden">
+        <Status status={status} />
+      </Cell>
+      {!isShort && <Cell look="max-lg:hidden max-w-48 truncate text-muted">{reference ?? bankReference}</Cell>}
+      <Cell look="max-sm:hidden text-muted">
+        <Moment at={payout.created_at} />
+      </Cell>
+      <Cell isAmount look="max-md:pr-0">
+        <div className="grid gap-0.5">
+          <span className="font-medium">{showPounds(amount)}</span>
+          <span className="text-small text-muted sm:hidden">
+            <Moment at={payout.created_at} />
+          </span>
+        </div>
+      </Cell>
+      {!isShort && (
+        <Cell look="max-md:hidden pl-6">
+          <ShortId id={id} what="payout id" />
+        </Cell>
+      )}
+    </Row>
+  );
+}
+
+function NoPayouts() {
+  const address = useAddress();
+  const canPay = useCanPay();
+  return (
+    <Empty
+      title="No payouts yet"
+      action={
+        canPay ? (
+          <ButtonLink to={address('/payouts/new')}>Send the first one</ButtonLink>
+        ) : (
+          <ButtonLink to={address('/developers')}>See how the API sends one</ButtonLink>
+        )
+      }
+    >
+      Every payout will be listed here, with its status as it changes.
+    </Empty>
+  );
+}

@@ -1,0 +1,106 @@
+import type { RecipientSummary } from '@kelpie/sdk';
+import { Link } from 'react-router';
+import { useAddress } from '../../data/environment.ts';
+import { useOfferPayAgain } from '../../data/pay-again.ts';
+import { useRecipients } from '../../data/reads.ts';
+import { useCanPay } from '../../data/session.ts';
+import { showCount, showPounds } from '../../shown/money.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
+
+const columns = [
+  { title: 'Recipient' },
+  { title: 'Arrived', isAmount: true, look: 'max-sm:hidden' },
+  { title: 'Last payout', look: 'max-sm:hidden pl-8' },
+  { title: 'Paid in all', isAmount: true },
+  { title: 'Pay again', isHidden: true },
+];
+
+export function Screen() {
+  const recipients = useRecipients();
+  const { data, error } = recipients;
+  return (
+    <Page
+      title="Recipients"
+      lead="Whom you have paid within the last year. Of an account we keep its last four digits here."
+    >
+      {error !== null && data === undefined && (
+        <Problem error={error} title="The recipients could not be read." onRetry={() => void recipients.refetch()} />
+      )}
+      {recipients.isPending && <Rows />}
+      {data?.length === 0 && <NoRecipients />}
+      {data !== undefined && data.length > 0 && (
+        <Table label="Recipients" columns={columns}>
+          {data.map((recipient) => (
+            <RecipientRow
+              key={`${recipient.name} ${recipient.account_last4} ${recipient.last_paid_at}`}
+              recipient={recipient}
+            />
+          ))}
+        </Table>
+      )}
+    </Page>
+  );
+}
+
+function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
+  const address = useAddress();
+  const canPay = useCanPay();
+  const offerPayAgain = useOfferPayAgain();
+  const { name, account_last4: last4, payouts, paid_gbp: paid, last_paid_at: lastPaidAt } = recipient;
+  return (
+    <Row isLink>
+      <Cell look="max-w-0 w-full sm:w-auto sm:max-w-64">
+        <div className="grid min-w-0 gap-0.5">
+          <span className="truncate">
+            <RowLink to={address(`/payouts?search=${last4 ?? ''}`)}>{name ?? 'Unknown'}</RowLink>
+            <span className="figures text-muted max-sm:hidden"> •••• {last4}</span>
+          </span>
+          <span className="figures text-small text-muted sm:hidden">
+            •••• {last4} · <Moment at={lastPaidAt} to="date" />
+          </span>
+        </div>
+      </Cell>
+      <Cell isAmount look="max-sm:hidden">
+        {showCount(payouts)}
+      </Cell>
+      <Cell look="max-sm:hidden pl-8 text-muted">
+        <Moment at={lastPaidAt} />
+      </Cell>
+      <Cell isAmount look="font-medium">
+        {showPounds(paid)}
+      </Cell>
+      <Cell look="text-right">
+        {canPay && name !== null && last4 !== null && (
+          <Link
+            to={address('/payouts/new')}
+            // Not in the address, nor in the history: a name has no business there.
+            onClick={() => offerPayAgain({ name, accountLast4: last4 })}
+            aria-label={`Pay again: ${name}`}
+            className="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center rounded-md px-2 font-medium whitespace-nowrap text-tide hover:bg-tide-wash"
+          >
+            Pay again
+          </Link>
+        )}
+      </Cell>
+    </Row>
+  );
+}
+
+function NoRecipients() {
+  const address = useAddress();
+  const canPay = useCanPay();
+  return (
+    <Empty
+      title="Nobody has been paid yet"
+      action={canPay && <ButtonLink to={address('/payouts/new')}>Send the first payout</ButtonLink>}
+    >
+      Everybody you pay will be listed here, with what they have received.
+    </Empty>
+  );
+}

@@ -1,0 +1,85 @@
+import type { Account, Compliance, UpdateAccountRequest } from '@kelpie/sdk';
+import { amountFrom } from '../../shown/money.ts';
+
+/** Empty where nothing is set. */
+export interface SettingsDraft {
+  logoUrl: string;
+  brandColor: string;
+  billingEmail: string;
+  contactEmail: string;
+  walletLow: string;
+}
+
+export function settingsFrom(
+  account: Pick<Account, 'logo_url' | 'brand_color' | 'wallet_low_usdc'>,
+  compliance: { account: Pick<Compliance['account'], 'billing_email' | 'contact_email'> },
+): SettingsDraft {
+  return {
+    logoUrl: account.logo_url ?? '',
+    brandColor: account.brand_color ?? '',
+    billingEmail: compliance.account.billing_email ?? '',
+    contactEmail: compliance.account.contact_email ?? '',
+    walletLow: account.wallet_low_usdc ?? '',
+  };
+}
+
+/** What the API takes for what was typed; undefined where it would refuse it. */
+type Reading = (typed: string) => string | undefined;
+
+const fitting =
+  (form: RegExp): Reading =>
+  (typed) =>
+    form.test(typed) ? typed : undefined;
+
+const email = { read: fitting(/^[^@\s]+@[^@\s]+$/), sentence: 'This is no email address.' };
+const rules: Readonly<Record<keyof SettingsDraft, { read: Reading; sentence: string }>> = {
+  logoUrl: {
+    read: fitting(/^https:\/\/[^/?#@\\\s]+([/?#]\S*)?$/),
+    sentence: 'Write an address that begins with https://',
+  },
+  brandColor: {
+    read: (typed) => fitting(/^#[0-9a-f]{6}$/)(typed.toLowerCase()),
+    sentence: 'Write a colour such as #0f6e6e.',
+  },
+  billingEmail: email,
+  contactEmail: email,
+  walletLow: { read: amountFrom, sentence: 'Write an amount of USDC, such as 500.' },
+};
+
+const fields = ['logoUrl', 'brandColor', 'billingEmail', 'contactEmail', 'walletLow'] as const;
+
+export function wrongIn(draft: SettingsDraft): Partial<Record<keyof SettingsDraft, string>> {
+  const wrong: Partial<Record<keyof SettingsDraft, string>> = {};
+  for (const field of fields) {
+    const typed = draft[field].trim();
+    if (typed !== '' && rules[field].read(typed) === undefined) wrong[field] = rules[field].sentence;
+  }
+  return wrong;
+}
+
+const names = {
+  logoUrl: 'logo_url',
+  brandColor: 'brand_color',
+  billingEmail: 'billing_email',
+  contactEmail: 'contact_email',
+  walletLow: 'wallet_low_usdc',
+} as const;
+
+/** Only what differs is sent: somebody else may have changed the rest meanwhile. */
+export function changeOf(saved: SettingsDraft, draft: SettingsDraft): UpdateAccountRequest {
+  const change: UpdateAccountRequest = {};
+  for (const field of fields) {
+    const typed = draft[field].trim();
+    const meant = rules[field].read(typed) ?? typed;
+    if (meant !== saved[field]) change[names[field]] = meant === '' ? null : meant;
+  }
+  return change;
+}
+
+const ownColour = '#0f6e6e';
+
+/** The colour that is typed, or ours while none is. */
+export function shownColour(draft: SettingsDraft): string {
+  const typed = draft.brandColor.trim();
+  return typed === '' || wrongIn(draft).brandColor !== undefined ? ownColour : typed;
+}

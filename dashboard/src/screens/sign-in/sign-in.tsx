@@ -1,0 +1,115 @@
+import type { Session } from '@kelpie/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, Navigate, useSearchParams } from 'react-router';
+import { kelpie } from '../../data/kelpie.ts';
+import { useBeginSession, useFoundSession } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { CodeForm } from './code-form.tsx';
+import { Entrance } from './entrance.tsx';
+import { accountsAddress, namedAccount, nextAddress } from './next-address.ts';
+
+/** Where it can't be said, the account that was used last is as good as any. */
+async function hasSeveralAccounts(): Promise<boolean> {
+  try {
+    return (await kelpie.auth.listAccounts()).length > 1;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Goes on to the account that the link named, where the person is a member of it. Asked only now: a code for an account that
+ * is none of theirs would be a wrong one, and be counted as a guess.
+ */
+async function goToNamed(session: Session, slug: string | undefined): Promise<Session> {
+  if (slug === undefined || slug === session.account.slug) return session;
+  try {
+    return await kelpie.auth.enterAccount({ slug });
+  } catch {
+    // Not theirs, or it can't be said: the list of accounts tells, and lets them choose.
+    return session;
+  }
+}
+
+export function Screen() {
+  const [search] = useSearchParams();
+  const found = useFoundSession();
+  const beginSession = useBeginSession();
+  const [email, setEmail] = useState('');
+  const [hasSeveral, setSeveral] = useState(false);
+  const slug = namedAccount(search);
+  const asking = useMutation({ mutationFn: async () => kelpie.auth.askForCode({ email: email.trim() }) });
+  if (found.data) {
+    const isOther = slug !== undefined && slug !== found.data.account.slug;
+    return <Navigate replace to={hasSeveral || isOther ? accountsAddress(search) : nextAddress(search)} />;
+  }
+  if (asking.isSuccess) {
+    return (
+      <Entrance
+        title="Look at your mail"
+        lead={
+          <>
+            If <strong className="font-medium text-ink">{email.trim()}</strong> is a member of an account, a code of six
+            digits is on its way. It is valid for 10 minutes.
+          </>
+        }
+      >
+        <CodeForm
+          signIn={async (code) => {
+            const session = await kelpie.auth.signIn({ email: email.trim(), code });
+            setSeveral(slug === undefined && (await hasSeveralAccounts()));
+            return goToNamed(session, slug);
+          }}
+          resend={async () => kelpie.auth.askForCode({ email: email.trim() })}
+          onSignedIn={beginSession}
+          onBack={() => asking.reset()}
+        />
+        {slug !== undefined && <NamedAccount slug={slug} />}
+      </Entrance>
+    );
+  }
+  return (
+    <Entrance title="Sign in" lead="With a code that we mail to you. There is no password.">
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!asking.isPending) asking.mutate();
+        }}
+      >
+        <Field
+          label="Work email"
+          name="email"
+          type="email"
+          isRequired
+          autoFocus
+          autoComplete="email"
+          value={email}
+          onChange={setEmail}
+        />
+        {asking.error !== null && <Problem error={asking.error} title="No code was sent." />}
+        <Button kind="primary" type="submit" isWorking={asking.isPending} disabled={!email.includes('@')}>
+          Mail me a code
+        </Button>
+      </form>
+      <p className="text-muted">
+        New here?{' '}
+        <Link to="/sign-up" className="font-medium text-tide underline underline-offset-2">
+          Open an account
+        </Link>
+      </p>
+    </Entrance>
+  );
+}
+
+/** The link said which account is meant. */
+function NamedAccount({ slug }: { slug: string }) {
+  return (
+    <p className="text-muted">
+      This link is for the account <strong className="font-medium text-ink">{slug}</strong>.
+    </p>
+  );
+}

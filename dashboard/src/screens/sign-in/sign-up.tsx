@@ -1,0 +1,132 @@
+import { KelpieError, type SignUpRequest } from '@kelpie/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { kelpie } from '../../data/kelpie.ts';
+import { useBeginSession } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { CodeForm } from './code-form.tsx';
+import { Entrance } from './entrance.tsx';
+import { isShortName, shortNameOf } from './short-name.ts';
+
+export function Screen() {
+  const navigate = useNavigate();
+  const beginSession = useBeginSession();
+  const [wanted, setWanted] = useState<SignUpRequest>();
+  const asking = useMutation({ mutationFn: async (request: SignUpRequest) => kelpie.signup(request) });
+  if (wanted !== undefined && asking.isSuccess) {
+    return (
+      <Entrance
+        title="Look at your mail"
+        lead={
+          <>
+            We have sent a code of six digits to <strong className="font-medium text-ink">{wanted.email}</strong>. It
+            opens the account, and is valid for 10 minutes.
+          </>
+        }
+      >
+        <CodeForm
+          signIn={async (code) => kelpie.auth.signIn({ email: wanted.email, code, slug: wanted.slug })}
+          resend={async () => kelpie.signup(wanted)}
+          onSignedIn={(session) => {
+            beginSession(session);
+            void navigate('/sandbox', { replace: true });
+          }}
+          onBack={() => asking.reset()}
+        />
+      </Entrance>
+    );
+  }
+  return (
+    <Entrance
+      title="Open an account"
+      lead="It begins in the sandbox, with 10,000.00 USDC of test money. Nothing is charged."
+    >
+      <SignUpForm
+        isWorking={asking.isPending}
+        error={asking.error}
+        onSubmit={(request) => {
+          setWanted(request);
+          asking.mutate(request);
+        }}
+      />
+      <p className="text-muted">
+        Have an account?{' '}
+        <Link to="/sign-in" className="font-medium text-tide underline underline-offset-2">
+          Sign in
+        </Link>
+      </p>
+    </Entrance>
+  );
+}
+
+interface SignUpFormProps {
+  isWorking: boolean;
+  error: Error | null;
+  onSubmit: (request: SignUpRequest) => void;
+}
+
+function SignUpForm({ isWorking, error, onSubmit }: SignUpFormProps) {
+  const [business, setBusiness] = useState('');
+  const [typedSlug, setTypedSlug] = useState<string>();
+  const [fullName, setFullName] = useState('');
+  const [email, setEmail] = useState('');
+  const slug = typedSlug ?? shortNameOf(business);
+  const isTaken = error instanceof KelpieError && error.code === 'slug_taken';
+  const isWhole = business.trim() !== '' && isShortName(slug) && email.includes('@');
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isWhole || isWorking) return;
+        const person = fullName.trim() === '' ? {} : { full_name: fullName.trim() };
+        onSubmit({ name: business.trim(), slug, email: email.trim(), ...person });
+      }}
+    >
+      <Field
+        label="Business"
+        name="business"
+        isRequired
+        autoFocus
+        autoComplete="organization"
+        maxLength={120}
+        value={business}
+        onChange={setBusiness}
+      />
+      <Field
+        label="Short name"
+        name="slug"
+        isRequired
+        maxLength={40}
+        value={slug}
+        onChange={(typed) => setTypedSlug(typed.toLowerCase())}
+        hint="As in addresses: small letters, digits and hyphens."
+        error={isTaken ? 'Another business has this short name. Choose another one.' : undefined}
+      />
+      <Field
+        label="Your name"
+        name="name"
+        autoComplete="name"
+        maxLength={120}
+        value={fullName}
+        onChange={setFullName}
+      />
+      <Field
+        label="Work email"
+        name="email"
+        type="email"
+        isRequired
+        autoComplete="email"
+        value={email}
+        onChange={setEmail}
+      />
+      {error !== null && !isTaken && <Problem error={error} title="No account was opened." />}
+      <Button kind="primary" type="submit" isWorking={isWorking} disabled={!isWhole}>
+        Mail me a code
+      </Button>
+    </form>
+  );
+}

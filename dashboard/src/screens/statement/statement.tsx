@@ -1,0 +1,175 @@
+import type { Movement, Statement } from '@kelpie/sdk';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { useAddress, useEnvironment } from '../../data/environment.ts';
+import { useStatement } from '../../data/reads.ts';
+import { showCount, showExactUsdc, showMovement } from '../../shown/money.ts';
+import { movementWords } from '../../shown/movement-words.ts';
+import { monthsUpTo, showMonth } from '../../shown/time.ts';
+import { buttonLook } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { FileLink } from '../../ui/file-link.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
+
+const monthsShown = 24;
+const pageSize = 50;
+
+const columns = [
+  { title: 'What' },
+  { title: 'When', look: 'max-sm:hidden' },
+  { title: 'Amount, USDC', isAmount: true, look: 'max-md:pr-0' },
+  { title: 'Wallet after, USDC', isAmount: true, look: 'max-md:hidden max-lg:pr-0' },
+  { title: 'No.', isAmount: true, look: 'max-lg:hidden w-20' },
+];
+
+/** A month of the wallet: what it held, every movement, what it held then. The month is in the address. */
+export function Screen() {
+  const environment = useEnvironment();
+  const [search, setSearch] = useSearchParams();
+  const [months] = useState(() => monthsUpTo(new Date(), monthsShown));
+  const month = months.find((each) => each === search.get('month')) ?? months[0] ?? '';
+  const cursor = search.get('cursor') ?? undefined;
+  const page = useStatement({ month, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+  const { data, error } = page;
+  const show = (shown: { month: string; cursor?: string }): void => setSearch(shown);
+  return (
+    <Page
+      title="Statement"
+      lead="Everything that moved the wallet in a month, London time. Opening balance and movements make the closing balance, to the last digit."
+      action={
+        <FileLink
+          look={buttonLook('secondary')}
+          href={`/v1/statement?month=${month}&environment=${environment}&format=csv`}
+        >
+          <Icon name="download" />
+          CSV
+        </FileLink>
+      }
+    >
+      <div className="w-56 max-w-full">
+        <Choice
+          label="Month"
+          isHidden
+          value={month}
+          options={months.map((value) => ({ value, label: showMonth(value) }))}
+          onChange={(chosen) => show({ month: chosen })}
+        />
+      </div>
+      {error !== null && data === undefined && (
+        <Problem error={error} title="The statement could not be read." onRetry={() => void page.refetch()} />
+      )}
+      {page.isPending && <Rows count={8} />}
+      {data !== undefined && (
+        <>
+          <Balances
+            statement={data.statement}
+            isNow={data.statement.month === months[0]}
+            isStale={page.isPlaceholderData}
+          />
+          <Movements statement={data.statement} isStale={page.isPlaceholderData} />
+          <Pager
+            cursor={cursor}
+            next={data.next}
+            onNext={(next) => show({ month, cursor: next })}
+            onFirst={() => show({ month })}
+            words={{ first: 'First', next: 'Later' }}
+          />
+        </>
+      )}
+    </Page>
+  );
+}
+
+interface BalancesProps {
+  statement: Statement;
+  isNow: boolean;
+  isStale: boolean;
+}
+
+function Balances({ statement, isNow, isStale }: BalancesProps) {
+  const figures = [
+    { name: 'Opening balance', value: `${showExactUsdc(statement.opening_balance)} USDC` },
+    { name: isNow ? 'Balance now' : 'Closing balance', value: `${showExactUsdc(statement.closing_balance)} USDC` },
+    { name: 'Movements', value: showCount(statement.movement_count) },
+  ];
+  return (
+    <dl
+      aria-busy={isStale}
+      className={classNames(
+        'grid border-y border-line sm:grid-cols-3 sm:divide-x sm:divide-line',
+        isStale && 'opacity-60',
+      )}
+    >
+      {figures.map(({ name, value }) => (
+        <div
+          key={name}
+          className="flex items-baseline justify-between gap-4 py-2 sm:grid sm:gap-0.5 sm:px-5 sm:py-4 sm:first:pl-0"
+        >
+          <dt className="text-muted">{name}</dt>
+          <dd className="figures font-semibold sm:text-title">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Movements({ statement, isStale }: { statement: Statement; isStale: boolean }) {
+  if (statement.movement_count === 0) {
+    return (
+      <Empty title={`Nothing moved in ${showMonth(statement.month)}`}>
+        Payouts, top-ups and what came back are listed here, with what the wallet held after each.
+      </Empty>
+    );
+  }
+  return (
+    <Table label="Movements" columns={columns} isStale={isStale}>
+      {statement.movements.map((movement) => (
+        <MovementRow key={movement.number} movement={movement} />
+      ))}
+    </Table>
+  );
+}
+
+function MovementRow({ movement }: { movement: Movement }) {
+  const address = useAddress();
+  const { kind, at, amount, balance, number, reference, payout_id: payoutId } = movement;
+  const words = movementWords(kind);
+  return (
+    <Row isLink={payoutId !== null}>
+      <Cell look="max-w-0 w-full sm:w-1/2">
+        <div className="grid min-w-0 gap-0.5">
+          {/* On a phone the reference has a line of its own: beside what it is of, little of it could be read. */}
+          <span className="grid min-w-0 sm:block sm:truncate">
+            <span className="truncate">
+              {payoutId === null ? words : <RowLink to={address(`/payouts/${payoutId}`)}>{words}</RowLink>}
+            </span>
+            {reference !== null && <span className="truncate text-muted"> {reference}</span>}
+          </span>
+          <span className="text-small text-muted sm:hidden">
+            <Moment at={at} />
+          </span>
+        </div>
+      </Cell>
+      <Cell look="max-sm:hidden text-muted">
+        <Moment at={at} />
+      </Cell>
+      <Cell isAmount look={classNames('font-medium max-md:pr-0', !amount.startsWith('-') && 'text-completed')}>
+        {showMovement(amount)}
+      </Cell>
+      <Cell isAmount look="max-md:hidden max-lg:pr-0 text-muted">
+        {showExactUsdc(balance)}
+      </Cell>
+      <Cell isAmount look="max-lg:hidden text-muted">
+        {showCount(number)}
+      </Cell>
+    </Row>
+  );
+}

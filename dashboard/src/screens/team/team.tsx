@@ -1,0 +1,86 @@
+import type { Member } from '@kelpie/sdk';
+import { useState } from 'react';
+import { useMembers } from '../../data/reads.ts';
+import { useIsAdmin, useSession } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { ChangeMember } from './change-member.tsx';
+import { InviteMember } from './invite-member.tsx';
+
+const columns = [
+  { title: 'Person' },
+  { title: 'Role', look: 'max-sm:hidden' },
+  { title: 'Last signed in', look: 'max-md:hidden' },
+  { title: 'Change', isHidden: true },
+];
+
+export function Screen() {
+  const isAdmin = useIsAdmin();
+  const members = useMembers();
+  const [isInviting, setInviting] = useState(false);
+  const { data, error } = members;
+  return (
+    <Page
+      title="Team"
+      lead="Who may sign in for this account. Admins pay and change things; viewers look at them."
+      action={
+        isAdmin && (
+          <Button kind="primary" onClick={() => setInviting(true)}>
+            <Icon name="plus" />
+            Invite a person
+          </Button>
+        )
+      }
+    >
+      {error !== null && data === undefined && (
+        <Problem error={error} title="The team could not be read." onRetry={() => void members.refetch()} />
+      )}
+      {members.isPending && <Rows count={3} />}
+      {data !== undefined && (
+        <Table label="Team" columns={columns}>
+          {data.map((member) => (
+            <MemberRow key={member.email} member={member} />
+          ))}
+        </Table>
+      )}
+      <InviteMember isOpen={isInviting} onClose={() => setInviting(false)} />
+    </Page>
+  );
+}
+
+const roles = { admin: 'Admin', viewer: 'Viewer' };
+
+function MemberRow({ member }: { member: Member }) {
+  const isAdmin = useIsAdmin();
+  const { email: own } = useSession();
+  const { email, name, role, last_login_at: lastLoginAt } = member;
+  return (
+    <Row>
+      <Cell look="max-w-0 w-full sm:w-1/2">
+        <div className="grid min-w-0 gap-0.5">
+          <span className="truncate font-medium">
+            {name ?? email}
+            {email === own && <span className="font-normal text-muted"> (you)</span>}
+          </span>
+          <span className="truncate text-small text-muted">
+            {name !== null && email}
+            <span className="sm:hidden">
+              {name !== null && ' · '}
+              {roles[role]}
+            </span>
+          </span>
+        </div>
+      </Cell>
+      <Cell look="max-sm:hidden">{roles[role]}</Cell>
+      <Cell look="max-md:hidden whitespace-nowrap text-muted">
+        {lastLoginAt === null ? 'Not yet' : <Moment at={lastLoginAt} />}
+      </Cell>
+      <Cell look="text-right">{isAdmin && <ChangeMember member={member} />}</Cell>
+    </Row>
+  );
+}

@@ -1,0 +1,117 @@
+import type { Usage } from '@kelpie/sdk';
+import { useEnvironment } from '../../data/environment.ts';
+import { useAccount, useUsage } from '../../data/reads.ts';
+import { lineWords } from '../../shown/invoice-words.ts';
+import { showCount, showPounds } from '../../shown/money.ts';
+import { showMonth } from '../../shown/time.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Line, Rows } from '../../ui/skeleton.tsx';
+
+export function Screen() {
+  const usage = useUsage();
+  const { data, error } = usage;
+  return (
+    <Page
+      title="Fees and usage"
+      lead={data === undefined ? <Line width="w-40" /> : `${showMonth(data.period_start)} so far, London time.`}
+    >
+      {error !== null && data === undefined && (
+        <Problem error={error} title="The figures could not be read." onRetry={() => void usage.refetch()} />
+      )}
+      {usage.isPending && <Rows count={4} />}
+      {data !== undefined && (
+        <>
+          <Figures usage={data} />
+          <div className="grid gap-x-12 gap-y-8 lg:grid-cols-2">
+            <InvoiceSoFar usage={data} />
+            <Prices />
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Figures({ usage: { payouts } }: { usage: Usage }) {
+  const environment = useEnvironment();
+  const figures = [
+    { name: 'Paid to recipients', value: showPounds(payouts.paid_to_sellers_gbp) },
+    { name: environment === 'live' ? 'Fees' : 'Fees, if it were live', value: showPounds(payouts.fees_gbp) },
+    { name: 'Payouts made', value: showCount(payouts.count) },
+    { name: 'Arrived', value: showCount(payouts.completed) },
+  ];
+  return (
+    <dl className="grid grid-cols-2 border-y border-line lg:grid-cols-4 lg:divide-x lg:divide-line">
+      {figures.map(({ name, value }) => (
+        <div key={name} className="grid gap-0.5 py-4 lg:px-5 lg:first:pl-0">
+          <dt className="text-muted">{name}</dt>
+          <dd className="figures text-title font-semibold">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) {
+  const environment = useEnvironment();
+  return (
+    <Section title="The invoice so far">
+      {invoice.lines.length > 0 && (
+        <Facts>
+          {invoice.lines.map(({ kind, amount_gbp: amount }) => (
+            <Fact key={kind} name={lineWords(kind)}>
+              <span className="figures">
+                {kind === 'credit' && '−'}
+                {showPounds(amount)}
+              </span>
+            </Fact>
+          ))}
+          <Fact name="Total">
+            <span className="figures font-semibold">{showPounds(invoice.total_gbp)}</span>
+          </Fact>
+        </Facts>
+      )}
+      {invoice.lines.length === 0 && (
+        <p className="text-muted">
+          {environment === 'sandbox'
+            ? 'Sandbox is never charged, so nothing will be on an invoice.'
+            : 'Nothing yet. Only completed payouts are charged.'}
+        </p>
+      )}
+      <p className="text-small text-muted">
+        Invoices are issued on the 1st of the month for the month before. The part of the fee that is taken in the
+        transfer is not on them: the wallet has paid it.
+      </p>
+    </Section>
+  );
+}
+
+/** A sum, or a share of what it costs us, as the price plan has it. */
+function Prices() {
+  const account = useAccount();
+  const prices = account.data?.prices;
+  const shown = [
+    { name: 'A payout', price: prices?.payout },
+    { name: 'Account, a month', price: prices?.monthly_account },
+    { name: 'Business verification, once', price: prices?.business_verification },
+    { name: 'Network fees', price: prices?.network_fees },
+    { name: 'Returns, recalls and traces', price: prices?.bank_exceptions },
+  ];
+  return (
+    <Section title="Prices">
+      {account.isError && prices === undefined ? (
+        <Problem error={account.error} title="The prices could not be read." onRetry={() => void account.refetch()} />
+      ) : (
+        <Facts>
+          {shown.map(({ name, price }) => (
+            <Fact key={name} name={name}>
+              {prices === undefined ? <Line width="w-28" /> : <span className="figures">{price ?? '–'}</span>}
+            </Fact>
+          ))}
+        </Facts>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { environmentFrom } from '../data/environment.ts';
+import type { Environment } from '../data/kelpie.ts';
+import {
+  balanceQuery,
+  complianceQuery,
+  daysQuery,
+  fundingQuery,
+  payoutsQuery,
+  recentPayouts,
+  troubledPayouts,
+} from '../data/reads.ts';
+import { sessionQuery } from '../data/session.ts';
+import { screens, type ScreenName } from '../screens/screens.ts';
+
+/** A screen is called as the first part of its address, but for those that show one of many. */
+function screenAt([first = '', second]: readonly string[]): ScreenName | undefined {
+  if (first === '') return 'overview';
+  if (first === 'payouts' && second !== undefined) return second === 'new' ? 'newPayout' : 'payout';
+  if (first === 'invoices' && second !== undefined) return 'invoice';
+  return Object.keys(screens).find((name): name is ScreenName => name === first);
+}
+
+function askForOverview(client: QueryClient, environment: Environment): void {
+  void client.prefetchQuery(balanceQuery(environment));
+  void client.prefetchQuery(daysQuery(environment));
+  void client.prefetchQuery(complianceQuery(environment));
+  void client.prefetchQuery(fundingQuery(environment));
+  void client.prefetchQuery(payoutsQuery(environment, recentPayouts));
+  void client.prefetchQuery(payoutsQuery(environment, troubledPayouts));
+}
+
+/**
+ * Asks for what the first page will need, before there is a page: its script, who is signed in, and on the overview its
+ * figures, all at once in place of one after the other.
+ */
+export async function askEarly(client: QueryClient, address: string): Promise<void> {
+  const [named, ...rest] = address.replace(/^\/dashboard\/?/, '').split('/');
+  const environment = environmentFrom(named);
+  const session = client.fetchQuery(sessionQuery);
+  if (environment !== undefined) {
+    const screen = screenAt(rest);
+    if (screen !== undefined) screens[screen].preload();
+    // Before live is open it refuses everything: whether it is, the session says.
+    const isOpen = environment === 'sandbox' || (await session.catch(() => null))?.account.has_live === true;
+    if (screen === 'overview' && isOpen) askForOverview(client, environment);
+  }
+  // Whatever went wrong is told by the page, which asks for the same.
+  await session.catch(() => null);
+}

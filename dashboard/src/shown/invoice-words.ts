@@ -1,0 +1,37 @@
+import type { PayoutStatus } from '@kelpie/sdk';
+
+const kinds: Readonly<Record<string, string>> = {
+  payout_fees: 'Payout fees',
+  monthly_account: 'Monthly account',
+  business_verification: 'Business verification',
+  network_fees: 'Network fees',
+  bank_exceptions: 'Returns, recalls and traces',
+  credit: 'Credit',
+};
+
+/** What a line of an invoice is for. A kind that is newer than this page is shown as it is called. */
+export function lineWords(kind: string): string {
+  return kinds[kind] ?? kind.replaceAll('_', ' ');
+}
+
+interface StatusWords {
+  label: string;
+  mark: PayoutStatus;
+}
+
+const invoiceStatuses: Readonly<Record<string, StatusWords>> = {
+  draft: { label: 'Draft', mark: 'pending' },
+  issued: { label: 'Issued', mark: 'processing' },
+  paid: { label: 'Paid', mark: 'completed' },
+  overdue: { label: 'Overdue', mark: 'failed' },
+  void: { label: 'Void', mark: 'cancelled' },
+};
+
+export function invoiceStatusWords(status: string): StatusWords {
+  return invoiceStatuses[status] ?? { label: status, mark: 'pending' };
+}
+
+/** What became of the credit: all lines but credits are added. */
+export function isSubtracted(kind: string): boolean {
+  return kind === 'credit';
+}

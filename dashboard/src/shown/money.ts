@@ -1,0 +1,64 @@
+// Amounts are texts from the API to the screen: no float touches them.
+const pounds = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'GBP' });
+const wholePounds = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'GBP', maximumFractionDigits: 0 });
+const plain = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const exactPounds = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'GBP', maximumFractionDigits: 6 });
+const exactUsdc = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+const counted = new Intl.NumberFormat('en-GB');
+
+function isDecimal(text: string): text is `${number}` {
+  return /^\d+\.\d{2}$/.test(text);
+}
+
+/** As £1,234.50; what is no amount is shown as it is. */
+export function showPounds(amount: string): string {
+  return isDecimal(amount) ? pounds.format(amount) : amount;
+}
+
+export function showUsdc(amount: string): string {
+  return `${isDecimal(amount) ? plain.format(amount) : amount} USDC`;
+}
+
+/** Without its unit, where the page says that beside it. */
+export function showPlain(amount: string): string {
+  return isDecimal(amount) ? plain.format(amount) : amount;
+}
+
+function isExact(text: string): text is `${number}` {
+  return /^-?\d+\.\d{2}(\d{4})?$/.test(text);
+}
+
+/** To the sixth decimal, where there is one: a network fee is a part of a penny. */
+export function showExactPounds(amount: string): string {
+  return isExact(amount) ? exactPounds.format(amount) : amount;
+}
+
+/** USDC as the ledger has it, to the sixth decimal where there is one. */
+export function showExactUsdc(amount: string): string {
+  return isExact(amount) ? exactUsdc.format(amount).replace('-', '−') : amount;
+}
+
+/** The same as a movement: with its sign, also where it came in. */
+export function showMovement(amount: string): string {
+  return amount.startsWith('-') ? showExactUsdc(amount) : `+${showExactUsdc(amount)}`;
+}
+
+export function showCount(count: number): string {
+  return counted.format(count);
+}
+
+/** For the scale of a chart, which needs numbers anyway. */
+export function showWholePounds(amount: number): string {
+  return wholePounds.format(amount);
+}
+
+export function penceOf(amount: string): bigint {
+  return isDecimal(amount) ? BigInt(amount.replace('.', '')) : 0n;
+}
+
+/** What a person types as an amount, in the API's form: "1,234.5" is 1234.50. Undefined where it is none. */
+export function amountFrom(typed: string): string | undefined {
+  const [, whole = '', fraction = ''] = /^£?\s*(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{1,2}))?$/.exec(typed.trim()) ?? [];
+  if (whole === '') return undefined;
+  return `${whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')}.${fraction.padEnd(2, '0')}`;
+}

@@ -1,0 +1,4 @@
+/** The classes that apply, as one text. */
+export function classNames(...names: (string | false | undefined)[]): string {
+  return names.filter((name) => name !== false && name !== undefined).join(' ');
+}

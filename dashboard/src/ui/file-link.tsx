@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { fetchFile } from '../data/file.ts';
+import { useSession } from '../data/session.ts';
+import { Button } from './button.tsx';
+import { classNames } from './class-names.ts';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { Problem } from './problem.tsx';
+import { save } from './save-file.ts';
+
+interface FileLinkProps {
+  href: string;
+  look: string;
+  label?: string;
+  children: ReactNode;
+}
+
+/** A file to keep. Where it can't be had, the page says why and stays: a plain link would save the refusal as the file. */
+export function FileLink({ href, look, label, children }: FileLinkProps) {
+  const { account } = useSession();
+  const getting = useMutation({
+    mutationFn: async () => fetchFile(href, account.id),
+    onSuccess: ({ name, content }) => save(name, content),
+  });
+  return (
+    <>
+      <a
+        href={href}
+        download=""
+        aria-label={label}
+        aria-busy={getting.isPending || undefined}
+        onClick={(event) => {
+          event.preventDefault();
+          if (!getting.isPending) getting.mutate();
+        }}
+        className={classNames(look, getting.isPending && 'cursor-progress opacity-70')}
+      >
+        {children}
+      </a>
+      <Dialog title="Download" isOpen={getting.isError} onClose={() => getting.reset()}>
+        <Problem error={getting.error} title="The file could not be had." onRetry={() => getting.mutate()} />
+        <DialogActions>
+          <Button onClick={() => getting.reset()}>Close</Button>
+        </DialogActions>
+      </Dialog>
+    </>
+  );
+}

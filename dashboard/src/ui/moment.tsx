@@ -1,0 +1,13 @@
+import { showDate, showMoment, showSecond, showUtc } from '../shown/time.ts';
+
+const forms = { date: showDate, minute: showMoment, second: showSecond };
+
+/** In the zone of whoever looks; UTC on hover. */
+export function Moment({ at, to = 'minute' }: { at: string; to?: keyof typeof forms }) {
+  const instant = new Date(at);
+  return (
+    <time dateTime={at} title={showUtc(instant)} className="figures">
+      {forms[to](instant)}
+    </time>
+  );
+}
