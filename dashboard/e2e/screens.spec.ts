@@ -41,6 +41,11 @@ function heading(name: string | RegExp) {
 async function settle(page: Page, isLoading: boolean): Promise<void> {
   await page.evaluate(async () => document.fonts.ready);
   if (!isLoading) await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0);
+  // A colour half way between light and dark has the contrast of neither. Transitions begin with the next frame, so one is waited for first.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.waitForFunction(() =>
+    document.getAnimations().every(({ effect }) => effect?.getComputedTiming().endTime === Infinity),
+  );
 }
 
 async function judge(page: Page, what: string): Promise<void> {
