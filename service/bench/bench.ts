@@ -1,18 +1,20 @@
-// npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it.
+// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { clusterNames, type ClusterName } from '@kelpie/dev/postgres/cluster.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
-import { startBenchServer, type BenchServer } from './bench-database.ts';
+import { startBenchServer, type BenchServer } from './bench-server.ts';
 import { compare } from './compare.ts';
+import { compareAgainst } from './compare-against.ts';
 import { compareLoaded } from './compare-loaded.ts';
 import { compareReads } from './compare-reads.ts';
 import { drawCurve } from './draw-curve.ts';
 import { measureCurve } from './measure-curve.ts';
 import { measureInvoices } from './measure-invoices.ts';
 import { measureReconciliation } from './measure-reconciliation.ts';
+import { findAbove, summarise } from './report-against.ts';
 import { measureWholeLife } from './whole-life.ts';
 
 const { values: options } = parseArgs({
@@ -20,6 +22,12 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** One round of moments: it shows that it works, and nothing else. */
     trial: { type: 'boolean', default: false },
+    /** This checkout against another commit. */
+    against: { type: 'string' },
+    /** Of so many rounds. */
+    rounds: { type: 'string' },
+    /** Fails where the upper end of an interval is above this ratio. */
+    limit: { type: 'string' },
     /** How it is on a database that has so many payouts already. */
     loaded: { type: 'string' },
     /** What writing down each request, and limits, cost a read. */
@@ -48,11 +56,20 @@ const lengths = {
   quick: { partners: 200, rounds: 3, warmUpMs: 3_000, timing: { warmMs: 150, windowMs: 700 } },
   trial: { partners: 10, rounds: 1, warmUpMs: 0, timing: { warmMs: 50, windowMs: 400 } },
 };
-const length = options.trial ? lengths.trial : options.quick ? lengths.quick : lengths.whole;
+/** Shorter slices and more of them: the interval narrows with the number of rounds. */
+const againstLengths = {
+  whole: { partners: 200, rounds: 20, warmUpMs: 5_000, timing: { warmMs: 250, windowMs: 1_500 } },
+  quick: { partners: 200, rounds: 6, warmUpMs: 3_000, timing: { warmMs: 150, windowMs: 700 } },
+  trial: { partners: 10, rounds: 1, warmUpMs: 0, timing: { warmMs: 50, windowMs: 400 } },
+};
+const leastRounds = 20;
+const usualLimit = 1.05;
+const size = options.trial ? 'trial' : options.quick ? 'quick' : 'whole';
+const length = lengths[size];
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
+    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -62,10 +79,20 @@ function getCluster(): ClusterName {
 }
 
 async function runLoaded(server: BenchServer, payouts: number): Promise<void> {
-  const { lines, plan } = await compareLoaded(server, { ...length, payouts, say });
-  for (const line of lines) tell(line);
-  for (const line of plan.plan) say(line);
+  const { line, plan } = await compareLoaded(server, { ...length, payouts, say });
+  tell(line);
+  for (const text of plan.plan) say(text);
   tell({ name: 'get_plan', partitions_read: plan.partitionsRead, partitions: plan.partitions });
+}
+
+async function runAgainst(server: BenchServer, revision: string): Promise<void> {
+  const lines = await compareAgainst(server, { ...againstLength, revision, say });
+  for (const line of lines) tell(line);
+  for (const text of summarise(lines)) say(text);
+  const above = findAbove(lines, limit ?? usualLimit);
+  if (above.length === 0) say(`Every upper end of cpu_us and p50_ms is at most ${limit ?? usualLimit}.`);
+  else say(`Above ${limit ?? usualLimit}: ${above.join(', ')}.`);
+  if (limit !== undefined && above.length > 0) process.exitCode = 1;
 }
 
 async function runCurve(server: BenchServer): Promise<void> {
@@ -79,6 +106,15 @@ function wholeNumber(text: string | undefined): number | undefined {
   if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
   return refuseOptions();
 }
+
+function ratio(text: string | undefined): number | undefined {
+  if (text === undefined || /^\d(\.\d{1,4})?$/.test(text)) return text === undefined ? undefined : Number(text);
+  return refuseOptions();
+}
+
+const limit = ratio(options.limit);
+const againstLength = { ...againstLengths[size], rounds: wholeNumber(options.rounds) ?? againstLengths[size].rounds };
+if (size === 'whole' && againstLength.rounds < leastRounds) refuseOptions();
 const [loaded, life] = [wholeNumber(options.loaded), wholeNumber(options.life)];
 const [compared, partners = 10] = [wholeNumber(options.reconcile), wholeNumber(options.partners)];
 const [billed, payoutsEach = 10_000] = [wholeNumber(options.invoices), wholeNumber(options.payouts)];
@@ -87,7 +123,8 @@ const server = await startBenchServer(getCluster());
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void server.end().finally(() => process.exit(130)));
 try {
-  if (loaded !== undefined) await runLoaded(server, loaded);
+  if (options.against !== undefined) await runAgainst(server, options.against);
+  else if (loaded !== undefined) await runLoaded(server, loaded);
   else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 8, say }));
   else if (billed !== undefined) tell(await measureInvoices(server, { partners: billed, payoutsEach, say }));
   else if (compared !== undefined) tell(await measureReconciliation(server, { payouts: compared, partners, say }));

@@ -1,8 +1,9 @@
-import { assertAllMade, createBenchDatabase, type BenchDatabase, type BenchServer } from './bench-database.ts';
+import { assertAllMade, createBenchDatabase, type BenchDatabase } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
 import { explainGet, type GetPlan } from './explain-get.ts';
 import { startHttpLoad } from './http-load.ts';
 import { loadPayouts } from './load-payouts.ts';
-import { createMeasures, type MeasureName } from './measures.ts';
+import { createApiMeasures } from './measures.ts';
 import { readProcessorTime } from './processor-time.ts';
 import { createProgress } from './progress.ts';
 import { divide, median, rounded } from './report.ts';
@@ -20,7 +21,7 @@ interface LoadedComparison {
 
 /** What PostgreSQL spends on one payout where there are many already, beside what it spends where there are few. */
 interface LoadedLine {
-  name: string;
+  name: 'loaded_create_32';
   payouts: number;
   ratio: number;
   cpu_us_pg_empty: number;
@@ -44,10 +45,10 @@ async function createSides(
   };
 }
 
-function lineOf(name: string, payouts: number, pairs: readonly Pair[]): LoadedLine {
+function lineOf(payouts: number, pairs: readonly Pair[]): LoadedLine {
   const middle = (figure: (pair: Pair) => number, digits: number): number => rounded(median(pairs.map(figure)), digits);
   return {
-    name: `loaded_${name}`,
+    name: 'loaded_create_32',
     payouts,
     ratio: middle(({ empty, loaded }) => divide(loaded.pgMicroseconds, empty.pgMicroseconds), 3),
     cpu_us_pg_empty: middle(({ empty }) => empty.pgMicroseconds, 1),
@@ -59,32 +60,25 @@ function lineOf(name: string, payouts: number, pairs: readonly Pair[]): LoadedLi
 export async function compareLoaded(
   server: BenchServer,
   comparison: LoadedComparison,
-): Promise<{ lines: LoadedLine[]; plan: GetPlan }> {
+): Promise<{ line: LoadedLine; plan: GetPlan }> {
   const { payouts, rounds, warmUpMs, timing, say } = comparison;
   const sides = await createSides(server, comparison);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
-  const measures = { empty: createMeasures(sides.empty, http), loaded: createMeasures(sides.loaded, http) };
-  const measure = async (name: MeasureName, side: Side, howLong = timing): Promise<Slice> => {
+  const measures = { empty: createApiMeasures(sides.empty, http), loaded: createApiMeasures(sides.loaded, http) };
+  const measure = async (side: Side, howLong = timing): Promise<Slice> => {
     const readTime = () => readProcessorTime(server.postmaster, sides[side].api.pid);
-    const slice = await measureSlice(measures[side][name], howLong, readTime);
-    say(`${name} ${side}: ${slice.tps.toFixed(0)}/s, ${slice.pgMicroseconds.toFixed(0)} µs of PostgreSQL each`);
+    const slice = await measureSlice(measures[side].create_32, howLong, readTime);
+    say(`create_32 ${side}: ${slice.tps.toFixed(0)}/s, ${slice.pgMicroseconds.toFixed(0)} µs of PostgreSQL each`);
     return slice;
   };
-  const measurePair = async (name: MeasureName): Promise<Pair> => ({
-    empty: await measure(name, 'empty'),
-    loaded: await measure(name, 'loaded'),
-  });
-  for (const side of ['empty', 'loaded'] as const) await measure('create_32', side, { ...timing, warmMs: warmUpMs });
-  const bare: Pair[] = [];
-  const overApi: Pair[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    bare.push(await measurePair('bare_32'));
-    overApi.push(await measurePair('create_32'));
-  }
+  for (const side of ['empty', 'loaded'] as const) await measure(side, { ...timing, warmMs: warmUpMs });
+  const pairs: Pair[] = [];
+  for (let round = 0; round < rounds; round += 1)
+    pairs.push({ empty: await measure('empty'), loaded: await measure('loaded') });
   await assertAllMade([sides.empty, sides.loaded], http);
   return {
-    lines: [lineOf('bare_32', payouts, bare), lineOf('create_32', payouts, overApi)],
+    line: lineOf(payouts, pairs),
     plan: await explainGet(sides.loaded.database),
   };
 }

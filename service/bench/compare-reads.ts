@@ -1,4 +1,5 @@
-import { createBenchDatabase, type BenchDatabase, type BenchServer } from './bench-database.ts';
+import { createBenchDatabase, type BenchDatabase } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
 import { startHttpLoad, type HttpLoad } from './http-load.ts';
 import { startMeasuredApi, type MeasuredApi } from './measured-api.ts';
 import { readProcessorTime } from './processor-time.ts';
@@ -76,7 +77,7 @@ export async function compareReads(server: BenchServer, options: ReadOptions): P
   for (const variant of variants) apis.set(variant, await startVariant(server, bench, variant));
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
-  const requests = { get: getRequests(bench.partners, bench.planted), list: listRequests(bench.partners) };
+  const requests = { get: getRequests(bench.planted), list: listRequests(bench.planted) };
   const measure = async (read: Read, variant: Variant, howLong: Timing): Promise<Slice> => {
     const slice = await measureOne(server, http, apis.get(variant), { requests: requests[read], howLong });
     say(

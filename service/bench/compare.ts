@@ -1,6 +1,8 @@
-import { assertAllMade, createBenchDatabase, type BenchServer } from './bench-database.ts';
+import { createBareDatabase } from './bare/bare-database.ts';
+import { assertAllMade, createBenchDatabase } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
 import { startHttpLoad } from './http-load.ts';
-import { createMeasures, measureNames, type MeasureName } from './measures.ts';
+import { createApiMeasures, createBareMeasures, measureNames, type MeasureName } from './measures.ts';
 import { readProcessorTime } from './processor-time.ts';
 import { reportOn, type ReportLine, type Round } from './report.ts';
 import { measureSlice, type Slice, type Timing } from './slice.ts';
@@ -26,10 +28,11 @@ export async function compare(
   server: BenchServer,
   { partners, rounds, warmUpMs, timing, say }: Comparison,
 ): Promise<ReportLine[]> {
+  const bare = await createBareDatabase(server, `kelpie_bare_${process.pid}`, partners);
   const bench = await createBenchDatabase(server, `kelpie_bench_${process.pid}`, partners);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
-  const measures = createMeasures(bench, http);
+  const measures = { ...createBareMeasures(bare), ...createApiMeasures(bench, http) };
   const measure = async (name: MeasureName, howLong = timing): Promise<Slice> => {
     const slice = await measureSlice(measures[name], howLong, () =>
       readProcessorTime(server.postmaster, bench.api.pid),
@@ -50,6 +53,7 @@ export async function compare(
     measured.push(wholeRound(slices));
   }
   await assertAllMade([bench], http);
+  await bare.assertAllMade();
   return reportOn(measured);
 }
 

@@ -5,8 +5,8 @@ import type { Running } from './slice.ts';
 /** The load generator, started once: it is as fast in the last slice as in the first. */
 export interface HttpLoad {
   start(plan: LoadPlan): Running;
-  /** In all slices so far. */
-  payoutsMade(): number;
+  /** By the api on this port, in all slices so far. */
+  payoutsMade(port: number): number;
   end(): void;
 }
 
@@ -33,9 +33,9 @@ export function startHttpLoad(): HttpLoad {
       child.on('message', settle).on('exit', onExit);
       if (!child.connected) onExit();
     });
-  let payoutsMade = 0;
+  const payoutsMade = new Map<number, number>();
   return {
-    payoutsMade: () => payoutsMade,
+    payoutsMade: (port) => payoutsMade.get(port) ?? 0,
     start(plan) {
       send({ kind: 'start', plan });
       return {
@@ -44,7 +44,7 @@ export function startHttpLoad(): HttpLoad {
           send({ kind: 'stop', window });
           const answer = await nextAnswer();
           if (answer.kind !== 'counted') throw new Error('the load generator began when it was told to stop');
-          if (plan.status === 201) payoutsMade += answer.total;
+          if (plan.status === 201) payoutsMade.set(plan.port, (payoutsMade.get(plan.port) ?? 0) + answer.total);
           return answer.counted;
         },
       };

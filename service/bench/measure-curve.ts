@@ -1,5 +1,7 @@
-import { assertAllMade, createBenchDatabase, type BenchServer } from './bench-database.ts';
-import { createScript } from './create-call.ts';
+import { createBareDatabase } from './bare/bare-database.ts';
+import { createScript } from './bare/calls.ts';
+import { assertAllMade, createBenchDatabase } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
 import { startHttpLoad } from './http-load.ts';
 import { readProcessorTime } from './processor-time.ts';
 import { createRequests } from './requests.ts';
@@ -40,11 +42,12 @@ export async function measureCurve(
   server: BenchServer,
   { partners, rounds, warmUpMs, timing, say }: CurveOptions,
 ): Promise<CurvePoint[]> {
+  const reference = await createBareDatabase(server, `kelpie_bare_${process.pid}`, partners);
   const bench = await createBenchDatabase(server, `kelpie_bench_${process.pid}`, partners);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
   const requests = createRequests(bench.partners);
-  const script = createScript(bench.partners, bench.values, 'many');
+  const script = createScript(reference.partners, 'many');
   const readTime = () => readProcessorTime(server.postmaster, bench.api.pid);
   const measure = async (start: () => Running, howLong = timing): Promise<Slice> =>
     measureSlice(start, howLong, readTime);
@@ -53,7 +56,7 @@ export async function measureCurve(
   await measure(startApi(128), { ...timing, warmMs: warmUpMs });
   const points: CurvePoint[] = [];
   for (const connections of connectionCounts) {
-    const bare = bench.pgbench.load(script, connections);
+    const bare = reference.pgbench.load(script, connections);
     const slices: { api: Slice[]; bare: Slice[] } = { api: [], bare: [] };
     for (let round = 0; round < rounds; round += 1) {
       slices.bare.push(await measure(() => bare.start()));
@@ -65,5 +68,6 @@ export async function measureCurve(
     points.push(point);
   }
   await assertAllMade([bench], http);
+  await reference.assertAllMade();
   return points;
 }

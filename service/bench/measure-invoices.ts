@@ -4,7 +4,7 @@ import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { firstIdAt } from '../src/platform/ids.ts';
 import { monthBefore, monthEnd, monthOf, monthStart, type Month } from '../src/platform/london-month.ts';
 import { testSecrets } from '../test/harness/secrets.ts';
-import type { BenchServer } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
 import { chargedEach, loadBilledMonth } from './load-billed-month.ts';
 import { measureCommand } from './measure-command.ts';
 import { createProgress } from './progress.ts';
@@ -30,7 +30,7 @@ async function explainGather(superuserUrl: string, period: Month): Promise<strin
     const { rows } = await client.query<{ 'QUERY PLAN': string }>(
       `explain (analyze, buffers, costs off) select reason, amount < 0, count(*), sum(amount) from kelpie.ledger_entries e
        where partner_id = '${partners[0]?.id}' and transfer_id >= '${firstIdAt(monthStart(period))}'
-         and transfer_id < '${firstIdAt(monthEnd(period))}' and (account = 'receivable' or account >= 'credit_due')
+         and transfer_id < '${firstIdAt(monthEnd(period))}' and account in ('receivable', 'credit_due', 'accrued')
          and environment = 'live' and reason <> 'invoice.issued' group by 1, 2`,
     );
     return rows.map((row) => row['QUERY PLAN']);

@@ -4,7 +4,7 @@ import { beginAudit, prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { createDatabase, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { testSecrets } from '../test/harness/secrets.ts';
-import type { BenchServer } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
 import { connectToBank } from './connect-to-bank.ts';
 import { loadPayouts } from './load-payouts.ts';
 import { measureCommand } from './measure-command.ts';

@@ -1,8 +1,8 @@
+import type { BareDatabase } from './bare/bare-database.ts';
+import { createScript, getScript, listScript } from './bare/calls.ts';
 import type { BenchDatabase } from './bench-database.ts';
-import { createScript } from './create-call.ts';
 import type { HttpLoad } from './http-load.ts';
 import type { BareLoad, BareScript } from './pgbench.ts';
-import { getScript, listScript } from './read-scripts.ts';
 import { createRequests, getRequests, listRequests } from './requests.ts';
 import type { Running } from './slice.ts';
 
@@ -25,29 +25,35 @@ export type MeasureName = (typeof measureNames)[number];
 const usualClients = 32;
 
 /** What starts each of them, again and again. */
-export type Measures = Readonly<Record<MeasureName, () => Running>>;
+export type Measures<Name extends MeasureName = MeasureName> = Readonly<Record<Name, () => Running>>;
+type BareName = Extract<MeasureName, `bare_${string}`>;
+export type ApiName = Exclude<MeasureName, BareName>;
 
-export function createMeasures(bench: BenchDatabase, http: HttpLoad): Measures {
-  const { partners, values, planted, api, pgbench } = bench;
+export function createBareMeasures({ partners, planted, pgbench }: BareDatabase): Measures<BareName> {
   /** pgbench is started with its first slice. */
   const bare = (script: BareScript): (() => Running) => {
     let load: BareLoad | undefined;
     return () => (load ??= pgbench.load(script, usualClients)).start();
   };
+  return {
+    bare_32: bare(createScript(partners, 'many')),
+    bare_hot_32: bare(createScript(partners, 'hot')),
+    bare_get: bare(getScript(partners, planted)),
+    bare_list: bare(listScript(partners)),
+  };
+}
+
+export function createApiMeasures({ partners, planted, api }: BenchDatabase, http: HttpLoad): Measures<ApiName> {
   const overHttp = (requests: readonly string[], connections: number, status: 200 | 201) => (): Running =>
     http.start({ port: api.port, connections, requests, status });
   const ofMany = createRequests(partners);
   const ofOne = ofMany.slice(0, 1);
   return {
-    bare_32: bare(createScript(partners, values, 'many')),
     create_32: overHttp(ofMany, usualClients, 201),
     create_128: overHttp(ofMany, 128, 201),
-    bare_hot_32: bare(createScript(partners, values, 'hot')),
     hot_32: overHttp(ofOne, usualClients, 201),
     hot_128: overHttp(ofOne, 128, 201),
-    bare_get: bare(getScript(partners, planted)),
-    get: overHttp(getRequests(partners, planted), usualClients, 200),
-    bare_list: bare(listScript(partners)),
-    list: overHttp(listRequests(partners), usualClients, 200),
+    get: overHttp(getRequests(planted), usualClients, 200),
+    list: overHttp(listRequests(planted), usualClients, 200),
   };
 }

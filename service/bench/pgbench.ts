@@ -3,7 +3,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { diesWithItsParent } from '@kelpie/dev/child-process.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import { planOnce } from '../src/platform/database/pool.ts';
 import { createCompletions } from './completions.ts';
 import type { Running } from './slice.ts';
 
@@ -42,6 +41,9 @@ interface PgbenchOptions {
   folder: string;
 }
 
+/** As the service's connections were set when the reference was frozen. */
+const planOnce = '-c plan_cache_mode=force_generic_plan';
+
 /** Longer than any run: it is told to end before that. */
 const mostSeconds = 36_000;
 
@@ -72,7 +74,6 @@ function argumentsFor({ serviceUrl, folder }: PgbenchOptions, name: string, scri
 function startPgbench(options: PgbenchOptions, name: string, script: BareScript, clients: number): ChildProcess {
   const program = `${options.programs}/pgbench`;
   const [command = '', ...args] = [...diesWithItsParent, program, ...argumentsFor(options, name, script, clients)];
-  // Whatever the service asks of a connection, its rival has too.
   const env = {
     ...process.env,
     PGOPTIONS: planOnce,

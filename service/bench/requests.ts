@@ -1,9 +1,13 @@
 import type { BenchPartners } from './bench-partners.ts';
-import { plantedAPartner, readersOf } from './create-call.ts';
 import { keyMark } from './load-plan.ts';
-import type { NumberedIds } from './numbered-ids.ts';
 
 // Whole requests as partners send them, each in the one form in which it goes over the wire.
+
+/** A payout to read, and the key of the partner that can read it. */
+export interface PlantedPayout {
+  id: string;
+  secret: string;
+}
 
 function orderOf(amount: string): string {
   return JSON.stringify({ amount_gbp: amount, ...order });
@@ -39,17 +43,13 @@ export function createRequests({ secrets }: Pick<BenchPartners, 'secrets'>, amou
   return secrets.map((secret) => request('POST /v1/payouts', secret, headers, body));
 }
 
-/** One for each payout that was planted. */
-export function getRequests(partners: BenchPartners, payoutIds: NumberedIds): string[] {
-  return partners.secrets
-    .slice(0, readersOf(partners))
-    .flatMap((secret, who) =>
-      Array.from({ length: plantedAPartner }, (_, nth) =>
-        request(`GET /v1/payouts/${payoutIds.at(who * plantedAPartner + nth)}`, secret),
-      ),
-    );
+/** One for each planted payout. */
+export function getRequests(planted: readonly PlantedPayout[]): string[] {
+  return planted.map(({ id, secret }) => request(`GET /v1/payouts/${id}`, secret));
 }
 
-export function listRequests(partners: BenchPartners): string[] {
-  return partners.secrets.slice(0, readersOf(partners)).map((secret) => request('GET /v1/payouts?limit=50', secret));
+/** One for each partner that has planted payouts. */
+export function listRequests(planted: readonly PlantedPayout[]): string[] {
+  const secrets = new Set(planted.map(({ secret }) => secret));
+  return [...secrets].map((secret) => request('GET /v1/payouts?limit=50', secret));
 }

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../test/harness/database.ts';
 import { findViolations } from '../test/harness/invariants.ts';
 import { untilQuiet } from '../test/harness/waits.ts';
 import { startWorld } from '../test/harness/world.ts';
-import type { BenchServer } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
 import { startHttpLoad } from './http-load.ts';
 import { rounded } from './report.ts';
 import { createRequests } from './requests.ts';

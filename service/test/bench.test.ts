@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startChild } from '@kelpie/dev/child-process.ts';
+import { valueAt } from '@kelpie/dev/json.ts';
 
 /** What each line of the bench promises. The values of a run that is as short as this one say nothing. */
 const figures = ['ratio', 'tps', 'p50_ms', 'p99_ms', 'cpu_us_pg', 'cpu_us_node'];
@@ -15,18 +16,21 @@ function numberAt(line: object, name: string): number {
   return value;
 }
 
-test('the bench prints a whole line for each measure, and counts no payout that was not made', async () => {
-  const args = ['--trial', '--cluster', 'test'];
-  const bench = startChild({ name: 'bench', file: 'service/bench/bench.ts', args, env: {} });
+/** Runs the bench for a moment on the tests' own server, and gives the lines that it printed. */
+async function runTrial(...args: readonly string[]): Promise<object[]> {
+  const all = ['--trial', '--cluster', 'test', ...args];
+  const bench = startChild({ name: 'bench', file: 'service/bench/bench.ts', args: all, env: {} });
   const { code } = await bench.exited;
   assert.equal(code, 0, bench.output());
-
-  const lines = bench
-    .output()
+  return bench
+    .printed()
     .split('\n')
-    .filter((line) => line.startsWith('{'))
     .map((line): unknown => JSON.parse(line))
     .filter((line) => typeof line === 'object' && line !== null);
+}
+
+test('the bench prints a whole line for each measure, and counts no payout that was not made', async () => {
+  const lines = await runTrial();
   const byName = new Map(lines.map((line) => [String(Reflect.get(line, 'name')), line]));
   assert.deepEqual([...byName.keys()].toSorted(), [...names, ...bareNames].toSorted());
   for (const line of lines) {
@@ -36,4 +40,20 @@ test('the bench prints a whole line for each measure, and counts no payout that 
   }
   for (const name of bareNames) assert.equal(numberAt(byName.get(name) ?? {}, 'ratio'), 1);
   assert(numberAt(byName.get('create_32') ?? {}, 'p99_ratio') > 0);
+});
+
+test('a commit can be compared with the checkout that it is in', async () => {
+  const lines = await runTrial('--against', 'HEAD');
+  assert.deepEqual(
+    lines.map((line) => valueAt(line, 'name')),
+    ['create_1', 'create_32', 'create_128', 'hot_1', 'hot_32', 'hot_128'],
+  );
+  for (const line of lines) {
+    for (const figure of ['cpu_us', 'cpu_us_pg', 'cpu_us_node', 'tps', 'p50_ms']) {
+      for (const part of ['base', 'head', 'ratio', 'low', 'high']) {
+        const value = valueAt(line, `${figure}.${part}`);
+        assert(typeof value === 'number' && value > 0, `${figure}.${part} in ${JSON.stringify(line)}`);
+      }
+    }
+  }
 });

@@ -42,7 +42,6 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   readerDatabaseUrl: { value: 'redis://hunter2@localhost', process: 'ledger' },
   operatorDatabaseUrl: { value: 'hunter2', process: 'limits' },
   databaseConnections: { value: '1', process: 'worker' },
-  commitsAtOnce: { value: '0', process: 'worker' },
   apiHost: { value: 'not a host', process: 'api' },
   apiPort: { value: '65536', process: 'api' },
   publicUrl: { value: 'ftp://kelpie.example', process: 'api' },

@@ -32,9 +32,14 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
       await client.query(
         `select kelpie.post_transfers(
            array[t, t], array[1, 2]::smallint[], array[$1, $1]::uuid[], array[$2, $2]::kelpie.environment[],
-           array['bank_wallet', 'wallet']::kelpie.ledger_account[], array[5, -5], array['seed', 'seed'], array[t, t]
+           array['bank_wallet', 'wallet']::kelpie.ledger_account[], array[5, -5], array['sandbox.float', 'sandbox.float'], array[t, t]
          ) from (select kelpie.first_id_at(now()) as first) f
          cross join lateral (select overlay(f.first::text placing substr(gen_random_uuid()::text, 20) from 20)::uuid) as id (t)`,
+        [partnerId, environment],
+      );
+      await client.query(
+        `insert into kelpie.payout_refunds (payout_id, partner_id, environment, transfer_id)
+         values (gen_random_uuid(), $1, $2, gen_random_uuid())`,
         [partnerId, environment],
       );
       await seedPayout(client, { partnerId, environment });

@@ -49,7 +49,7 @@ import { addWebhookRoutes } from '../payouts/edge/webhook-routes.ts';
 import { createCommits, createPayoutReader, createRates } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
-import { assertApplied, newestMigration } from '../platform/database/migrate.ts';
+import { assertApplied, readExpected } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Transaction } from '../platform/database/transaction.ts';
@@ -80,7 +80,6 @@ interface ApiParts {
   drainDelayMs: number;
   trustedProxies: readonly string[] | null;
   secrets: ApiSecrets;
-  commitsAtOnce: number;
   /** Whom invoices are from, and where they are paid to. */
   issuer: InvoiceIssuer;
   banks: BankAddresses;
@@ -218,7 +217,7 @@ function payoutParts(parts: ApiParts, banks: OpenBanks) {
   const { calls, clock, logger, secrets } = parts;
   return {
     calls,
-    commits: createCommits(calls, clock, parts.commitsAtOnce),
+    commits: createCommits(calls, clock),
     clock,
     logger,
     banks,
@@ -235,12 +234,12 @@ function payoutParts(parts: ApiParts, banks: OpenBanks) {
 
 /** The database answers, binds us to row security, and is at least as new as this code. */
 function databaseServes(pool: Pool) {
-  const newest = newestMigration();
+  const expected = readExpected();
   return {
     name: 'database',
     async run() {
       await assertServiceRole(pool);
-      await assertApplied(pool, newest);
+      await assertApplied(pool, expected);
     },
   };
 }

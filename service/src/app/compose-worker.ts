@@ -58,7 +58,6 @@ interface WorkerParts {
   reach: ReachPoint;
   banks: BankAddresses;
   dataKeys: DataKeys;
-  commitsAtOnce: number;
   /** How mails leave; null where there is no relay. */
   transport: MailTransport | null;
   /** Where jobs post mails. */
@@ -134,7 +133,7 @@ function composePayouts({ clock, logger, pool, reach, ...parts }: WorkerParts, b
   const calls = createSingleCalls(pool, reach);
   return {
     calls,
-    commits: createCommits(calls, clock, parts.commitsAtOnce),
+    commits: createCommits(calls, clock),
     clock,
     logger,
     sealer: createSealer(parts.dataKeys),

@@ -37,7 +37,6 @@ const { app } = await composeApi({
   outbox: openOutbox({ jobs, sealer: createSealer(dataKeys), clock: systemClock, mailFrom: null }),
   drainDelayMs: 0,
   trustedProxies: null,
-  commitsAtOnce: 1,
   issuer: { name: 'Kelpie', details: [], payTo: null },
   reach: goOn,
   secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },

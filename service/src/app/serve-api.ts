@@ -38,7 +38,6 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
       dataKeys: get(settings.dataKeys),
       indexKey: get(settings.indexKey),
     },
-    commitsAtOnce: get(settings.commitsAtOnce),
     issuer: chooseIssuer(get(settings.invoiceFrom), get(settings.invoicePayTo)),
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },

@@ -15,7 +15,6 @@ const finishJobsWithinMs = 8_000;
 const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool } = await beginWorker((get) => ({
   banks: chooseBanks(get),
   dataKeys: get(settings.dataKeys),
-  commitsAtOnce: get(settings.commitsAtOnce),
   relay: chooseRelay(get),
   mailFrom: chooseSender(get),
   dashboardUrl: get(settings.dashboardUrl),

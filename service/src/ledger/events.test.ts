@@ -59,25 +59,25 @@ interface Step {
 const W = 108_000_000n;
 const held = { held: W };
 const funded: Step = {
-  reason: 'deposit',
+  reason: 'deposit.credited',
   lines: events.deposit(500_000_000n),
   balances: { bank_wallet: 500_000_000n, wallet: -500_000_000n },
 };
 const onHold: Step = {
-  reason: 'hold',
+  reason: 'payout.hold',
   lines: events.hold({ principal: 107_000_000n, bankShare: 1_000_000n }),
   balances: { bank_wallet: 500_000_000n, wallet: -392_000_000n, held: -108_000_000n },
 };
 function takenBy(byBank: bigint): Step {
   return {
-    reason: 'taken',
+    reason: 'payout.bank_accepted',
     lines: events.taken({ byBank }),
     balances: { bank_wallet: 500_000_000n - byBank, in_transit: byBank, wallet: -392_000_000n, held: -108_000_000n },
   };
 }
 
 const arrivedExactly: Step = {
-  reason: 'arrived',
+  reason: 'payout.arrived',
   lines: events.arrived({ ...held, byBank: W }),
   balances: { bank_wallet: 392_000_000n, wallet: -392_000_000n },
 };
@@ -88,7 +88,7 @@ const histories: Record<string, Step[]> = {
     onHold,
     takenBy(107_500_000n),
     {
-      reason: 'arrived',
+      reason: 'payout.arrived',
       lines: events.arrived({ ...held, byBank: 107_500_000n }),
       balances: { bank_wallet: 392_500_000n, wallet: -392_000_000n, fx: -500_000n },
     },
@@ -98,7 +98,7 @@ const histories: Record<string, Step[]> = {
     onHold,
     takenBy(108_200_000n),
     {
-      reason: 'arrived',
+      reason: 'payout.arrived',
       lines: events.arrived({ ...held, byBank: 108_200_000n }),
       balances: { bank_wallet: 391_800_000n, wallet: -392_000_000n, fx: 200_000n },
     },
@@ -109,17 +109,17 @@ const histories: Record<string, Step[]> = {
     takenBy(W),
     arrivedExactly,
     {
-      reason: 'fee earned',
+      reason: 'charge.payout_fees',
       lines: events.feeEarned({ invoiceShare: 99n }),
       balances: { bank_wallet: 392_000_000n, wallet: -392_000_000n, receivable: 99n, revenue: -99n },
     },
     {
-      reason: 'fee dropped',
+      reason: 'charge.payout_fees',
       lines: events.feeDropped({ invoiceShare: 50n, invoiced: false }),
       balances: { bank_wallet: 392_000_000n, wallet: -392_000_000n, receivable: 49n, revenue: -49n },
     },
     {
-      reason: 'fee dropped after its invoice',
+      reason: 'credit.payout_fees',
       lines: events.feeDropped({ invoiceShare: 49n, invoiced: true }),
       balances: { bank_wallet: 392_000_000n, wallet: -392_000_000n, receivable: 49n, credit_due: -49n },
     },
@@ -128,7 +128,7 @@ const histories: Record<string, Step[]> = {
     funded,
     onHold,
     {
-      reason: 'released',
+      reason: 'payout.not_created',
       lines: events.released(held),
       balances: { bank_wallet: 500_000_000n, wallet: -500_000_000n },
     },
@@ -138,7 +138,7 @@ const histories: Record<string, Step[]> = {
     onHold,
     takenBy(107_500_000n),
     {
-      reason: 'refunded',
+      reason: 'payout.refunded',
       lines: events.refundedAfterFailure({ ...held, byBank: 107_500_000n, refund: 107_000_000n }),
       balances: { bank_wallet: 499_500_000n, wallet: -500_000_000n, exception_loss: 500_000n },
     },
@@ -148,7 +148,7 @@ const histories: Record<string, Step[]> = {
     onHold,
     takenBy(107_500_000n),
     {
-      reason: 'returned',
+      reason: 'payout.returned',
       lines: events.returnedBeforeArrival({ ...held, byBank: 107_500_000n, refund: 107_000_000n }),
       balances: { bank_wallet: 499_500_000n, wallet: -499_000_000n, fx: -500_000n },
     },
@@ -159,7 +159,7 @@ const histories: Record<string, Step[]> = {
     takenBy(W),
     arrivedExactly,
     {
-      reason: 'returned',
+      reason: 'payout.returned',
       lines: events.returnedAfterArrival({ refund: 107_000_000n }),
       balances: { bank_wallet: 499_000_000n, wallet: -499_000_000n },
     },
@@ -169,17 +169,17 @@ const histories: Record<string, Step[]> = {
     onHold,
     takenBy(W),
     {
-      reason: 'sandbox closed',
+      reason: 'sandbox.closed',
       lines: events.sandboxClosed(392_000_000n),
       balances: { in_transit: W, held: -W },
     },
     {
-      reason: 'sandbox float',
+      reason: 'sandbox.float',
       lines: events.deposit(500_000_000n),
       balances: { bank_wallet: 500_000_000n, wallet: -500_000_000n, in_transit: W, held: -W },
     },
     {
-      reason: 'arrived',
+      reason: 'payout.arrived',
       lines: events.arrived({ ...held, byBank: W }),
       balances: { bank_wallet: 500_000_000n, wallet: -500_000_000n },
     },
@@ -187,7 +187,7 @@ const histories: Record<string, Step[]> = {
   'a deposit reversed that the wallet still holds': [
     funded,
     {
-      reason: 'deposit reversed',
+      reason: 'deposit.reversed',
       lines: events.depositReversed({ amount: 100_000_000n, walletHolds: 500_000_000n }),
       balances: { bank_wallet: 400_000_000n, wallet: -400_000_000n },
     },
@@ -196,16 +196,16 @@ const histories: Record<string, Step[]> = {
     funded,
     onHold,
     {
-      reason: 'deposit reversed',
+      reason: 'deposit.reversed',
       lines: events.depositReversed({ amount: 500_000_000n, walletHolds: 392_000_000n }),
       balances: { partner_receivable: 108_000_000n, held: -108_000_000n },
     },
   ],
   'a correction by an operator, up and down': [
-    { reason: 'found', lines: events.bankDifferenceFound(7n), balances: { bank_wallet: 7n, suspense: -7n } },
-    { reason: 'resolved', lines: events.suspenseResolved(7n), balances: { bank_wallet: 7n, wallet: -7n } },
-    { reason: 'taken back', lines: events.suspenseResolved(-7n), balances: { bank_wallet: 7n, suspense: -7n } },
-    { reason: 'missing', lines: events.bankDifferenceFound(-7n), balances: {} },
+    { reason: 'correction', lines: events.bankDifferenceFound(7n), balances: { bank_wallet: 7n, suspense: -7n } },
+    { reason: 'correction', lines: events.suspenseResolved(7n), balances: { bank_wallet: 7n, wallet: -7n } },
+    { reason: 'correction', lines: events.suspenseResolved(-7n), balances: { bank_wallet: 7n, suspense: -7n } },
+    { reason: 'correction', lines: events.bankDifferenceFound(-7n), balances: {} },
   ],
 };
 

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { inspect } from 'node:util';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import * as fc from 'fast-check';
+import { listedLines } from '../../test/harness/listed-lines.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { createPartners } from '../../test/harness/partners.ts';
 import { atSize } from '../../test/harness/sizes.ts';
@@ -14,6 +15,7 @@ import { inTransaction, type PartnerContext } from '../platform/database/transac
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logging.ts';
 import { getBalance, lockBalance, openWallet, postTransfers, verifyLedger, type Line, type Transfer } from './index.ts';
+import { credit, debit } from './transfer.ts';
 
 const histories = atSize(10_000);
 const historiesInCall = 20;
@@ -44,7 +46,7 @@ async function createPartner(): Promise<PartnerContext> {
 
 function transferOf(owner: PartnerContext, lines: readonly Line[]): Transfer {
   const id = newId(systemClock);
-  return { id, ...owner, reason: 'test', causeId: id, lines };
+  return { id, ...owner, reason: 'correction', causeId: id, lines: listedLines(lines) };
 }
 
 /** A positive change fills the wallet, a negative one takes from it. */
@@ -320,4 +322,52 @@ test('the service can not move a balance past the ledger', async () => {
     inTransaction(pool, owner, async (tx) => tx.query('update kelpie.wallets set balance_micro_usdc = 5')),
     { code: '42501' },
   );
+});
+
+test('a reason that is not listed, or not for that account, is refused', async () => {
+  const owner = await createPartner();
+  const pairs: [reason: string, lines: Line[]][] = [
+    ['payout.unheard_of', [debit('bank_wallet', 5n), credit('wallet', 5n)]],
+    ['payout.hold', [debit('bank_wallet', 5n), credit('wallet', 5n)]],
+    ['deposit.credited', [debit('bank_wallet', 5n), credit('fx', 5n)]],
+  ];
+  for (const [reason, lines] of pairs) {
+    const id = newId(systemClock);
+    const posted = inTransaction(pool, owner, async (tx) =>
+      postTransfers(tx, [{ id, ...owner, reason, causeId: id, lines }]),
+    );
+    await assert.rejects(posted, { code: '23514', message: /not listed for its reason/ }, reason);
+  }
+});
+
+test('an account without a currency takes no entry, not even one that sums to zero', async () => {
+  const owner = await createPartner();
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query(`alter type kelpie.ledger_account add value if not exists 'planted'`);
+    const post = (amounts: readonly number[]) =>
+      client.query(
+        `select from kelpie.post_transfers(
+           array_fill($1::uuid, array[2]), array[1, 2]::smallint[], array_fill($2::uuid, array[2]),
+           array_fill('sandbox'::kelpie.environment, array[2]), array['planted', 'bank_wallet']::kelpie.ledger_account[],
+           $3::bigint[], array_fill('correction'::text, array[2]), array_fill($1::uuid, array[2]))`,
+        [newId(systemClock), owner.partnerId, amounts],
+      );
+    await client.query(`select set_config('kelpie.batch', 'on', false)`);
+    for (const amounts of [
+      [5, -5],
+      [5, -4],
+    ])
+      await assert.rejects(post(amounts), { code: '23514' });
+  });
+});
+
+test('every account has a currency', async () => {
+  const without = await asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ account: string }>(
+      `select account::text from unnest(enum_range(null::kelpie.ledger_account)) as account
+       where kelpie.currency_of(account) is null and account::text <> 'planted'`,
+    );
+    return rows;
+  });
+  assert.deepEqual(without, []);
 });

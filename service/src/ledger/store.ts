@@ -62,6 +62,8 @@ export async function findWalletBalance(
 export interface EntryRow {
   transfer_id: string;
   account: Account;
+  /** Of the account, and so of the amount: micro-USDC, pence or millionths of a pound. */
+  currency: 'USDC' | 'GBP' | 'GBP millionths';
   amount: string;
   reason: string;
   wallet_balance_after: string | null;
@@ -70,7 +72,8 @@ export interface EntryRow {
 /** The entries of some transfers, each transfer's in the order of its lines. */
 export async function listEntries(tx: Transaction, transferIds: readonly string[]): Promise<EntryRow[]> {
   const { rows } = await tx.query<EntryRow>(
-    `select transfer_id, account, amount, reason, wallet_balance_after from kelpie.ledger_entries
+    `select transfer_id, account, kelpie.currency_of(account) as currency, amount, reason, wallet_balance_after
+     from kelpie.ledger_entries
      where transfer_id = any ($1::uuid[]) order by transfer_id, line limit 1000`,
     [transferIds],
   );

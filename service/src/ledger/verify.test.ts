@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startChild } from '@kelpie/dev/child-process.ts';
+import { listedLines } from '../../test/harness/listed-lines.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { createPartners } from '../../test/harness/partners.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -32,7 +33,9 @@ const causeIds = [ofDeposit, ofFirst, ofFirst, ofFirst, ofSecond];
 for (const [at, lines] of steps.entries()) {
   const id = newId(systemClock);
   const causeId = causeIds[at] ?? id;
-  await inTransaction(pool, owner, async (tx) => postTransfers(tx, [{ id, ...owner, reason: 'test', causeId, lines }]));
+  await inTransaction(pool, owner, async (tx) =>
+    postTransfers(tx, [{ id, ...owner, reason: 'correction', causeId, lines: listedLines(lines) }]),
+  );
 }
 
 async function verify(): Promise<{ code: number | null; said: string }> {

@@ -4,7 +4,7 @@ export { payoutLimits } from './limits.ts';
 export { connectWaitingSandboxes } from './connect-waiting-sandboxes.ts';
 export { openSandbox } from './open-sandbox.ts';
 export { getAccount } from './store.ts';
-export { isActive, type PartnerSide, type Rail } from './side.ts';
+export type { PartnerSide, Rail } from './side.ts';
 export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
 export { createSides, type Sides } from './sides.ts';
 export { followDueVerifications } from './verification/follow-due-verifications.ts';

@@ -12,10 +12,7 @@ export interface PartnerSide extends PartnerContext {
   bankCustomerId: string;
   bankWalletId: string;
   pricePlan: string;
+  /** Why it may not pay; null where it may. The rule is the database's (`kelpie.payment_block`). */
+  paymentBlock: 'partner_not_active' | 'rail_paused' | null;
   prices: PayoutPrices;
-}
-
-/** A partner that is still being verified already has its sandbox. */
-export function isActive({ status, environment }: PartnerSide): boolean {
-  return status === 'active' || (status === 'onboarding' && environment === 'sandbox');
 }

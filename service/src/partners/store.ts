@@ -14,9 +14,13 @@ interface SideRow {
   basis_points: string;
   bank_fixed_pence: string;
   bank_basis_points: string;
+  payment_block: PartnerSide['paymentBlock'];
 }
 
-const findSideCall: Call = { name: 'find_partner_side', text: 'select * from kelpie.find_partner_side($1, $2)' };
+const findSideCall: Call = {
+  name: 'find_partner_environment',
+  text: 'select * from kelpie.find_partner_environment($1, $2)',
+};
 
 export async function getSide(calls: SingleCalls, of: PartnerContext): Promise<PartnerSide> {
   const [row] = await calls.call<SideRow>(findSideCall, [of.partnerId, of.environment]);
@@ -29,6 +33,7 @@ export async function getSide(calls: SingleCalls, of: PartnerContext): Promise<P
     bankCustomerId: row.bank_customer_id ?? '',
     bankWalletId: row.bank_wallet_id ?? '',
     pricePlan: row.price_plan,
+    paymentBlock: row.payment_block,
     prices: {
       total: { fixedPence: BigInt(row.fixed_pence), basisPoints: BigInt(row.basis_points) },
       bankShare: { fixedPence: BigInt(row.bank_fixed_pence), basisPoints: BigInt(row.bank_basis_points) },
@@ -74,7 +79,7 @@ const showAccountCall: Call = {
   name: 'show_account',
   text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points
     from kelpie.show_account($1, $2) account
-    cross join kelpie.find_partner_side($1, $2) side
+    cross join kelpie.find_partner_environment($1, $2) side
     join kelpie.price_plans plan on plan.id = side.price_plan`,
 };
 

@@ -1,4 +1,7 @@
 import type { Call } from '../platform/database/single-call.ts';
+import { applyTransitionsCall } from './commits/apply-transitions.ts';
+import { createPayoutsCall } from './commits/create-payouts.ts';
+import { resolveOrderCall } from './commits/resolve-order.ts';
 
 /** A function of the database by its name, with so many arguments. */
 function functionCall(name: string, size: number): Call {
@@ -8,11 +11,9 @@ function functionCall(name: string, size: number): Call {
 
 /** Every call that the life of a payout makes: each is a commit of its own, and a moment at which a process can die. */
 export const payoutCalls = {
-  createPayout: functionCall('create_payout', 38),
-  createConfirmedPayout: functionCall('create_confirmed_payout', 41),
-  createPayouts: functionCall('create_payouts', 41),
-  movePayout: functionCall('move_payout', 35),
-  movePayouts: functionCall('move_payouts', 31),
+  createPayouts: createPayoutsCall,
+  resolveOrder: resolveOrderCall,
+  applyTransitions: applyTransitionsCall,
   giveBack: functionCall('give_back_open_payout', 4),
   takeOpen: functionCall('take_open_payouts', 3),
   findPayout: functionCall('find_payout', 3),

@@ -73,6 +73,11 @@ export type ShownPayout = Pick<
   | 'createdVia'
 >;
 
+/** The one definition in the service; kelpie.visible_payouts is the one in the database, and a test keeps them equal. */
+export function isVisibleState(state: PayoutState): state is PayoutStatus {
+  return state !== 'sending' && state !== 'not_created';
+}
+
 export function isVisible(payout: Payout): payout is VisiblePayout {
-  return payout.state !== 'sending' && payout.state !== 'not_created';
+  return isVisibleState(payout.state);
 }

@@ -1,7 +1,7 @@
 import { getBalance } from '../ledger/index.ts';
 import type { MicroUsdc, Pence } from '../money/amounts.ts';
 import { poundsForUsdc, type GbpPerUsd } from '../money/rates.ts';
-import { isActive, type Sides } from '../partners/index.ts';
+import type { Sides } from '../partners/index.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { Refusal } from '../platform/refusal.ts';
@@ -19,7 +19,8 @@ export async function readBalance(
   caller: PartnerContext,
 ): Promise<Balance> {
   const side = await sides.get(caller);
-  if (!isActive(side)) throw new Refusal({ code: 'partner_not_active', message: 'This account is not active.' });
+  if (side.paymentBlock === 'partner_not_active')
+    throw new Refusal({ code: 'partner_not_active', message: 'This account is not active.' });
   const rate = await rates.find(side.rail, rateAgesMs.balance);
   if (rate === null) {
     throw new Refusal({

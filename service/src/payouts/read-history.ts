@@ -2,7 +2,7 @@ import { listEntries, type EntryRow } from '../ledger/index.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
 import { instantOf } from '../platform/ids.ts';
-import { isVisible, type ShownPayout, type VisiblePayout } from './payout.ts';
+import { isVisible, isVisibleState, type ShownPayout, type VisiblePayout } from './payout.ts';
 import { payoutNotFound } from './read-payouts.ts';
 import { findOwnPayout, listOwnHistory, type HistoryRow } from './store.ts';
 
@@ -55,15 +55,11 @@ function ownLine(row: EntryRow): OwnLine[] {
   ];
 }
 
-function isShown(state: HistoryRow['state']): state is ShownPayout['state'] {
-  return state !== 'sending' && state !== 'not_created';
-}
-
 /** Tries and looks that changed nothing are left out. */
 function stepsOf(history: readonly HistoryRow[]): HistoryStep[] {
   const steps: HistoryStep[] = [];
   for (const { at, state, by, what } of history) {
-    if (!isShown(state)) continue;
+    if (!isVisibleState(state)) continue;
     const isRefund = what === 'refunded';
     if (steps.at(-1)?.status !== state || isRefund) steps.push({ at, status: state, by, isRefund });
   }

@@ -32,7 +32,6 @@ export function createPayoutReader(calls: SingleCalls): PayoutReader {
     keyOf: null,
     eager: true,
     together: async (asked) => findShownPayouts(calls, asked),
-    alone: async (asked) => (await findShownPayouts(calls, [asked]))[0] ?? null,
     didNothing: wasUndone,
     tooMany: tooBusy,
   });

@@ -38,23 +38,13 @@ function micro(amount: bigint | null): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** Those that are not in USDC. */
-const currencies: Partial<Record<EntryRow['account'], string>> = {
-  receivable: 'GBP',
-  revenue: 'GBP',
-  credit_due: 'GBP',
-  accrued: 'GBP',
-  accrued_revenue: 'GBP',
-};
-const pennyAccounts = new Set<EntryRow['account']>(['receivable', 'revenue', 'credit_due']);
-
-function inUnits(account: EntryRow['account'], amount: bigint): string {
-  if (!pennyAccounts.has(account)) return micro(amount);
+function inUnits(currency: EntryRow['currency'], amount: bigint): string {
+  if (currency !== 'GBP') return micro(amount);
   return `${amount < 0n ? '-' : ''}${formatPounds(amount < 0n ? -amount : amount)}`;
 }
 
-function describeEntry({ account, amount, wallet_balance_after: after }: EntryRow): string {
-  const shown = `${inUnits(account, BigInt(amount))} ${currencies[account] ?? 'USDC'}`;
+function describeEntry({ account, currency, amount, wallet_balance_after: after }: EntryRow): string {
+  const shown = `${inUnits(currency, BigInt(amount))} ${currency === 'USDC' ? 'USDC' : 'GBP'}`;
   const balance = after === null ? '' : `   the wallet then holds ${micro(BigInt(after))}`;
   return `        ${account.padEnd(18)} ${shown.padStart(20)}${balance}`;
 }

@@ -16,21 +16,15 @@ function order(name: string, key = name): Order {
 
 /** A batch of which the test says when it ends, and how. */
 function createScene(size = 64, eager = true) {
-  const batches: { names: string[]; end: PromiseWithResolvers<(string | undefined)[]> }[] = [];
-  const alone: string[] = [];
+  const batches: { names: string[]; end: PromiseWithResolvers<string[]> }[] = [];
   const ask = createMicroBatch<Order, string>({
     size,
     eager,
     keyOf: ({ key }) => key,
     async together(orders) {
-      const end = Promise.withResolvers<(string | undefined)[]>();
+      const end = Promise.withResolvers<string[]>();
       batches.push({ names: orders.map(({ name }) => name), end });
       return end.promise;
-    },
-    async alone({ name }) {
-      alone.push(name);
-      if (name === 'poison') throw new Error('poison');
-      return `${name} alone`;
     },
     didNothing: (error) => error instanceof Undone,
     tooMany: () => new Error('too many'),
@@ -42,7 +36,7 @@ function createScene(size = 64, eager = true) {
     await nextTurn();
     await nextTurn();
   };
-  return { ask, batches, alone, names, succeed };
+  return { ask, batches, names, succeed };
 }
 
 test('an idle batch asks at once, with all that came in the same turn, in order', async () => {
@@ -83,34 +77,30 @@ test('no two of one key are under way at once, and others do not wait for them',
   assert.deepEqual(await Promise.all(answers), ['a1 together', 'a2 together', 'b together']);
 });
 
-test('one that has to be asked alone is, and holds up nobody', async () => {
-  const { ask, batches, alone } = createScene();
-  const answers = ['a', 'b'].map(async (name) => ask(order(name)));
-  await nextTurn();
-  batches[0]?.end.resolve(['a together', undefined]);
-  assert.deepEqual(await Promise.all(answers), ['a together', 'b alone']);
-  assert.deepEqual(alone, ['b']);
-});
-
 test('a batch that one item spoils is asked one by one, and only that item fails', async () => {
-  const { ask, batches } = createScene();
-  const answers = ['a', 'poison', 'c'].map(async (name) => ask(order(name)));
+  const { ask, batches, names, succeed } = createScene();
+  const answers = Promise.allSettled(['a', 'poison', 'c'].map(async (name) => ask(order(name))));
   await nextTurn();
   batches[0]?.end.reject(new Undone());
-  const settled = await Promise.allSettled(answers);
+  await nextTurn();
+  assert.deepEqual(names().slice(1), [['a'], ['poison'], ['c']]);
+  batches[2]?.end.reject(new Undone());
+  await succeed(1);
+  await succeed(3);
   assert.deepEqual(
-    settled.map((one) => (one.status === 'fulfilled' ? one.value : 'failed')),
-    ['a alone', 'failed', 'c alone'],
+    (await answers).map((one) => (one.status === 'fulfilled' ? one.value : 'failed')),
+    ['a together', 'failed', 'c together'],
   );
+  assert.equal(batches.length, 4, 'an item that spoils its own batch is not asked again');
 });
 
 test('a batch of which nobody knows whether it happened is not repeated: all of it fails, and the next goes on', async () => {
-  const { ask, batches, alone, names, succeed } = createScene();
+  const { ask, batches, names, succeed } = createScene();
   const answers = ['a', 'b'].map(async (name) => ask(order(name)));
   await nextTurn();
   batches[0]?.end.reject(new Error('the connection broke'));
   for (const answer of answers) await assert.rejects(answer, /connection broke/);
-  assert.deepEqual(alone, []);
+  assert.equal(batches.length, 1);
   const next = ask(order('a'));
   await nextTurn();
   assert.deepEqual(names()[1], ['a']);

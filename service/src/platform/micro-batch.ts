@@ -3,10 +3,9 @@ interface MicroBatchOptions<Item, Result> {
   size: number;
   /** No two items of one key are under way at once. Null says that it does not matter. */
   keyOf: ((item: Item) => string) | null;
-  /** The result of each, in the same order; undefined for one that has to be asked alone. */
-  together: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>;
-  alone: (item: Item) => Promise<Result>;
-  /** Whether a batch that failed so did certainly nothing: then each of it is asked alone, and only the bad one fails. */
+  /** The result of each, in the same order. */
+  together: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /** Whether a batch that failed so did certainly nothing: then each item is a batch of its own, and only the bad one fails. */
   didNothing: (error: unknown) => boolean;
   /** What an item is refused with where too many wait already. */
   tooMany: () => Error;
@@ -34,7 +33,7 @@ const soonMs = 50;
 const mostWaiting = 1_024;
 /** Of one key: who repeats itself so often may not take the room of others. */
 const mostWaitingOfKey = 256;
-/** How many of a batch that failed are asked alone at a time. */
+/** How many items of a batch that failed are asked again at a time. */
 const lanes = 4;
 
 /**
@@ -102,25 +101,22 @@ export function createMicroBatch<Item, Result>(
 
 /** Settles every item of the batch, and never rejects. */
 async function askTogether<Item, Result>(
-  { together, alone, didNothing }: MicroBatchOptions<Item, Result>,
+  options: MicroBatchOptions<Item, Result>,
   batch: readonly Waiting<Item, Result>[],
 ): Promise<void> {
   try {
-    const results = await together(batch.map(({ item }) => item));
-    for (const [at, { item, resolve }] of batch.entries()) {
-      const result = results[at];
-      resolve(result === undefined ? alone(item) : result);
-    }
+    const results = await options.together(batch.map(({ item }) => item));
+    if (results.length !== batch.length) throw new Error('a batch has as many results as items');
+    for (const [at, result] of results.entries()) batch[at]?.resolve(result);
   } catch (error) {
-    if (!didNothing(error)) {
+    if (batch.length === 1 || !options.didNothing(error)) {
       for (const { reject } of batch) reject(error);
       return;
     }
     // A few at a time: one that waits for a lock must not take every connection with it.
     const left = [...batch];
     const work = async (): Promise<void> => {
-      for (let one = left.shift(); one !== undefined; one = left.shift())
-        await alone(one.item).then(one.resolve, one.reject);
+      for (let one = left.shift(); one !== undefined; one = left.shift()) await askTogether(options, [one]);
     };
     await Promise.all(Array.from({ length: lanes }, work));
   }

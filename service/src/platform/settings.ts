@@ -222,15 +222,6 @@ export const settings = {
       fallback: '10',
     },
   ),
-  commitsAtOnce: wholeNumber(
-    'KELPIE_COMMITS_AT_ONCE',
-    { min: 1, max: 256 },
-    {
-      about: 'How many payouts one commit of the database takes at most, where many wait; 1 writes each alone.',
-      example: '64',
-      fallback: '64',
-    },
-  ),
   apiHost: matching('KELPIE_API_HOST', 'an IP address or a host name', /^[A-Za-z0-9.:-]{1,255}$/, {
     about: 'The address that the api listens on.',
     example: '127.0.0.1',

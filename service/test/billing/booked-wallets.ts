@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { ledgerEvents, postTransfers } from '../../src/ledger/index.ts';
+import { ledgerEvents, postTransfers, type Line } from '../../src/ledger/index.ts';
 import type { Pool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../../src/platform/database/transaction.ts';
 import { idFor } from '../../src/platform/ids.ts';
@@ -29,6 +29,11 @@ export interface Booking {
   causeId?: string;
 }
 
+function linesOf(change: bigint, reason = ''): Line[] {
+  if (change < 0n) return ledgerEvents.hold({ principal: -change, bankShare: 0n });
+  return reason.startsWith('payout.') ? ledgerEvents.released({ held: change }) : ledgerEvents.deposit(change);
+}
+
 /** Books movements in the order in which they are given, whatever their instants say. */
 export async function book(pool: Pool, owner: PartnerContext, bookings: readonly Booking[]): Promise<void> {
   const transfers = bookings.map(({ at, change, reason, causeId }) => {
@@ -38,8 +43,8 @@ export async function book(pool: Pool, owner: PartnerContext, bookings: readonly
       ...owner,
       id,
       causeId: causeId ?? id,
-      reason: reason ?? (isDeposit ? 'deposit' : 'payout.hold'),
-      lines: isDeposit ? ledgerEvents.deposit(change) : ledgerEvents.hold({ principal: -change, bankShare: 0n }),
+      reason: reason ?? (isDeposit ? 'deposit.credited' : 'payout.hold'),
+      lines: linesOf(change, reason),
     };
   });
   const outcomes = await inTransaction(pool, owner, async (tx) => postTransfers(tx, transfers));

@@ -121,18 +121,6 @@ test('sandbox can not be charged, whatever the code believes', async () => {
   await assert.rejects(chargePayout(pool, sandbox, { ...charge, at: new Date() }), { code: '23514' });
 });
 
-test('a fee that was posted before charges had reasons of their own is on its invoice, and the books hold', async () => {
-  const side = await newPartner();
-  const id = newId({ now: () => new Date(end.getTime() - 1) });
-  const lines = ledgerEvents.feeEarned({ invoiceShare: 250n }).map(({ account, amount }) => ({ account, amount }));
-  await inTransaction(pool, side, async (tx) =>
-    postTransfers(tx, [{ id, ...side, reason: 'payout.arrived', causeId: id, lines }]),
-  );
-  await run(end);
-  assert.deepEqual(await totalsOf(side), [[period, 1_750]]);
-  assert.deepEqual(await findBillingDifferences(database), []);
-});
-
 test('a credit that is more than the charges leaves a total of nothing, and the rest to the next invoice', async () => {
   const side = await newPartner();
   const id = newId(firstOfNext);

@@ -55,7 +55,7 @@ export async function depositToEach(
       `select from (
          select array_agg(id) as ids, array_agg(line::smallint) as lines, array_agg(partner) as partners,
            array_agg(environment) as environments, array_agg(account) as accounts, array_agg(sign * $4::bigint) as amounts,
-           array_agg('deposit'::text) as reasons
+           array_agg('deposit.credited'::text) as reasons
          from (
            select * from unnest($1::uuid[], $2::uuid[], $3::kelpie.environment[]) as side (id, partner, environment)
            cross join (values (1, 'bank_wallet'::kelpie.ledger_account, 1), (2, 'wallet', -1)) as entry (line, account, sign)

@@ -9,9 +9,6 @@ import { createLogger } from '../../src/platform/logging.ts';
 import { createSealer } from '../../src/platform/sealing.ts';
 import type { TestDatabase } from './database.ts';
 
-/** How many payouts the service puts into one commit: tests of payouts run both ways, see `npm run test:one-by-one`. */
-export const commitsAtOnce = Number(process.env['COMMITS_AT_ONCE'] ?? 64);
-
 /** What looking after a payout takes, inside the test's own process, with a bank that the test makes up. */
 export function createPayoutParts(
   database: TestDatabase,
@@ -23,7 +20,7 @@ export function createPayoutParts(
   const calls = createSingleCalls(pool, goOn);
   return {
     calls,
-    commits: createCommits(calls, systemClock, commitsAtOnce),
+    commits: createCommits(calls, systemClock),
     clock: systemClock,
     logger,
     banks: { simulated: banks.provider_sandbox, provider_production: null, ...banks },

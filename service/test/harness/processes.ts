@@ -2,7 +2,6 @@ import { after } from 'node:test';
 import { startChild, type Child } from '@kelpie/dev/child-process.ts';
 import type { MailInbox } from '@kelpie/dev/mail/inbox.ts';
 import type { TestDatabase } from './database.ts';
-import { commitsAtOnce } from './payout-parts.ts';
 import { testSecrets } from './secrets.ts';
 
 interface ProcessOptions {
@@ -42,7 +41,6 @@ function commonEnv({ database, mail, env }: ProcessOptions): Record<string, stri
     KELPIE_DATABASE_URL: database.serviceUrl,
     KELPIE_METRICS_PORT: '0',
     KELPIE_DRAIN_DELAY_MS: '0',
-    KELPIE_COMMITS_AT_ONCE: String(commitsAtOnce),
     KELPIE_SMTP_URL: mail === undefined ? 'none' : `smtp://127.0.0.1:${mail.smtpPort}`,
     KELPIE_MAIL_FROM: mailFrom,
     ...testSecrets,

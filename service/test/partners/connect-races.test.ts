@@ -37,11 +37,6 @@ const parts = {
   bank: createBridgeBank(agent, { url: bank.wireUrl, apiKey: bank.apiKey }),
 };
 
-const apis = {
-  'commits of many': world.api,
-  'a commit for each': await world.addApi({ KELPIE_COMMITS_AT_ONCE: '1' }),
-};
-
 interface Waiting extends PartnerContext {
   client: Client;
 }
@@ -64,48 +59,46 @@ function assertCreated({ status, text }: ApiAnswer): void {
 
 const rounds = Number(process.env['RACE_ROUNDS'] ?? 30);
 
-for (const [how, { url }] of Object.entries(apis)) {
-  test(`payouts by ${how} race ${rounds} connections: each is before on the old rail or after on the new one`, async () => {
-    const seen = { simulated: 0, provider_sandbox: 0 };
-    for (let round = 0; round < rounds; round += 1) {
-      const partner = await openWaiting(url);
-      const connecting = connectSandbox(parts, partner.partnerId);
-      const racing: Promise<ApiAnswer>[] = [];
-      // As long as it takes: some before, some at the same moment, and one that is surely after, by a memory that is wrong.
-      const connected = new AbortController();
-      void connecting.finally(() => connected.abort());
-      while (!connected.signal.aborted) {
-        racing.push(createPayout(partner.client), createPayout(partner.client, payoutBody({}, bankOf('12340000'))));
-        await racing.at(-2);
-      }
-      // The worker's own round may have come first.
-      assert.notEqual((await connecting).kind, 'failed');
-      for (const answer of await Promise.all(racing)) assertCreated(answer);
-      assertCreated(await createPayout(partner.client));
-      const rails = await railsOfPayouts(database, partner.partnerId);
-      assert.equal(rails.at(-1), 'provider_sandbox');
-      for (const rail of rails.slice(1)) seen[rail === 'simulated' ? 'simulated' : 'provider_sandbox'] += 1;
+test(`payouts race ${rounds} connections: each is before on the old rail or after on the new one`, async () => {
+  const seen = { simulated: 0, provider_sandbox: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const partner = await openWaiting(world.api.url);
+    const connecting = connectSandbox(parts, partner.partnerId);
+    const racing: Promise<ApiAnswer>[] = [];
+    // As long as it takes: some before, some at the same moment, and one that is surely after, by a memory that is wrong.
+    const connected = new AbortController();
+    void connecting.finally(() => connected.abort());
+    while (!connected.signal.aborted) {
+      racing.push(createPayout(partner.client), createPayout(partner.client, payoutBody({}, bankOf('12340000'))));
+      await racing.at(-2);
     }
-    assert(seen.simulated > 0 && seen.provider_sandbox > rounds, `nobody raced: ${JSON.stringify(seen)}`);
-    await untilQuiet(database);
-    await assertAllHolds(world);
-  });
+    // The worker's own round may have come first.
+    assert.notEqual((await connecting).kind, 'failed');
+    for (const answer of await Promise.all(racing)) assertCreated(answer);
+    assertCreated(await createPayout(partner.client));
+    const rails = await railsOfPayouts(database, partner.partnerId);
+    assert.equal(rails.at(-1), 'provider_sandbox');
+    for (const rail of rails.slice(1)) seen[rail === 'simulated' ? 'simulated' : 'provider_sandbox'] += 1;
+  }
+  assert(seen.simulated > 0 && seen.provider_sandbox > rounds, `nobody raced: ${JSON.stringify(seen)}`);
+  await untilQuiet(database);
+  await assertAllHolds(world);
+});
 
-  test(`a payout by ${how} that comes while a sandbox is being connected waits, and goes to the bank`, async () => {
-    const partner = await openWaiting(url);
-    const { id: customerId, walletId } = await createCustomer(bank);
-    const creating = await inTransaction(pool, partner, async (tx) => {
-      assert(await moveToBank(tx, systemClock, partner, { customerId, walletId }));
-      const answer = createPayout(partner.client);
-      await eventually('the payout waits for us', isSomebodyWaiting);
-      return { answer };
-    });
-    assertCreated(await creating.answer);
-    assert.deepEqual(await railsOfPayouts(database, partner.partnerId), ['simulated', 'provider_sandbox']);
-    await untilQuiet(database);
-    await assertAllHolds(world);
+test('a payout that comes while a sandbox is being connected waits, and goes to the bank', async () => {
+  const partner = await openWaiting(world.api.url);
+  const { id: customerId, walletId } = await createCustomer(bank);
+  const creating = await inTransaction(pool, partner, async (tx) => {
+    assert(await moveToBank(tx, systemClock, partner, { customerId, walletId }));
+    const answer = createPayout(partner.client);
+    await eventually('the payout waits for us', isSomebodyWaiting);
+    return { answer };
   });
-}
+  assertCreated(await creating.answer);
+  assert.deepEqual(await railsOfPayouts(database, partner.partnerId), ['simulated', 'provider_sandbox']);
+  await untilQuiet(database);
+  await assertAllHolds(world);
+});
 
 async function isSomebodyWaiting(): Promise<boolean> {
   return asAdmin(database.superuserUrl, async (client) => {
@@ -126,7 +119,7 @@ test('a wallet that was spent to the last of it is closed with nothing, and open
       `select from kelpie.wallets w cross join lateral kelpie.post_transfers(
          array[$2, $2]::uuid[], array[1, 2]::smallint[], array[w.partner_id, w.partner_id],
          array[w.environment, w.environment], array['wallet', 'bank_wallet']::kelpie.ledger_account[],
-         array[w.balance_micro_usdc, -w.balance_micro_usdc], array['spent', 'spent'], array[$2, $2]::uuid[]
+         array[w.balance_micro_usdc, -w.balance_micro_usdc], array['sandbox.closed', 'sandbox.closed'], array[$2, $2]::uuid[]
        ) where w.partner_id = $1`,
       [partner.partnerId, transfer],
     );

@@ -6,7 +6,6 @@ import { payoutCalls } from '../../src/payouts/index.ts';
 import { bankOf, createPayout, payoutBody, type Client } from '../harness/client.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
-import { commitsAtOnce } from '../harness/payout-parts.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -18,17 +17,12 @@ type Killed = 'api' | 'worker';
 /** What a process must be doing to come by a call. */
 type Doing = 'creating' | 'resuming' | 'looking' | 'searching' | 'cancelling' | 'nothing that a crash could spoil';
 
-const isOneByOne = commitsAtOnce === 1;
-
 const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial<Record<Killed, Doing>>> = {
-  createPayout: isOneByOne ? { api: 'creating' } : {},
-  // The same for a person: test/people/confirming.test.ts kills there.
-  createConfirmedPayout: {},
-  createPayouts: isOneByOne ? {} : { api: 'creating' },
+  // Of a person who confirms: test/people/confirming.test.ts kills there.
+  createPayouts: { api: 'creating' },
   registerRecipient: { api: 'creating', worker: 'resuming' },
   sendPayment: { api: 'creating', worker: 'resuming' },
-  movePayout: isOneByOne ? { api: 'creating', worker: 'resuming' } : {},
-  movePayouts: isOneByOne ? {} : { api: 'creating', worker: 'resuming' },
+  applyTransitions: { api: 'creating', worker: 'resuming' },
   findPayout: { api: 'creating', worker: 'resuming' },
   takeOpen: { worker: 'resuming' },
   findPayment: { worker: 'looking' },
@@ -37,6 +31,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   cancelPayment: { api: 'cancelling' },
   // Reads that nothing hangs on, and hints that the bank sends again.
   findRate: { api: 'nothing that a crash could spoil' },
+  resolveOrder: { api: 'nothing that a crash could spoil' },
   findClaim: { api: 'nothing that a crash could spoil' },
   showEach: { api: 'nothing that a crash could spoil' },
   showPayouts: { api: 'nothing that a crash could spoil' },
@@ -86,7 +81,7 @@ export function newKeys(count = payoutsAKill): string[] {
 }
 
 function isOfMany(point: string): boolean {
-  return [payoutCalls.createPayouts, payoutCalls.movePayouts].some(({ name }) => point.includes(`.${name}.`));
+  return [payoutCalls.createPayouts, payoutCalls.applyTransitions].some(({ name }) => point.includes(`.${name}.`));
 }
 
 export function killsAt(point: string): number {

@@ -7,7 +7,9 @@ import { ledgerEvents } from '../../src/ledger/index.ts';
 import type { Move } from '../../src/payouts/move.ts';
 import type { PayoutState } from '../../src/payouts/payout.ts';
 import { createCommits, type Commits } from '../../src/payouts/commits/commits.ts';
-import { insertPayouts, movePayouts, type NewPayout } from '../../src/payouts/commits/store.ts';
+import { applyTransitions } from '../../src/payouts/commits/apply-transitions.ts';
+import { createPayouts, type NewPayout } from '../../src/payouts/commits/create-payouts.ts';
+import { payoutCalls } from '../../src/payouts/calls.ts';
 import { findPayout, hintPayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
@@ -25,7 +27,7 @@ const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
 after(async () => pool.end());
 const calls = createSingleCalls(pool, goOn);
-/** A commit of its own for each, and one for as many as there are: the rules are the same. */
+/** A batch of one, and one for as many as there are: the rules are the same. */
 const ways: readonly (readonly [way: string, commits: Commits])[] = [
   ['alone', createCommits(calls, systemClock, 1)],
   ['in a batch', createCommits(calls, systemClock, 64)],
@@ -94,7 +96,7 @@ const legalMoves = new Set([
 
 /** All that the new state needs besides, so that the move itself is what is refused. */
 const moveSql = `update kelpie.payouts set state = $2::kelpie.payout_state, revision = revision + 1, bank_payment_id = 't1',
-  bank_took_micro_usdc = 1, completed_at = now(),
+  bank_took_micro_usdc = coalesce(bank_took_micro_usdc, 1), completed_at = now(),
   failure_reason = case when $2::kelpie.payout_state in ('failed', 'returned') then 'why' end
   where id = $1`;
 
@@ -139,12 +141,12 @@ for (const [way, commits] of ways) {
       const move = `update kelpie.partner_environments set rail = $2 where partner_id = $1`;
       await client.query(move, [mine.partnerId, 'provider_sandbox']);
       try {
-        assert.deepEqual(await commits.insert(newPayout()), { kind: 'rail_changed' });
+        assert.deepEqual(await commits.create(newPayout()), { kind: 'rail_changed' });
       } finally {
         await client.query(move, [mine.partnerId, 'simulated']);
       }
     });
-    assert.equal((await commits.insert(newPayout())).kind, 'created');
+    assert.equal((await commits.create(newPayout())).kind, 'created');
   });
 }
 
@@ -223,7 +225,7 @@ for (const [way, commits] of ways) {
     }
     assert.equal((await findPayout(calls, theirs, id))?.revision, 1);
     // With a key that is not the partner's own.
-    assert.deepEqual(await commits.insert(newPayout({ keyId: theirs.keyId })), { kind: 'unauthorized' });
+    assert.deepEqual(await commits.create(newPayout({ keyId: theirs.keyId })), { kind: 'unauthorized' });
     const history = `insert into kelpie.payout_history (payout_id, number, partner_id, environment, at, state, what, by, attempt, transfer_ids)
       values ($1, 2, $2, 'sandbox', now(), 'failed', 'x', 'x', 1, '{}')`;
     assert.equal(await tryAs(mine, history, [id, theirs.partnerId]), refusedByRights);
@@ -235,7 +237,7 @@ function moveTo(to: PayoutState, change: Partial<Move> = {}): Move {
   return {
     at: new Date(),
     by: 'test',
-    steps: [{ to, what: 'tested', detail: null, lines }],
+    steps: [{ to, what: 'rejected', detail: null, lines }],
     learned: { attempts: 2, bankState: 'new', failure: { code: 'unknown', reason: 'why' } },
     afterwards: { kind: 'close' },
     activity: { action: 'payout.create', requestId: null, status: 201, by: 'test' },
@@ -286,6 +288,7 @@ function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } 
     },
     callerId: keyId,
     confirmation: null,
+    retry: null,
     idempotencyKey: orderId,
     fingerprint: Buffer.of(1),
     accountIndex: Buffer.alloc(32),
@@ -354,16 +357,16 @@ for (const [way, commits] of ways) {
   test(`a payout that its wallet can not cover leaves nothing behind, and says what there is (${way})`, async () => {
     const before = await everything();
     const available = await walletOf(mine);
-    const outcome = await commits.insert(newPayout({ takes: available + 1n }));
+    const outcome = await commits.create(newPayout({ takes: available + 1n }));
     assert.deepEqual(outcome, { kind: 'insufficient_funds', available });
     assert.deepEqual(await everything(), before);
   });
 
   test(`a second payout with the same order is not made (${way})`, async () => {
     const first = newPayout();
-    assert.equal((await commits.insert(first)).kind, 'created');
+    assert.equal((await commits.create(first)).kind, 'created');
     const before = await everything();
-    assert.deepEqual(await commits.insert(newPayout({ orderId: first.payout.orderId })), { kind: 'exists' });
+    assert.deepEqual(await commits.create(newPayout({ orderId: first.payout.orderId })), { kind: 'taken' });
     assert.deepEqual(await everything(), before);
     const claim = `insert into kelpie.idempotency_keys (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
       values ($1, $2, 'sandbox', 'another-key', $3, '\\x01', now())`;
@@ -387,7 +390,7 @@ test('a key stands for its payout for ever; only that of a payout that never was
 test('a wallet does not go below zero, whoever asks', async () => {
   const sql = `select from kelpie.post_transfers(
     array[$1, $1]::uuid[], array[1, 2]::smallint[], array[$2, $2]::uuid[], array['sandbox', 'sandbox']::kelpie.environment[],
-    array['wallet', 'bank_wallet']::kelpie.ledger_account[], array[20000000000, -20000000000], array['x', 'x'],
+    array['wallet', 'bank_wallet']::kelpie.ledger_account[], array[20000000000, -20000000000], array['sandbox.closed', 'sandbox.closed'],
     array[$1, $1]::uuid[]) t where t.posted`;
   assert.equal(await tryAs(mine, sql, [newId(systemClock), mine.partnerId]), '0 rows');
   await asAdmin(database.superuserUrl, async (client) =>
@@ -422,14 +425,14 @@ test('one payout twice in a batch moves once, and is paid back once', async () =
   const later = { ...payout, revision: payout.revision + 1 };
   const stranger = { ...later, partnerId: theirs.partnerId };
   const batch = [payout, payout, later, stranger].map((one) => ({ payout: one, move }));
-  const moved = await movePayouts(calls, systemClock, batch);
+  const moved = await applyTransitions(calls, systemClock, batch);
   assert.deepEqual(moved.filter(Boolean), [true]);
   assert.equal(await walletOf(mine), before + 1_920_000n);
   assert.equal((await findPayout(calls, mine, id))?.revision, 2);
 });
 
 /** Which argument of create_payouts says of each entry whose it is. */
-const placesOfEntries = 34;
+const placesOfEntries = Number(/entry_payouts => \$(\d+)/.exec(payoutCalls.createPayouts.text)?.[1]) - 1;
 
 test('an entry that names no payout of its batch fails the batch', async () => {
   const before = await everything();
@@ -444,7 +447,74 @@ test('an entry that names no payout of its batch fails the batch', async () => {
           ),
         ),
     };
-    await assert.rejects(insertPayouts(broken, [newPayout()]), { code: '23514' });
+    await assert.rejects(createPayouts(broken, [newPayout()]), { code: '23514' });
   }
   assert.deepEqual(await everything(), before);
+});
+
+test('a payout is refunded once, under whichever reason', async () => {
+  const { id } = await plantPayout(database, mine, 'failed');
+  const refund = `select from kelpie.post_transfers(
+    array[$2, $2]::uuid[], array[1, 2]::smallint[], array[$1, $1]::uuid[], array['sandbox', 'sandbox']::kelpie.environment[],
+    array['held', 'wallet']::kelpie.ledger_account[], array[5, -5], array[$4, $4], array[$3, $3]::uuid[])`;
+  await asService(mine, async (client) => {
+    await client.query(refund, [mine.partnerId, newId(systemClock), id, 'payout.rejected']);
+    const again = client.query(refund, [mine.partnerId, newId(systemClock), id, 'payout.not_created']);
+    await assert.rejects(again, { code: '23505', constraint: 'payout_refunds_pkey' });
+  });
+});
+
+test('a hold that is not what its payout debits the wallet by is refused, and leaves nothing', async () => {
+  const before = await everything();
+  for (const walletSends of [1_920_001n, 1_919_999n]) {
+    const made = newPayout();
+    const wrong = { ...made, payout: { ...made.payout, walletSends } };
+    await assert.rejects(createPayouts(calls, [newPayout(), wrong]), { code: refusedByRule });
+  }
+  const none = { ...newPayout(), transfers: [] };
+  await assert.rejects(createPayouts(calls, [none]), { code: refusedByRule });
+  assert.deepEqual(await everything(), before);
+});
+
+test('a payout is on a rail of its environment', async () => {
+  for (const rail of ['provider_production', 'simulated', 'provider_sandbox'])
+    for (const environment of ['live', 'sandbox'] as const) {
+      const { id } = await plantPayout(database, mine, 'sending');
+      const change = asAdmin(database.superuserUrl, async (client) => {
+        await client.query('set session_replication_role = replica');
+        await client.query(`update kelpie.payouts set rail = $2, environment = $3 where id = $1`, [
+          id,
+          rail,
+          environment,
+        ]);
+      });
+      if ((environment === 'live') === (rail === 'provider_production')) await change;
+      else await assert.rejects(change, { code: refusedByRule, constraint: 'payouts_rail_check' });
+    }
+});
+
+function raiseSql(column: string): string {
+  return `update kelpie.payouts set ${column} = coalesce(${column}, 0) + 1, revision = revision + 1 where id = $1`;
+}
+
+test("the bank's amounts do not change after the end", async () => {
+  for (const state of ['completed', 'cancelled', 'returned'] as const) {
+    const { id } = await plantPayout(database, mine, state);
+    assert.equal(await tryAs(mine, raiseSql('bank_took_micro_usdc'), [id]), refusedByRule, state);
+    // A completed payout can still be returned, and only then the bank refunds it.
+    const refunded = await tryAs(mine, raiseSql('bank_refunded_micro_usdc'), [id]);
+    assert.equal(refunded, state === 'completed' ? '1 rows' : refusedByRule, state);
+  }
+  const { id } = await plantPayout(database, mine, 'failed');
+  assert.equal(
+    await tryAs(mine, raiseSql('bank_took_micro_usdc'), [id]),
+    '1 rows',
+    'its hold is kept until the refund',
+  );
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query('update kelpie.payouts set bank_refunded_micro_usdc = 7 where id = $1', [id]);
+  });
+  for (const column of ['bank_took_micro_usdc', 'bank_refunded_micro_usdc'])
+    assert.equal(await tryAs(mine, raiseSql(column), [id]), refusedByRule, column);
 });

@@ -326,7 +326,7 @@ test('a viewer, and an admin who was made one since, confirms nothing', async ()
 
 test('killed before or after the commit that uses a code: the payout is made once or not at all', async () => {
   for (const point of ['before', 'after'] as const) {
-    const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: `database.create_confirmed_payout.${point}*1` });
+    const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: `database.create_payouts.${point}*1` });
     const person = await newAdmin();
     const order = newOrder();
     const code = await ask(person, order);
@@ -342,15 +342,43 @@ test('killed before or after the commit that uses a code: the payout is made onc
 
 test('the database itself makes no live payout for a person without a code that was right', async () => {
   const { sessionId } = await newAdmin();
-  const values: unknown[] = Array.from({ length: 38 }, () => null);
-  Object.assign(values, { 0: world.partner.partnerId, 1: 'live', 2: sessionId, 4: randomUUID(), 22: 'dashboard' });
+  const given: Record<string, string> = {
+    partner_ids: world.partner.partnerId,
+    environments: 'live',
+    caller_ids: sessionId,
+    payout_ids: randomUUID(),
+    order_ids: randomUUID(),
+    created_vias: 'dashboard',
+    wallets_send_micro_usdc: '5',
+    entry_payouts: '1',
+    entry_firsts: 'true',
+    entry_accounts: 'wallet',
+    entry_amounts: '5',
+  };
+  const { text } = payoutCalls.createPayouts;
+  const names = [...text.matchAll(/(\w+) => \$/g)].map(([, name = '']) => name);
+  const isEmpty = /^(retr|confirmation_|entry_)/;
+  const values = names.map((name) => `{${given[name] ?? (isEmpty.test(name) ? '' : 'NULL')}}`);
   const { rows } = await asAdmin(world.database.superuserUrl, async (client) =>
-    client.query<{ outcome: string }>(payoutCalls.createPayout.text, values),
+    client.query<{ outcome: string }>(text, values),
   );
   assert.deepEqual(
     rows.map(({ outcome }) => outcome),
     ['unauthorized'],
   );
+});
+
+test('no code at all confirms nothing, also where the database is asked itself', async () => {
+  const person = await newAdmin();
+  await ask(person, newOrder());
+  const { rows } = await asAdmin(world.database.superuserUrl, async (client) =>
+    client.query<{ judged: boolean }>(
+      `select kelpie.judge_confirmation(c.partner_id, c.session_id, c.order_hmac, c.email_hmac, null, c.created_at) as judged
+       from kelpie.payout_confirmations c where c.session_id = $1`,
+      [person.sessionId],
+    ),
+  );
+  assert.deepEqual(rows, [{ judged: false }]);
 });
 
 test('the code is read from a mail that was delivered, and pays', async (t) => {

@@ -7,7 +7,7 @@ import { payoutCost } from '../../src/money/fees.ts';
 import { usdcForPounds } from '../../src/money/rates.ts';
 import { createPlanMarkups, createSides, type PartnerSide } from '../../src/partners/index.ts';
 import { followPayment } from '../../src/payouts/following/follow-payment.ts';
-import type { NewPayout } from '../../src/payouts/commits/store.ts';
+import type { NewPayout } from '../../src/payouts/commits/create-payouts.ts';
 import { createCommits } from '../../src/payouts/index.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { findPayout } from '../../src/payouts/store.ts';
@@ -148,7 +148,9 @@ export class BillingWorld {
     this.partners[number] = { ...side, keyId };
     const id = newId(this.clock);
     await inTransaction(pool, side, async (tx) =>
-      postTransfers(tx, [{ id, ...side, reason: 'deposit', causeId: id, lines: ledgerEvents.deposit(deposit) }]),
+      postTransfers(tx, [
+        { id, ...side, reason: 'deposit.credited', causeId: id, lines: ledgerEvents.deposit(deposit) },
+      ]),
     );
   }
 
@@ -157,7 +159,7 @@ export class BillingWorld {
     // Anew each time: what an api remembers of prices is not what is tried here.
     const side = await createSides(this.calls).get(partner);
     const made = newPayout(planned, partner, side, this.clock);
-    const outcome = await this.parts.commits.insert(made);
+    const outcome = await this.parts.commits.create(made);
     if (outcome.kind !== 'created') throw new Error(`a payout was not created: ${outcome.kind}`);
     this.payoutIds.set(keyOf(planned), made.payout.id);
     await this.follow(planned, { state: 'accepted', bankState: 'pending' });
@@ -269,6 +271,7 @@ function newPayout(planned: PlannedPayout, partner: SimulatedPartner, side: Part
     },
     callerId: keyId,
     confirmation: null,
+    retry: null,
     idempotencyKey: orderId,
     fingerprint: Buffer.of(1),
     accountIndex: Buffer.alloc(32),

@@ -1,3 +1,4 @@
+import { listedLines } from '../harness/listed-lines.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { postTransfers, verifyLedger, type Transfer } from '../../src/ledger/index.ts';
@@ -23,7 +24,7 @@ function walletChange(owner: PartnerContext, change: bigint): Transfer {
     { account: 'bank_wallet', amount: change },
     { account: 'wallet', amount: -change },
   ] as const;
-  return { id, ...owner, reason: 'simulated', causeId: id, lines };
+  return { id, ...owner, reason: 'correction', causeId: id, lines: listedLines(lines) };
 }
 
 class CouldNotPay extends Error {}

@@ -1,5 +1,6 @@
 // What a command says when it can not do what was asked, and what it then ends with. docs/operating.md lists the same.
 import { CommanderError } from 'commander';
+import { sqlStates } from '../../platform/database/sql-states.ts';
 import { CommitUncertain } from '../../platform/database/transaction.ts';
 import { describeError } from '../../platform/logging.ts';
 import { OperatorError, refusedExitCode } from '../../platform/operator-error.ts';
@@ -37,7 +38,7 @@ const busy = 'Somebody else is at the same just now, perhaps another operator. N
 /** What the database says by a code, in a sentence. */
 const sentences = new Map<string, Failure>([
   [
-    'KP423',
+    sqlStates.booksClosed,
     {
       code: 'books_closed',
       message:

@@ -59,9 +59,6 @@ const kinds: Readonly<Record<string, LineKind>> = {
   'charge.business_verification': 'business_verification',
   'credit.payout_fees': 'credit',
   'credit.bank_share': 'credit',
-  // So it was posted before charges had reasons of their own.
-  'payout.arrived': 'payout_fees',
-  'payout.returned': 'payout_fees',
 };
 
 export function kindOfReason(reason: string): LineKind {

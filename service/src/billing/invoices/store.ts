@@ -305,7 +305,7 @@ const differencesSql = `
         else substr(e.reason, 8) end as kind,
       sum(case when e.account = 'credit_due' then -e.amount else e.amount end) as amount
     from kelpie.ledger_entries e
-    where (e.account = 'receivable' or e.account >= 'credit_due') and e.reason <> 'invoice.issued'
+    where e.account in ('receivable', 'credit_due', 'accrued') and e.reason <> 'invoice.issued'
     group by 1, 2, 3
   ),
   closed as (
@@ -333,7 +333,7 @@ const differencesSql = `
   booked as (
     select i.id, coalesce(sum(e.amount) filter (where e.account = 'receivable'), 0) as receivable,
       coalesce(sum(e.amount) filter (where e.account = 'credit_due'), 0) as credit_due,
-      coalesce(sum(e.amount) filter (where e.account > 'credit_due'), 0) as accrued
+      coalesce(sum(e.amount) filter (where e.account = 'accrued'), 0) as accrued
     from kelpie.invoices i left join kelpie.ledger_entries e on e.transfer_id = i.transfer_id and e.cause_id = i.id
     group by 1
   )

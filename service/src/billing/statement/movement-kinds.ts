@@ -21,7 +21,6 @@ const kinds = new Map<string, MovementKind>([
   ['payout.refunded', 'refund'],
   ['payout.cancelled', 'refund'],
   ['payout.returned', 'return'],
-  ['deposit', 'deposit'],
   ['deposit.credited', 'deposit'],
   ['sandbox.float', 'sandbox_float'],
   ['sandbox.closed', 'sandbox_reset'],

@@ -1,46 +1,55 @@
 import type { Line } from '../../ledger/index.ts';
-import { arrayLiteral } from '../../platform/database/array-literal.ts';
+import {
+  bigint,
+  boolean,
+  enumOf,
+  integer,
+  smallint,
+  text,
+  uuid,
+  type Columns,
+} from '../../platform/database/batch-call.ts';
 
-/** A transfer of a payout's, before the database has posted it. */
+/** A transfer of a payout, before the database has posted it. */
 export interface NewTransfer {
   id: string;
   reason: string;
   lines: readonly Line[];
 }
 
-interface Entry extends NewTransfer {
+/** A line of a transfer of a payout, which is named by its place in the batch, from 1. */
+interface PlacedEntry {
+  place: number;
+  /** Whether it belongs to the payout's first transfer. */
+  isFirst: boolean;
+  transfer: NewTransfer;
   line: Line;
   number: number;
 }
 
-function entriesOf(transfers: readonly NewTransfer[]): Entry[] {
-  return transfers.flatMap((transfer) => transfer.lines.map((line, at) => ({ ...transfer, line, number: at + 1 })));
+export function placeEntries(transfersOfEach: readonly (readonly NewTransfer[])[]): PlacedEntry[] {
+  return transfersOfEach.flatMap((transfers, at) =>
+    transfers.flatMap((transfer, nth) =>
+      transfer.lines.map((line, index) => ({
+        place: at + 1,
+        isFirst: nth === 0,
+        transfer,
+        line,
+        number: index + 1,
+      })),
+    ),
+  );
 }
 
-/** The entries' columns, as the database takes them. */
-function columnsOf(entries: readonly Entry[]): unknown[] {
-  return [
-    arrayLiteral(entries.map(({ id }) => id)),
-    arrayLiteral(entries.map(({ number }) => number)),
-    arrayLiteral(entries.map(({ line }) => line.account)),
-    arrayLiteral(entries.map(({ line }) => line.amount)),
-    arrayLiteral(entries.map(({ line, reason }) => line.reason ?? reason)),
-  ];
-}
+export const entryColumns = {
+  entry_payouts: integer(({ place }) => place),
+  entry_transfers: uuid(({ transfer }) => transfer.id),
+  entry_lines: smallint(({ number }) => number),
+  entry_accounts: enumOf<Line['account']>('ledger_account')(({ line }) => line.account),
+  entry_amounts: bigint(({ line }) => line.amount),
+  entry_reasons: text(({ line, transfer }) => line.reason ?? transfer.reason),
+} satisfies Columns<PlacedEntry>;
 
-export function entryColumns(transfers: readonly NewTransfer[]): unknown[] {
-  return columnsOf(entriesOf(transfers));
-}
-
-/**
- * The entries of many payouts in one: each says before all else whose it is, by the place of its payout, from 1, and
- * whether it is of that payout's first transfer.
- */
-export function placedEntryColumns(transfersOfEach: readonly (readonly NewTransfer[])[]): unknown[] {
-  const entries = transfersOfEach.map(entriesOf);
-  return [
-    arrayLiteral(entries.flatMap((own, at) => own.map(() => at + 1))),
-    arrayLiteral(entries.flatMap((own) => own.map(({ id }) => id === own[0]?.id))),
-    ...columnsOf(entries.flat()),
-  ];
-}
+export const firstColumns = {
+  entry_firsts: boolean(({ isFirst }) => isFirst),
+} satisfies Columns<PlacedEntry>;

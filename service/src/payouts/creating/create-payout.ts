@@ -4,7 +4,7 @@ import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
 import { payoutCost, type PayoutCost } from '../../money/fees.ts';
 import { usdcForPounds, type GbpPerUsd } from '../../money/rates.ts';
 import { divideUp } from '../../money/rounding.ts';
-import { isActive, type PartnerSide } from '../../partners/index.ts';
+import type { PartnerSide } from '../../partners/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
@@ -28,7 +28,8 @@ import { rateAgesMs, type Rates } from './rates.ts';
 import { leaseMs, simulatedArrivalMs } from '../following/schedules.ts';
 import { sealRecipient } from '../sealed-recipient.ts';
 import { sendPayout, type SendResult } from '../following/send-payout.ts';
-import type { InsertOutcome, NewPayout } from '../commits/store.ts';
+import type { CreateOutcome, NewPayout } from '../commits/create-payouts.ts';
+import { resolveOrder } from '../commits/resolve-order.ts';
 import { inUse, waitForPayout } from './wait-for-payout.ts';
 
 export interface CreateParts extends PayoutParts {
@@ -105,10 +106,10 @@ async function tryToCreate(
   }
   const cost = payoutCost(request.order.amount, rate, side.prices);
   const made = await makePayout(parts, { request, side, rate, cost });
-  const outcome = await parts.commits.insert(made);
+  const outcome = await claimAndCreate(parts, made);
   if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
   if (outcome.kind === 'rail_changed') return 'rail_changed';
-  if (outcome.kind !== 'created') throw refuseInsert(outcome, cost);
+  if (outcome.kind !== 'created') throw refuseCreation(outcome, cost);
   const payout: Payout = {
     ...made.payout,
     ...outcome,
@@ -125,9 +126,32 @@ async function tryToCreate(
   return { kind: 'created', payout: await readSent(parts, payout, sent, startedAt), cost, isRecorded };
 }
 
+type ClaimOutcome =
+  Exclude<CreateOutcome, { kind: 'taken' }> | { kind: 'exists' } | { kind: 'in_question' } | { kind: 'rail_changed' };
+
+/** How often a key may change hands while we look at what it stands for. */
+const mostClaims = 3;
+
+/**
+ * Creates the payout. A key that was used before is resolved first: an attempt of which nothing was sent is taken over,
+ * and if another caller is quicker, we look again.
+ */
+async function claimAndCreate({ calls, commits }: CreateParts, made: NewPayout): Promise<ClaimOutcome> {
+  const { payout, fingerprint } = made;
+  let claiming = made;
+  for (let claims = 1; claims <= mostClaims; claims += 1) {
+    const outcome = await commits.create(claiming);
+    if (outcome.kind !== 'taken') return outcome;
+    const resolved = await resolveOrder(calls, { ...payout, fingerprint, at: payout.updatedAt });
+    if (resolved.kind === 'exists' || resolved.kind === 'in_question') return resolved;
+    claiming = { ...made, retry: resolved.kind === 'retry' ? resolved.retry : null };
+  }
+  throw inUse();
+}
+
 /** The rate, where all is well; otherwise what stands in the way. */
 async function findRate(parts: CreateParts, side: PartnerSide, { amount }: PayoutOrder): Promise<Refusal | GbpPerUsd> {
-  if (!isActive(side)) return new Refusal(notActive);
+  if (side.paymentBlock === 'partner_not_active') return new Refusal(notActive);
   const wrongAmount = amountProblem(amount, side.rail);
   if (wrongAmount !== undefined) return new Refusal(wrongAmount);
   const rate = await parts.rates.find(side.rail, rateAgesMs.payout);
@@ -202,6 +226,7 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
     },
     callerId: request.callerId,
     confirmation: givenCode(parts, request),
+    retry: null,
     idempotencyKey: request.idempotencyKey,
     fingerprint: fingerprintOf(parts.bodyDigest, order),
     accountIndex: accountIndexOf(parts.accountDigest, recipient),
@@ -260,8 +285,8 @@ async function simulate(parts: CreateParts, made: NewPayout, request: CreateRequ
   };
 }
 
-function refuseInsert(
-  outcome: Exclude<InsertOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
+function refuseCreation(
+  outcome: Exclude<ClaimOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
   cost: PayoutCost,
 ): Refusal {
   switch (outcome.kind) {

@@ -1,59 +1,65 @@
-import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import type { Logger } from '../logging.ts';
 import { OperatorError } from '../operator-error.ts';
+import { createFunctions, readFunctions, type FunctionSource } from './functions.ts';
+import { ownFolder, readMigrations, type Migration } from './migrations.ts';
 import type { Pool } from './pool.ts';
 
 interface MigrateOptions {
   ownerUrl: string;
   now: Date;
   logger: Logger;
-  /** Other migrations than the service's own. */
+  /** Other migrations and functions than the service's own. */
   folder?: URL;
   /** What has to follow the migrations, with no other run beside it. */
   afterwards?: () => Promise<void>;
 }
 
-interface Migration {
-  name: string;
-  checksum: string;
-  sql: string;
-}
-
-const ownFolder = new URL('../../../migrations/', import.meta.url);
 const lockTries = 5;
 const pauseBetweenTriesMs = 1_000;
 
-/** In the order of their numbers. A gap or a doubled number is a merge gone wrong, and stops everything. */
-function readMigrations(folder: URL): Migration[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .toSorted();
-  return names.map((name, index) => {
-    const number = String(index + 1).padStart(4, '0');
-    if (!name.startsWith(`${number}_`))
-      throw new OperatorError(`${name} should be number ${number}: the migrations have a gap, or two have one number`);
-    const sql = readFileSync(new URL(name, folder), 'utf8');
-    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-  });
+/** What this version of the code was written for. */
+export interface Expected {
+  migration: string;
+  functions: readonly Pick<FunctionSource, 'name' | 'checksum'>[];
 }
 
-/** The newest migration that this version of the code was written for. */
-export function newestMigration(): string {
+export function readExpected(): Expected {
   const newest = readMigrations(ownFolder).at(-1);
   if (newest === undefined) throw new OperatorError('there are no migrations');
-  return newest.name;
+  return { migration: newest.name, functions: readFunctions(ownFolder) };
 }
 
-/** Throws where the database is older than this code. */
-export async function assertApplied(pool: Pool, migration: string): Promise<void> {
+/**
+ * Throws where the database is older than this code. A function that a newer version has replaced since is fine: during a
+ * rolling deploy both versions serve.
+ */
+export async function assertApplied(pool: Pool, { migration, functions }: Expected): Promise<void> {
   const { rowCount } = await pool.query('select from kelpie.migrations where name = $1', [migration]);
   if (rowCount !== 1) throw new OperatorError(`${migration} is not applied`);
+  const { rows } = await pool.query<{ name: string }>(
+    `select wanted.name from unnest($1::text[], $2::text[]) as wanted (name, checksum)
+     where not exists (
+       select from kelpie.functions f where f.name = wanted.name and f.checksum = wanted.checksum
+     ) limit 1`,
+    [functions.map(({ name }) => name), functions.map(({ checksum }) => checksum)],
+  );
+  if (rows[0] !== undefined) throw new OperatorError(`the function ${rows[0].name} is not applied`);
 }
 
-async function findApplied(client: Client): Promise<Map<string, string>> {
+interface Applied {
+  /** By name, their checksums. */
+  migrations: ReadonlyMap<string, string>;
+  functions: ReadonlyMap<string, string>;
+}
+
+async function checksumsByName(client: Client, sql: string): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(sql);
+  return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+async function findApplied(client: Client): Promise<Applied> {
   await client.query(`
     create schema if not exists kelpie;
     create table if not exists kelpie.migrations (
@@ -61,58 +67,108 @@ async function findApplied(client: Client): Promise<Map<string, string>> {
       checksum text not null,
       applied_at timestamptz not null
     );
-    comment on table kelpie.migrations is '@bounded @shared One row a migration.';
+    comment on table kelpie.migrations is '@bounded @shared One row per migration.';
+    create table if not exists kelpie.functions (
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null,
+      is_current boolean not null,
+      primary key (name, checksum)
+    );
+    comment on table kelpie.functions is '@bounded @shared One row for each text that a function has had.';
   `);
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    'select name, checksum from kelpie.migrations',
+  return {
+    migrations: await checksumsByName(client, 'select name, checksum from kelpie.migrations'),
+    functions: await checksumsByName(client, 'select name, checksum from kelpie.functions where is_current'),
+  };
+}
+
+function otherBaseline(name: string, how: string): OperatorError {
+  return new OperatorError(
+    `${name} was ${how} after it was applied, so this database was made by another baseline. ` +
+      'A development database: run npm run db:reset. Any other: restore the file and write a new migration.',
   );
-  return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** An applied migration that is here under another name would be applied again. Newer ones are a newer version's business. */
-function refuseForgotten(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
-  const names = new Set(migrations.map((migration) => migration.name));
+/** Newer ones are a newer version's business; any other that is missing here was renamed, and would be applied again. */
+function assertKnown(migrations: readonly Migration[], applied: Applied['migrations']): void {
+  const checksums = new Map(migrations.map(({ name, checksum }) => [name, checksum]));
   const newest = migrations.at(-1)?.name.slice(0, 4) ?? '';
-  const forgotten = [...applied.keys()].find((name) => !names.has(name) && name.slice(0, 4) <= newest);
-  if (forgotten !== undefined)
-    throw new OperatorError(`${forgotten} was applied, but is not among the migrations: was it renamed?`);
+  for (const [name, checksum] of applied) {
+    const here = checksums.get(name);
+    if (here === undefined && name.slice(0, 4) <= newest) throw otherBaseline(name, 'renamed or removed');
+    if (here !== undefined && here !== checksum) throw otherBaseline(name, 'changed');
+  }
 }
 
-async function apply(client: Client, migration: Migration, appliedAt: Date): Promise<void> {
-  await client.query('begin');
-  try {
-    await client.query(migration.sql);
-    await client.query('insert into kelpie.migrations (name, checksum, applied_at) values ($1, $2, $3)', [
-      migration.name,
-      migration.checksum,
-      appliedAt,
-    ]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  }
+function assertPhases(migrations: readonly Migration[], functions: readonly FunctionSource[]): void {
+  const numbers = new Set(migrations.map(({ name }) => name.slice(0, 4)));
+  const lost = functions.find(({ neededAfter }) => neededAfter !== null && !numbers.has(neededAfter));
+  if (lost !== undefined)
+    throw new OperatorError(`${lost.name} should be applied after ${lost.neededAfter}, which is no migration`);
 }
 
 const lockNotAvailable = '55P03';
 
 /**
- * A migration that waits for a lock makes every query behind it wait too. So it gives up after the lock timeout, lets
- * the traffic through, and tries again a few times.
+ * Does the work in one transaction. One that waits for a lock makes every query behind it wait too, so it gives up after
+ * the lock timeout, lets the traffic through, and tries again a few times.
  */
-async function applyWithRetries(client: Client, migration: Migration, appliedAt: Date): Promise<void> {
+async function inRetriedTransaction(client: Client, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
+    await client.query('begin');
     try {
-      await apply(client, migration, appliedAt);
+      await work();
+      await client.query('commit');
       return;
     } catch (error) {
+      await client.query('rollback');
       if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable || attempt === lockTries) throw error;
     }
     await wait(pauseBetweenTriesMs);
   }
 }
 
-/** Applies what is missing, in order, one transaction each. Two runs at once are safe: the second waits for the first. */
+/**
+ * Two phases: functions that a policy, a check or a trigger needs are applied right after the migration that they name,
+ * before the next one; all others when the tables are there.
+ */
+async function applyMissing(client: Client, options: MigrateOptions): Promise<string[]> {
+  const { folder = ownFolder, now, logger } = options;
+  const applied = await findApplied(client);
+  const migrations = readMigrations(folder);
+  assertKnown(migrations, applied.migrations);
+  const changed = readFunctions(folder).filter(({ name, checksum }) => applied.functions.get(name) !== checksum);
+  assertPhases(migrations, changed);
+  const done: string[] = [];
+  const apply = async (names: readonly string[], work: () => Promise<void>): Promise<void> => {
+    if (names.length === 0) return;
+    await inRetriedTransaction(client, work);
+    done.push(...names);
+    for (const name of names) logger.info({ migration: name }, 'migration.applied');
+  };
+  const applyFunctions = async (sources: readonly FunctionSource[]): Promise<void> =>
+    apply(
+      sources.map(({ name }) => name),
+      async () => createFunctions(client, sources, now),
+    );
+  for (const { name, sql, checksum } of migrations) {
+    if (!applied.migrations.has(name))
+      await apply([name], async () => {
+        await client.query(sql);
+        await client.query('insert into kelpie.migrations (name, checksum, applied_at) values ($1, $2, $3)', [
+          name,
+          checksum,
+          now,
+        ]);
+      });
+    await applyFunctions(changed.filter(({ neededAfter }) => neededAfter === name.slice(0, 4)));
+  }
+  await applyFunctions(changed.filter(({ neededAfter }) => neededAfter === null));
+  return done;
+}
+
+/** Applies what is missing or has changed. Two runs at once are safe: the second waits for the first. */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const client = new Client({
     connectionString: options.ownerUrl,
@@ -126,22 +182,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await client.query(`set lock_timeout = '10min'`);
     await client.query(`select pg_advisory_lock(hashtextextended('kelpie.migrate', 0))`);
     await client.query(`set lock_timeout = '3s'; set statement_timeout = '5min'`);
-    const applied = await findApplied(client);
-    const done: string[] = [];
-    const migrations = readMigrations(options.folder ?? ownFolder);
-    refuseForgotten(migrations, applied);
-    for (const migration of migrations) {
-      const known = applied.get(migration.name);
-      if (known === undefined) {
-        await applyWithRetries(client, migration, options.now);
-        options.logger.info({ migration: migration.name }, 'migration.applied');
-        done.push(migration.name);
-      } else if (known !== migration.checksum) {
-        throw new OperatorError(
-          `${migration.name} was changed after it was applied: write a new migration instead (a database of your own: npm run db:reset)`,
-        );
-      }
-    }
+    const done = await applyMissing(client, options);
     await options.afterwards?.();
     return done;
   } finally {

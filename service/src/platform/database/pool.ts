@@ -17,7 +17,7 @@ interface PoolOptions {
  * A statement is planned once on a connection. Left to itself, the server plans anew at each call what reads a table with
  * partitions, which costs more than the call.
  */
-export const planOnce = '-c plan_cache_mode=force_generic_plan';
+const planOnce = '-c plan_cache_mode=force_generic_plan';
 
 /** A caller is told within this time that no connection is to be had, rather than left waiting. */
 const connectTimeoutMs = 2_000;

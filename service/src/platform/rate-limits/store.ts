@@ -27,7 +27,7 @@ const mostInOneCall = 256;
 /** A request waits no longer than this to hear whether it is within its limit. */
 const patienceMs = 1_000;
 
-async function leaseEach(calls: SingleCalls, orders: readonly LeaseOrder[]): Promise<(Lease | undefined)[]> {
+async function leaseEach(calls: SingleCalls, orders: readonly LeaseOrder[]): Promise<Lease[]> {
   const rows = await calls.call<LeaseRow>(leaseTokensCall, [
     arrayLiteral(orders.map(({ subject }) => subject)),
     arrayLiteral(orders.map(({ keyId }) => keyId)),
@@ -38,14 +38,9 @@ async function leaseEach(calls: SingleCalls, orders: readonly LeaseOrder[]): Pro
   const rowAt = new Map(rows.map((row) => [row.place, row]));
   return orders.map((_, at) => {
     const row = rowAt.get(at + 1);
-    return row && { granted: row.granted, left: row.tokens_left, factor: row.factor };
+    if (row === undefined) throw new Error('the database leased nothing');
+    return { granted: row.granted, left: row.tokens_left, factor: row.factor };
   });
-}
-
-async function leaseAlone(calls: SingleCalls, order: LeaseOrder): Promise<Lease> {
-  const [lease] = await leaseEach(calls, [order]);
-  if (lease === undefined) throw new Error('the database leased nothing');
-  return lease;
 }
 
 async function withinPatience<Result>(asked: Promise<Result>): Promise<Result> {
@@ -65,7 +60,6 @@ export function createLeaseCalls(calls: SingleCalls, logger: Logger): (order: Le
     size: mostInOneCall,
     keyOf: ({ subject }) => subject,
     together: async (orders) => leaseEach(calls, orders),
-    alone: async (order) => leaseAlone(calls, order),
     // Asked again, a call that failed would most likely fail again: nobody shall wait for that.
     didNothing: () => false,
     tooMany: tooBusy,

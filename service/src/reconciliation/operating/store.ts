@@ -2,6 +2,7 @@ import type { Line } from '../../ledger/index.ts';
 import type { MicroUsdc } from '../../money/amounts.ts';
 import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import { raisedBy } from '../../platform/database/single-call.ts';
+import { sqlStates } from '../../platform/database/sql-states.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
 // What operators see of runs and cases, as the reading role; and what they do about a case, as their own.
@@ -141,11 +142,11 @@ export type CorrectionRefusal =
   'wallet_short' | 'revision_changed' | 'case_closed' | 'beyond_difference' | 'suspense_short';
 
 const refusals: Readonly<Record<string, CorrectionRefusal>> = {
-  KP402: 'wallet_short',
-  KP409: 'revision_changed',
-  KP410: 'case_closed',
-  KP416: 'beyond_difference',
-  KP424: 'suspense_short',
+  [sqlStates.walletShort]: 'wallet_short',
+  [sqlStates.caseRevisionChanged]: 'revision_changed',
+  [sqlStates.caseClosed]: 'case_closed',
+  [sqlStates.beyondDifference]: 'beyond_difference',
+  [sqlStates.suspenseShort]: 'suspense_short',
 };
 
 /** The database refused it: nothing of its transaction stands. */

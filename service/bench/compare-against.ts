@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { checkOutCommit } from '@kelpie/dev/checkout-commit.ts';
+import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import { projectFolder } from '@kelpie/dev/project.ts';
+import { countPayouts } from './bench-database.ts';
+import type { BenchServer } from './bench-server.ts';
+import { startHttpLoad, type HttpLoad } from './http-load.ts';
+import { readProcessorTime } from './processor-time.ts';
+import { againstNames, lineOf, type AgainstLine, type AgainstName, type SlicePair } from './report-against.ts';
+import { createRequests } from './requests.ts';
+import { startServedCheckout, type CheckoutAnswer } from './served-checkout.ts';
+import { measureSlice, type Slice, type Timing } from './slice.ts';
+
+// Two commits in one run, in turn: a slow minute of the machine is slow for both.
+
+interface AgainstOptions {
+  /** Any revision that git knows. The other side is this checkout as it is, changes that are not committed included. */
+  revision: string;
+  partners: number;
+  rounds: number;
+  /** For how long each api first runs, until its code is compiled: some thousand requests. */
+  warmUpMs: number;
+  timing: Timing;
+  /** For the person who waits. */
+  say: (text: string) => void;
+}
+
+const sideNames = ['base', 'head'] as const;
+type SideName = (typeof sideNames)[number];
+
+/** One of the two commits, with a database and an api of its own. */
+interface Side {
+  measure(name: AgainstName, timing: Timing): Promise<Slice>;
+  restart(): Promise<void>;
+  assertAllMade(): Promise<void>;
+}
+
+/** A process may be faster or slower for as long as it lives, whatever its commit. Several of each side even that out. */
+const roundsPerProcess = 4;
+
+const connectionsOf: Readonly<Record<AgainstName, number>> = {
+  create_1: 1,
+  create_32: 32,
+  create_128: 128,
+  hot_1: 1,
+  hot_32: 32,
+  hot_128: 128,
+};
+
+/** All measures of a round begin at another one every two rounds, after either side has come first. */
+function inTurn(round: number): AgainstName[] {
+  const first = Math.floor(round / 2) % againstNames.length;
+  return [...againstNames.slice(first), ...againstNames.slice(0, first)];
+}
+
+function sidesInTurn(round: number): SideName[] {
+  return round % 2 === 0 ? [...sideNames] : sideNames.toReversed();
+}
+
+async function createSide(
+  server: BenchServer,
+  http: HttpLoad,
+  { name, folder, partners }: { name: SideName; folder: string; partners: number },
+): Promise<Side> {
+  const database = `kelpie_bench_${process.pid}_${name}`;
+  server.atEnd(async () => dropDatabase(server.adminUrl, database));
+  const checkout = startServedCheckout();
+  server.atEnd(async () => checkout.end());
+  let api: CheckoutAnswer = await checkout.serve({ folder, adminUrl: server.adminUrl, database, partners });
+  const ofMany = createRequests(api);
+  const ofOne = ofMany.slice(0, 1);
+  let counted = 0;
+  return {
+    async measure(measure, timing) {
+      const { port, pid } = api;
+      const requests = measure.startsWith('hot') ? ofOne : ofMany;
+      const before = http.payoutsMade(port);
+      const start = () => http.start({ port, connections: connectionsOf[measure], requests, status: 201 });
+      const slice = await measureSlice(start, timing, () => readProcessorTime(server.postmaster, pid));
+      counted += http.payoutsMade(port) - before;
+      return slice;
+    },
+    async restart() {
+      api = await checkout.restart();
+    },
+    async assertAllMade() {
+      const made = await countPayouts(urlFor(server.adminUrl, database));
+      assert.equal(made, counted, `the ${name} did not create the payouts that were counted`);
+    },
+  };
+}
+
+async function measurePair(
+  sides: Readonly<Record<SideName, Side>>,
+  name: AgainstName,
+  { order, timing }: { order: readonly SideName[]; timing: Timing },
+): Promise<SlicePair> {
+  const taken: Partial<Record<SideName, Slice>> = {};
+  for (const side of order) taken[side] = await sides[side].measure(name, timing);
+  const { base, head } = taken;
+  if (base === undefined || head === undefined) throw new Error('a round without one of its sides');
+  return { base, head };
+}
+
+export async function compareAgainst(server: BenchServer, options: AgainstOptions): Promise<AgainstLine[]> {
+  const { revision, partners, rounds, warmUpMs, timing, say } = options;
+  say(`Checking out ${revision} and installing its dependencies.`);
+  const checkout = await checkOutCommit(revision);
+  server.atEnd(async () => checkout.remove());
+  say(`Base is ${checkout.commit.slice(0, 12)}. Head is this checkout as it is.`);
+  const http = startHttpLoad();
+  server.atEnd(async () => http.end());
+  const sides = {
+    base: await createSide(server, http, { name: 'base', folder: checkout.folder, partners }),
+    head: await createSide(server, http, { name: 'head', folder: projectFolder, partners }),
+  };
+  const pairs = new Map(againstNames.map((name): [AgainstName, SlicePair[]] => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const order = sidesInTurn(round);
+    if (round % roundsPerProcess === 0) {
+      // Such rounds are all even: by their own order, the base would always be the older process.
+      const fresh = sidesInTurn(round / roundsPerProcess);
+      if (round > 0) for (const side of fresh) await sides[side].restart();
+      if (warmUpMs > 0) say('Warming up.');
+      if (warmUpMs > 0)
+        for (const side of fresh) await sides[side].measure('create_128', { ...timing, warmMs: warmUpMs });
+    }
+    for (const name of inTurn(round)) {
+      const pair = await measurePair(sides, name, { order, timing });
+      pairs.get(name)?.push(pair);
+      const { base, head } = pair;
+      say(`${round + 1}/${rounds} ${name.padEnd(10)} base ${base.tps.toFixed(0)}/s, head ${head.tps.toFixed(0)}/s`);
+    }
+  }
+  for (const name of sideNames) await sides[name].assertAllMade();
+  return [...pairs].map(([name, taken]) => lineOf(name, taken));
+}

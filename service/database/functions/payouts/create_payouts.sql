@@ -1,0 +1,251 @@
+-- Creates payouts, of any partners: claims the idempotency key, places the hold, and writes the payout, its history, its
+-- lease and its activity. One payout is a batch of one.
+--
+-- Guarantees: an order id stands for one payout; a caller pays from its own partner's wallet only; a wallet never goes
+--   below zero, and payouts of one wallet are granted in order of arrival; the hold is what the payout says its wallet
+--   sends; a refused payout leaves nothing behind.
+-- Returns one row per payout, by its place in the arrays. The outcome is `created`, or why not:
+--   unauthorized         the key or session may not pay for this partner and environment
+--   taken                the order id has a payout already, or had an attempt: kelpie.resolve_order says which
+--   partner_not_active, rail_paused   from kelpie.payment_block
+--   not_confirmed        the emailed code does not confirm this order; the wrong guess was counted
+--   insufficient_funds   with what the wallet held when its turn came
+-- Locks: new keys, retried keys, confirmations, wallets; each in the order of its key, so that two batches never deadlock.
+--
+-- Arrays are columns: element n of each belongs to the payout at place n. Each payout has another order id.
+-- Owner: kelpie_payouts
+-- Callers: kelpie_service
+create or replace function kelpie.create_payouts(
+  partner_ids uuid[],
+  environments kelpie.environment[],
+  -- The API key that pays, or the session.
+  caller_ids uuid[],
+  payout_ids uuid[],
+  order_ids uuid[],
+  keys text[],
+  fingerprints bytea[],
+  instants timestamptz[],
+  bank_rounds integer[],
+  first_tried_ats timestamptz[],
+  rails kelpie.rail[],
+  first_states kelpie.payout_state[],
+  references_given text[],
+  bank_references text[],
+  amounts_pence bigint[],
+  fees_pence bigint[],
+  bank_shares_pence bigint[],
+  wallets_send_micro_usdc bigint[],
+  gbp_per_usd_millionths bigint[],
+  price_plans text[],
+  recipient_names text[],
+  accounts_last4 text[],
+  recipients_sealed bytea[],
+  account_indexes bytea[],
+  created_vias text[],
+  created_bys text[],
+  bank_payment_ids text[],
+  bank_states text[],
+  bank_took_micro_usdc bigint[],
+  failure_codes text[],
+  failure_reasons text[],
+  leased_untils timestamptz[],
+  due_ats timestamptz[],
+  activity_ids uuid[],
+  activity_statuses integer[],
+  -- The transfers of each payout, as the text of an array.
+  transfer_lists text[],
+  -- Payouts that take over the key of an attempt of which nothing was sent: that attempt, as resolve_order saw it.
+  retry_places integer[],
+  retried_payouts uuid[],
+  retried_revisions integer[],
+  -- Payouts that a person confirms by an emailed code.
+  confirmation_places integer[],
+  confirmation_orders bytea[],
+  confirmation_emails bytea[],
+  confirmation_codes bytea[],
+  -- The entries of the transfers, each with the place of its payout, and whether its transfer is the payout's first.
+  entry_payouts integer[],
+  entry_firsts boolean[],
+  entry_transfers uuid[],
+  entry_lines smallint[],
+  entry_accounts kelpie.ledger_account[],
+  entry_amounts bigint[],
+  entry_reasons text[]
+) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_id text)
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+  -- Rows are found by their keys alone. A plan made while a table was small would read all of it later.
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  is_placed boolean;
+  -- What the first transfer of each payout debits its wallet by.
+  holds bigint[];
+  outcomes text[];
+  is_claimed boolean[];
+  is_granted boolean[];
+  refused_transfers uuid[];
+  balances bigint[];
+  available bigint[];
+begin
+  perform set_config('kelpie.batch', 'on', true);
+  select bool_and((entry.place between 1 and cardinality(payout_ids) and entry.is_first is not null) is true),
+    array_agg(entry.amount order by entry.place) filter (where entry.is_first and entry.account = 'wallet')
+  into is_placed, holds
+  from unnest(entry_payouts, entry_firsts, entry_accounts, entry_amounts) as entry (place, is_first, account, amount);
+  if is_placed is not true then
+    raise exception 'an entry without a payout' using errcode = 'check_violation';
+  end if;
+  if holds is distinct from wallets_send_micro_usdc then
+    raise exception 'a hold that is not what its payout debits' using errcode = 'check_violation';
+  end if;
+
+  -- New orders of API keys, in one step. A second caller with the same key waits here until the first has committed.
+  with claimed as (
+    insert into kelpie.idempotency_keys as k (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
+    select item.order_id, item.partner_id, item.environment, item.key, item.payout_id, item.fingerprint, item.instant
+    from unnest(
+      order_ids, partner_ids, environments, keys, payout_ids, fingerprints, instants, caller_ids, created_vias, rails
+    ) with ordinality as item (
+      order_id, partner_id, environment, key, payout_id, fingerprint, instant, caller_id, via, rail, place
+    )
+    cross join lateral kelpie.paying_key(item.caller_id, item.partner_id, item.environment) c
+    where item.via = 'api' and item.place <> all (retry_places) and kelpie.payment_block(
+      c.partner_status, item.environment, exists (select from kelpie.rail_pauses r where r.rail = item.rail)
+    ) is null
+    order by item.order_id
+    on conflict (order_id) do nothing
+    returning k.payout_id
+  )
+  select array_agg(claimed.payout_id is not null order by item.place) into is_claimed
+  from unnest(payout_ids) with ordinality as item (payout_id, place)
+  left join claimed on claimed.payout_id = item.payout_id;
+
+  if not (true = all (is_claimed)) then
+    select r.outcomes, r.is_claimed into outcomes, is_claimed
+    from kelpie.claim_others(
+      is_claimed, partner_ids, environments, caller_ids, payout_ids, order_ids, keys, fingerprints, instants, created_vias,
+      rails, retry_places, retried_payouts, retried_revisions, confirmation_places
+    ) r;
+  end if;
+  if cardinality(confirmation_places) > 0 then
+    select c.outcomes, c.is_claimed into outcomes, is_claimed
+    from kelpie.check_confirmations(
+      outcomes, is_claimed, partner_ids, caller_ids, order_ids, payout_ids, instants, confirmation_places,
+      confirmation_orders, confirmation_emails, confirmation_codes
+    ) c;
+  end if;
+
+  -- The holds decide; what follows from a hold is posted only where it was granted.
+  select array_agg(t.transfer_id), array_agg(t.wallet_balance) into refused_transfers, balances
+  from kelpie.post_of_payouts(
+    is_claimed, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
+    entry_accounts, entry_amounts, entry_reasons, true
+  ) t
+  where not t.posted;
+  is_granted := is_claimed;
+  if refused_transfers is not null then
+    select array_agg(is_claimed[item.place] and refused.balance is null order by item.place),
+      array_agg(refused.balance order by item.place)
+    into is_granted, available
+    from generate_subscripts(payout_ids, 1) as item (place)
+    left join (
+      select entry.place, min(t.balance) as balance
+      from unnest(refused_transfers, balances) as t (transfer_id, balance)
+      join unnest(entry_payouts, entry_transfers) as entry (place, transfer_id) on entry.transfer_id = t.transfer_id
+      group by entry.place
+    ) refused on refused.place = item.place;
+    -- A retried key still stands for its earlier attempt, and stays.
+    delete from kelpie.idempotency_keys k
+    using unnest(order_ids, payout_ids) with ordinality as item (order_id, payout_id, place)
+    where k.order_id = item.order_id and k.payout_id = item.payout_id
+      and is_claimed[item.place] and not is_granted[item.place];
+  end if;
+
+  perform from kelpie.post_of_payouts(
+    is_granted, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
+    entry_accounts, entry_amounts, entry_reasons, false
+  ) t where not t.posted;
+  if found then
+    raise exception 'only the hold of a new payout debits the wallet' using errcode = 'check_violation';
+  end if;
+
+  insert into kelpie.payouts (
+    id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
+    reference, bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
+    price_plan, recipient_name, account_last4, recipient_sealed, account_index, created_via, created_by, bank_payment_id,
+    bank_state, bank_took_micro_usdc, failure_code, failure_reason, updated_at
+  )
+  select item.id, item.partner_id, item.environment, item.rail, item.state, 1, 1, item.key, item.order_id, item.bank_round,
+    item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.bank_share, item.wallet_sends,
+    item.rate, item.price_plan, item.recipient_name, item.last4, item.sealed, item.account_index, item.via,
+    item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant
+  from unnest(
+    payout_ids, partner_ids, environments, rails, first_states, keys, order_ids, bank_rounds, first_tried_ats, instants,
+    references_given, bank_references, amounts_pence, fees_pence, bank_shares_pence, wallets_send_micro_usdc,
+    gbp_per_usd_millionths, price_plans, recipient_names, accounts_last4, recipients_sealed, account_indexes, created_vias,
+    created_bys, bank_payment_ids, bank_states, bank_took_micro_usdc, failure_codes, failure_reasons
+  ) with ordinality as item (
+    id, partner_id, environment, rail, state, key, order_id, bank_round, first_tried_at, instant, reference,
+    bank_reference, amount, fee, bank_share, wallet_sends, rate, price_plan, recipient_name, last4, sealed, account_index,
+    via, created_by, bank_payment_id, bank_state, took, failure_code, failure_reason, place
+  )
+  where is_granted[item.place];
+
+  insert into kelpie.payout_history (
+    payout_id, number, partner_id, environment, at, state, what, by, attempt, bank_state, detail, transfer_ids
+  )
+  select item.id, 1, item.partner_id, item.environment, item.instant, item.state, 'created', item.created_by, 1,
+    item.bank_state, item.failure_code, item.transfers::uuid[]
+  from unnest(
+    payout_ids, partner_ids, environments, instants, first_states, created_bys, bank_states, failure_codes, transfer_lists
+  ) with ordinality
+    as item (id, partner_id, environment, instant, state, created_by, bank_state, failure_code, transfers, place)
+  where is_granted[item.place];
+
+  insert into kelpie.open_payouts (payout_id, partner_id, environment, due_at, leased_until)
+  select item.id, item.partner_id, item.environment, item.due_at, item.leased_until
+  from unnest(payout_ids, partner_ids, environments, due_ats, leased_untils) with ordinality
+    as item (id, partner_id, environment, due_at, leased_until, place)
+  where is_granted[item.place] and item.due_at is not null;
+
+  insert into kelpie.activity (id, partner_id, environment, action, status, by, detail)
+  select item.id, item.partner_id, item.environment, 'payout.create', item.status, item.created_by, item.payout_id::text
+  from unnest(activity_ids, partner_ids, environments, activity_statuses, created_bys, payout_ids) with ordinality
+    as item (id, partner_id, environment, status, created_by, payout_id, place)
+  where is_granted[item.place] and item.id is not null;
+
+  if cardinality(retry_places) > 0 then
+    update kelpie.idempotency_keys k
+    set payout_id = payout_ids[retry.place], fingerprint = fingerprints[retry.place],
+      bank_round = bank_rounds[retry.place], round_began_at = first_tried_ats[retry.place]
+    from unnest(retry_places) as retry (place)
+    where is_granted[retry.place] and k.order_id = order_ids[retry.place];
+  end if;
+  if cardinality(confirmation_places) > 0 then
+    perform kelpie.use_confirmation(
+      partner_ids[code.place], caller_ids[code.place], code.order_hmac, code.email_hmac, instants[code.place]
+    )
+    from unnest(confirmation_places, confirmation_orders, confirmation_emails) as code (place, order_hmac, email_hmac)
+    where is_granted[code.place];
+  end if;
+
+  return query
+    select item.place,
+      case
+        when is_granted[item.place] then 'created'
+        when is_claimed[item.place] then 'insufficient_funds'
+        else outcomes[item.place]
+      end,
+      available[item.place],
+      r.bank_recipient_id
+    from unnest(partner_ids, environments, account_indexes, first_states) with ordinality
+      as item (partner_id, environment, account_index, state, place)
+    left join kelpie.bank_recipients r
+      on item.state = 'sending' and r.partner_id = item.partner_id and r.environment = item.environment
+      and r.account_index = item.account_index;
+end;
+$$;

@@ -1,0 +1,37 @@
+-- Wakes a payout after a webhook, so that a worker asks the bank about it next. The webhook names only the order, so it
+-- bypasses row security to find the partner.
+-- Guarantees: a payout that a worker has leased stays due, and is claimed again after its release. A webhook that only
+--   says that the payment is under way is ignored when the payout is processing and the amount debited is known.
+-- Locks: the payout's lease row.
+-- Returns false when the order is unknown.
+-- Owner: kelpie_payouts
+-- Callers: kelpie_service
+create or replace function kelpie.hint_payout(
+  of_environment kelpie.environment, of_order_id uuid, payment_id text, at timestamptz, is_under_way boolean
+) returns boolean
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  claim record;
+begin
+  select k.payout_id, k.partner_id, k.environment into claim
+  from kelpie.idempotency_keys k
+  where k.order_id = of_order_id and k.environment = of_environment;
+  if not found then
+    return false;
+  end if;
+  if is_under_way and exists (
+    select from kelpie.payouts p
+    where p.id = claim.payout_id and p.state = 'processing' and p.bank_payment_id = hint_payout.payment_id
+      and p.bank_took_micro_usdc is not null
+  ) then
+    return true;
+  end if;
+  insert into kelpie.open_payouts as o (payout_id, partner_id, environment, due_at, leased_until, hinted_payment_id)
+  values (claim.payout_id, claim.partner_id, claim.environment, at, '-infinity', hint_payout.payment_id)
+  on conflict (payout_id) do update
+  set due_at = least(o.due_at, at), hinted_payment_id = excluded.hinted_payment_id;
+  return true;
+end;
+$$;

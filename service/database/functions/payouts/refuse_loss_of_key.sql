@@ -1,0 +1,17 @@
+-- Keeps idempotency keys: a key that was lost, or stood for another payout, would let one order be paid twice. A key may
+-- change only where nothing of its payout was sent, and be deleted only then or where its payout was never created.
+-- Applied after: 0001
+-- Callers: everyone
+create or replace function kelpie.refuse_loss_of_key() returns trigger
+  language plpgsql
+as $$
+begin
+  if exists (select from kelpie.payouts p where p.id = old.payout_id and p.state = 'not_created') then
+    return case tg_op when 'DELETE' then old else new end;
+  end if;
+  if tg_op = 'DELETE' and not exists (select from kelpie.payouts p where p.id = old.payout_id) then
+    return old;
+  end if;
+  raise exception 'a key stands for its payout for ever' using errcode = 'check_violation';
+end;
+$$;

@@ -1,0 +1,26 @@
+-- Claims payouts that are due, of all partners, for one worker, 500 at most. The longest due come first.
+-- Guarantees: a payout is leased to one worker at a time. When the lease ends without a release, the payout is due again.
+-- After five claims in a row without a release, each further lease is twice as long as the one before, up to 64 times the
+--   normal lease. Such a payout probably crashes its worker.
+-- due_at is set to the end of the lease: an earlier due_at at release means that a webhook arrived in between.
+-- Locks: the claimed lease rows. Rows that another worker has locked are skipped.
+-- Owner: kelpie_payouts
+-- Callers: kelpie_service
+create or replace function kelpie.take_open_payouts(at timestamptz, lease interval, at_most integer)
+  returns table (payout_id uuid, partner_id uuid, environment kelpie.environment, hinted_payment_id text)
+  language sql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  with due as (
+    select o.payout_id as id from kelpie.open_payouts o
+    where o.due_at <= at and o.leased_until <= at
+    order by o.due_at limit least(at_most, 500)
+    for update skip locked
+  )
+  update kelpie.open_payouts o
+  set leased_until = at + lease * power(2, least(greatest(o.takes - 4, 0), 6)),
+    due_at = at + lease * power(2, least(greatest(o.takes - 4, 0), 6)),
+    takes = o.takes + 1
+  from due where o.payout_id = due.id
+  returning o.payout_id, o.partner_id, o.environment, o.hinted_payment_id
+$$;

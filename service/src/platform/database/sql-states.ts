@@ -1,0 +1,10 @@
+/** The codes that our functions raise on purpose. Each is raised in one place; a test keeps this list equal to the SQL. */
+export const sqlStates = {
+  walletShort: 'KP402',
+  caseRevisionChanged: 'KP409',
+  railChanged: 'KP410',
+  caseClosed: 'KP411',
+  beyondDifference: 'KP416',
+  booksClosed: 'KP423',
+  suspenseShort: 'KP424',
+} as const;

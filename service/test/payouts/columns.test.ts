@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { ledgerEvents } from '../../src/ledger/index.ts';
+import { createCommits } from '../../src/payouts/commits/commits.ts';
+import type { NewPayout } from '../../src/payouts/commits/create-payouts.ts';
+import type { Move } from '../../src/payouts/move.ts';
+import { isVisibleState, type PayoutState } from '../../src/payouts/payout.ts';
+import { findPayout } from '../../src/payouts/store.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { goOn } from '../../src/platform/crash-point.ts';
+import { openPool } from '../../src/platform/database/pool.ts';
+import { createSingleCalls } from '../../src/platform/database/single-call.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createLogger } from '../../src/platform/logging.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createSimulatedPartner } from '../harness/partners.ts';
+import { plantPayout } from '../harness/planted-payout.ts';
+
+// No two values are the same, so that two columns that changed places would show.
+
+const database = await createTestDatabase();
+const logger = createLogger('test', 'silent');
+const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
+after(async () => pool.end());
+const calls = createSingleCalls(pool, goOn);
+const commits = createCommits(calls, systemClock);
+const partner = await createSimulatedPartner(database);
+
+async function rowsOf(sql: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<Record<string, unknown>>(sql, [...values]);
+    return rows;
+  });
+}
+
+async function rowOf(sql: string, values: readonly unknown[]): Promise<Record<string, unknown>> {
+  const [row, ...more] = await rowsOf(sql, values);
+  assert(row !== undefined && more.length === 0);
+  return row;
+}
+
+const at = new Date('2026-11-15T10:00:00.001Z');
+const leasedUntil = new Date('2026-11-15T10:00:00.002Z');
+const dueAt = new Date('2026-11-15T10:00:00.003Z');
+
+function newPayout(): NewPayout {
+  return {
+    payout: {
+      id: newId(systemClock),
+      partnerId: partner.partnerId,
+      environment: 'sandbox',
+      rail: 'simulated',
+      state: 'failed',
+      orderId: randomUUID(),
+      reference: 'a reference',
+      bankReference: 'BANK REFERENCE',
+      amount: 1_001n,
+      fee: 304n,
+      bankShare: 203n,
+      walletSends: 1_920_005n,
+      rate: 790_006n,
+      pricePlan: 'standard-1',
+      recipientName: 'Ada Byron',
+      accountLast4: '5678',
+      recipientSealed: randomBytes(40),
+      createdVia: 'api',
+      createdBy: 'kp_sandbox_created',
+      bankPaymentId: 'a payment',
+      bankState: 'a state',
+      bankTook: 1_910_007n,
+      failureCode: 'account_closed',
+      failureReason: 'a reason',
+      updatedAt: at,
+    },
+    callerId: partner.keyId,
+    confirmation: null,
+    retry: null,
+    idempotencyKey: `key-${randomUUID()}`,
+    fingerprint: randomBytes(32),
+    accountIndex: randomBytes(32),
+    transfers: [
+      {
+        id: newId(systemClock),
+        reason: 'payout.hold',
+        lines: ledgerEvents.hold({ principal: 1_920_000n, bankShare: 5n }),
+      },
+    ],
+    open: { leasedUntil, dueAt },
+    activity: { id: newId(systemClock), status: 201 },
+  };
+}
+
+test('each value of a new payout arrives in its own column', async () => {
+  const made = newPayout();
+  const { payout } = made;
+  assert.equal((await commits.create(made)).kind, 'created');
+  assert.deepEqual(await findPayout(calls, partner, payout.id), {
+    ...payout,
+    revision: 1,
+    attempts: 1,
+    bankRound: 1,
+    firstTriedAt: at,
+    bankRefunded: null,
+    completedAt: null,
+  });
+  const row = await rowOf('select idempotency_key, account_index from kelpie.payouts where id = $1', [payout.id]);
+  assert.deepEqual(row, { idempotency_key: made.idempotencyKey, account_index: made.accountIndex });
+  const key = 'select order_id, key, payout_id, fingerprint, bank_round, round_began_at from kelpie.idempotency_keys';
+  assert.deepEqual(await rowOf(`${key} where order_id = $1`, [payout.orderId]), {
+    order_id: payout.orderId,
+    key: made.idempotencyKey,
+    payout_id: payout.id,
+    fingerprint: made.fingerprint,
+    bank_round: 1,
+    round_began_at: at,
+  });
+  const lease = 'select due_at, leased_until, takes from kelpie.open_payouts where payout_id = $1';
+  assert.deepEqual(await rowOf(lease, [payout.id]), { due_at: dueAt, leased_until: leasedUntil, takes: 0 });
+  const activity = 'select id, action, status, by from kelpie.activity where detail = $1';
+  const expected = { id: made.activity?.id, action: 'payout.create', status: 201, by: payout.createdBy };
+  assert.deepEqual(await rowOf(activity, [payout.id]), expected);
+  const entries = await rowsOf(
+    `select transfer_id, line, account::text, amount, reason from kelpie.ledger_entries where cause_id = $1 order by line`,
+    [payout.id],
+  );
+  const transfer = { transfer_id: made.transfers[0]?.id, reason: 'payout.hold' };
+  assert.deepEqual(entries, [
+    { ...transfer, line: 1, account: 'wallet', amount: '1920005' },
+    { ...transfer, line: 2, account: 'held', amount: '-1920000' },
+    { ...transfer, line: 3, account: 'held', amount: '-5' },
+  ]);
+});
+
+test('each fact of a transition arrives in its own column', async () => {
+  const { id } = await plantPayout(database, partner, 'sending');
+  const payout = await findPayout(calls, partner, id);
+  assert(payout !== null);
+  const move: Move = {
+    at,
+    by: 'an actor',
+    steps: [
+      {
+        to: 'processing',
+        what: 'bank_accepted',
+        detail: 'a detail',
+        lines: ledgerEvents.taken({ byBank: 1_910_001n }),
+      },
+      { to: 'failed', what: 'undeliverable', detail: 'another', lines: [] },
+    ],
+    learned: {
+      attempts: 7,
+      bankPaymentId: 'a payment',
+      bankState: 'a state',
+      bankTook: 1_910_001n,
+      bankRefunded: 1_910_002n,
+      failure: { code: 'account_closed', reason: 'a reason' },
+    },
+    afterwards: { kind: 'watch', dueAt },
+    activity: { action: 'payout.cancel', requestId: newId(systemClock), status: 202, by: 'another actor' },
+    openCase: { kind: 'a_kind', detail: 'of a case' },
+    knownRecipientId: 'a recipient',
+  };
+  assert.equal(await commits.move({ payout, move }), true);
+  assert.deepEqual(await findPayout(calls, partner, id), {
+    ...payout,
+    state: 'failed',
+    revision: 3,
+    attempts: 7,
+    bankPaymentId: 'a payment',
+    bankState: 'a state',
+    bankTook: 1_910_001n,
+    bankRefunded: 1_910_002n,
+    failureCode: 'account_closed',
+    failureReason: 'a reason',
+    updatedAt: at,
+  });
+  const history = await rowsOf(
+    `select number, at, state::text, what, by, attempt, bank_state, detail from kelpie.payout_history
+     where payout_id = $1 and number > 1 order by number`,
+    [id],
+  );
+  const common = { at, by: 'an actor', attempt: 7, bank_state: 'a state' };
+  assert.deepEqual(history, [
+    { ...common, number: 2, state: 'processing', what: 'bank_accepted', detail: 'a detail' },
+    { ...common, number: 3, state: 'failed', what: 'undeliverable', detail: 'another' },
+  ]);
+  const activity = 'select id, action, status, by from kelpie.activity where detail = $1';
+  const { requestId, ...recorded } = move.activity ?? { requestId: null };
+  assert.deepEqual(await rowOf(activity, [id]), { id: requestId, ...recorded });
+  const opened = 'select kind, detail, opened_at from kelpie.cases where payout_id = $1';
+  assert.deepEqual(await rowOf(opened, [id]), { kind: 'a_kind', detail: 'of a case', opened_at: at });
+  const lease = `select due_at, leased_until = '-infinity' as is_released from kelpie.open_payouts where payout_id = $1`;
+  assert.deepEqual(await rowOf(lease, [id]), { due_at: dueAt, is_released: true });
+  const recipient = 'select bank_recipient_id, registered_at from kelpie.bank_recipients where partner_id = $1';
+  assert.deepEqual(await rowOf(recipient, [partner.partnerId]), {
+    bank_recipient_id: 'a recipient',
+    registered_at: at,
+  });
+});
+
+test('the service and the database agree on what a partner may see', async () => {
+  const { rows } = await asAdmin(database.superuserUrl, async (client) =>
+    client.query<{ state: PayoutState }>('select unnest(enum_range(null::kelpie.payout_state))::text as state'),
+  );
+  for (const { state } of rows) {
+    const { id } = await plantPayout(database, partner, state);
+    const seen = await rowsOf('select from kelpie.visible_payouts where id = $1', [id]);
+    assert.equal(seen.length === 1, isVisibleState(state), state);
+  }
+});
