@@ -30,7 +30,7 @@ import { virtualAccountRoutes } from './wire/virtual-accounts.ts';
 import { walletRoutes } from './wire/wallets.ts';
 import { webhookRoutes } from './wire/webhooks.ts';
 
-interface AppParts {
+interface AppDeps {
   configuration: Configuration;
   pool: Pool;
   clock: BankClock;
@@ -43,7 +43,7 @@ export function boundPort(app: FastifyInstance, { port }: Configuration): number
   return typeof bound === 'object' ? bound.port : port;
 }
 
-export function composeApp({ configuration, pool, clock, log }: AppParts): FastifyInstance {
+export function composeApp({ configuration, pool, clock, log }: AppDeps): FastifyInstance {
   const { apiKey, mode, settleAfterMs } = configuration;
   const faults = createFaults();
   const app = createServer(log);

@@ -18,9 +18,9 @@ export interface SentAnswer {
   replayed: boolean;
 }
 
-export function fingerprintOf(parts: { method: string; url: string; body: unknown }): string {
+export function fingerprintOf(deps: { method: string; url: string; body: unknown }): string {
   return createHash('sha256')
-    .update(JSON.stringify([parts.method, parts.url, parts.body ?? {}]))
+    .update(JSON.stringify([deps.method, deps.url, deps.body ?? {}]))
     .digest('hex');
 }
 

@@ -9,7 +9,7 @@ const pollMs = 100;
 const batchSize = 50;
 const batchesATurn = 20;
 
-interface SettlementParts {
+interface SettlementDeps {
   pool: Pool;
   clock: BankClock;
   log: Log;
@@ -17,15 +17,15 @@ interface SettlementParts {
 }
 
 /** Moves transfers on when they are due. When that is stands in the database, so a restart changes nothing. */
-export function startSettlement(parts: SettlementParts): Loop {
-  return startLoop('settlement', pollMs, parts.log, async () => {
+export function startSettlement(deps: SettlementDeps): Loop {
+  return startLoop('settlement', pollMs, deps.log, async () => {
     for (let batch = 0; batch < batchesATurn; batch += 1) {
-      if ((await moveBatch(parts)) < batchSize) return;
+      if ((await moveBatch(deps)) < batchSize) return;
     }
   });
 }
 
-async function moveBatch({ pool, clock, settleAfterMs }: SettlementParts): Promise<number> {
+async function moveBatch({ pool, clock, settleAfterMs }: SettlementDeps): Promise<number> {
   const at = clock.now();
   return inTransaction(pool, async (tx) => {
     const { rows } = await tx.query<Transfer>(

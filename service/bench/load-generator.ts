@@ -19,14 +19,14 @@ function freshKey(): string {
 class Load {
   readonly completions: Completions = createCompletions();
   readonly plan: LoadPlan;
-  readonly #parts: readonly (readonly string[])[];
+  readonly #pieces: readonly (readonly string[])[];
   stopped = false;
   #lanesToBegin: number;
 
   constructor(plan: LoadPlan) {
     this.plan = plan;
     this.#lanesToBegin = plan.connections;
-    this.#parts = plan.requests.map((request) => request.split(keyMark));
+    this.#pieces = plan.requests.map((request) => request.split(keyMark));
   }
 
   laneBegan(): void {
@@ -35,7 +35,7 @@ class Load {
   }
 
   nextRequest(): string {
-    const [start = '', end] = this.#parts[Math.floor(Math.random() * this.#parts.length)] ?? [];
+    const [start = '', end] = this.#pieces[Math.floor(Math.random() * this.#pieces.length)] ?? [];
     return end === undefined ? start : start + freshKey() + end;
   }
 }

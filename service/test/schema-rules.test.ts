@@ -16,7 +16,7 @@ async function brokenBy(sql: string): Promise<string[]> {
 }
 
 /** A table that keeps every rule, with parts that a test replaces by something wrong. */
-function table(parts: {
+function table(deps: {
   columns?: string;
   comment?: string;
   security?: string;
@@ -31,7 +31,7 @@ function table(parts: {
     policy = 'partner_id = kelpie.current_partner() and environment = kelpie.current_environment()',
     grants = 'grant select, insert on kelpie.planted to kelpie_service',
     partition = '',
-  } = parts;
+  } = deps;
   return `
     create table kelpie.planted (${columns}) ${partition};
     comment on table kelpie.planted is '${comment}';

@@ -9,7 +9,7 @@ const pollMs = 100;
 const batchSize = 50;
 const batchesATurn = 20;
 
-interface SettlingParts {
+interface SettlingDeps {
   pool: Pool;
   clock: BankClock;
   log: Log;
@@ -17,15 +17,15 @@ interface SettlingParts {
 }
 
 /** Moves deposits on when they are due, as settlement.ts does with transfers. */
-export function startSettlingDeposits(parts: SettlingParts): Loop {
-  return startLoop('settling-deposits', pollMs, parts.log, async () => {
+export function startSettlingDeposits(deps: SettlingDeps): Loop {
+  return startLoop('settling-deposits', pollMs, deps.log, async () => {
     for (let batch = 0; batch < batchesATurn; batch += 1) {
-      if ((await moveBatch(parts)) < batchSize) return;
+      if ((await moveBatch(deps)) < batchSize) return;
     }
   });
 }
 
-async function moveBatch({ pool, clock, settleAfterMs }: SettlingParts): Promise<number> {
+async function moveBatch({ pool, clock, settleAfterMs }: SettlingDeps): Promise<number> {
   const at = clock.now();
   return inTransaction(pool, async (tx) => {
     // In the order of their wallets: two banks on one database, each with a batch, would wait for each other otherwise.

@@ -17,7 +17,7 @@ const statusOf = {
 
 type RefusalCode = keyof typeof statusOf;
 
-interface RefusalParts {
+interface RefusalContent {
   code: RefusalCode;
   message: string;
   /** The field that is wrong, in dots: destination.amount. */
@@ -32,12 +32,12 @@ interface RefusalParts {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
-  readonly body: RefusalParts;
+  readonly body: RefusalContent;
 
-  constructor(parts: RefusalParts) {
-    super(parts.message);
-    this.status = statusOf[parts.code];
-    this.body = parts;
+  constructor(content: RefusalContent) {
+    super(content.message);
+    this.status = statusOf[content.code];
+    this.body = content;
   }
 }
 

@@ -11,7 +11,7 @@ import { readFields } from '../http/fields.ts';
 import { idReader } from '../http/server.ts';
 import { choose, refuseStrangers } from './forms.ts';
 
-interface FundingParts {
+interface FundingDeps {
   pool: Pool;
   clock: BankClock;
   settleAfterMs: number;
@@ -35,7 +35,7 @@ const name = { pattern: /^[^\0]{1,80}$/, rule: '1 to 80 characters' };
 const reference = { pattern: /^[^\0]{1,18}$/, rule: '1 to 18 characters' };
 
 /** The forms by which a person sends a top-up, and the buttons of those that came. */
-export function serveFundingForms(app: FastifyInstance, { pool, clock, settleAfterMs }: FundingParts): void {
+export function serveFundingForms(app: FastifyInstance, { pool, clock, settleAfterMs }: FundingDeps): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
     done(null, Object.fromEntries(new URLSearchParams(text.toString()))),
   );

@@ -14,7 +14,7 @@ import { listNewestTransfers } from './newest-transfers.ts';
 import { listNewestVerifications } from './newest-verifications.ts';
 import { renderPage } from './render.ts';
 
-interface PageParts {
+interface PageDeps {
   pool: Pool;
   clock: BankClock;
   faults: Faults;
@@ -52,7 +52,7 @@ function pageActs(settleAfterMs: number): Readonly<Record<string, PageAct>> {
   };
 }
 
-export function servePage(app: FastifyInstance, { pool, clock, faults, configuration }: PageParts): void {
+export function servePage(app: FastifyInstance, { pool, clock, faults, configuration }: PageDeps): void {
   const acts = pageActs(configuration.settleAfterMs);
   const modes = Object.fromEntries(webhookModes.map((mode) => [mode, mode]));
   // The buttons' addresses say everything; their forms are empty.

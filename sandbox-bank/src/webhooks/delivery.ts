@@ -13,7 +13,7 @@ const firstPauseMs = 200;
 const longestPauseMs = 30_000;
 const mostTries = 20;
 
-interface DeliveryParts {
+interface DeliveryDeps {
   pool: Pool;
   clock: BankClock;
   log: Log;
@@ -33,14 +33,14 @@ interface Delivery {
 }
 
 /** Sends what is due, to every endpoint at once: one that does not answer holds up nobody else. */
-export function startDelivery(parts: DeliveryParts): Loop {
+export function startDelivery(deps: DeliveryDeps): Loop {
   const stopping = new AbortController();
   const busy = new Map<string, Promise<void>>();
-  const loop = startLoop('webhook-delivery', pollMs, parts.log, async () => {
-    for (const endpoint of await listWaitingEndpoints(parts.pool)) {
+  const loop = startLoop('webhook-delivery', pollMs, deps.log, async () => {
+    for (const endpoint of await listWaitingEndpoints(deps.pool)) {
       if (busy.has(endpoint.id)) continue;
-      const batch = deliverAll(parts, endpoint, stopping.signal)
-        .catch((error: unknown) => parts.log('loop.failed', { loop: 'webhook-delivery', reason: String(error) }))
+      const batch = deliverAll(deps, endpoint, stopping.signal)
+        .catch((error: unknown) => deps.log('loop.failed', { loop: 'webhook-delivery', reason: String(error) }))
         .finally(() => busy.delete(endpoint.id));
       busy.set(endpoint.id, batch);
     }
@@ -65,13 +65,13 @@ async function listWaitingEndpoints(pool: Pool): Promise<Endpoint[]> {
 }
 
 /** Batch after batch, for as long as there is a whole one. */
-async function deliverAll(parts: DeliveryParts, endpoint: Endpoint, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && (await deliverBatch(parts, endpoint, stopping)) === batchSize);
+async function deliverAll(deps: DeliveryDeps, endpoint: Endpoint, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && (await deliverBatch(deps, endpoint, stopping)) === batchSize);
 }
 
 /** Says how many it tried to deliver. */
-async function deliverBatch(parts: DeliveryParts, endpoint: Endpoint, stopping: AbortSignal): Promise<number> {
-  const { rows } = await parts.pool.query<Delivery>(
+async function deliverBatch(deps: DeliveryDeps, endpoint: Endpoint, stopping: AbortSignal): Promise<number> {
+  const { rows } = await deps.pool.query<Delivery>(
     `select delivery.seq, coalesce(event.transfer_id, event.kyc_link_id, event.deposit_id) as object_id, event.body, delivery.tries
      from deliveries delivery join events event on event.id = delivery.event_id
      where endpoint_id = $1 and outcome = 'waiting' and due_at <= now()
@@ -85,7 +85,7 @@ async function deliverBatch(parts: DeliveryParts, endpoint: Endpoint, stopping: 
     for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) {
       for (const delivery of queue) {
         if (stopping.aborted) return;
-        await deliver(parts, { url: endpoint.url, key, delivery }, stopping);
+        await deliver(deps, { url: endpoint.url, key, delivery }, stopping);
       }
     }
   };
@@ -99,7 +99,7 @@ interface Sending {
   delivery: Delivery;
 }
 
-async function deliver({ pool, clock, log }: DeliveryParts, sending: Sending, stopping: AbortSignal): Promise<void> {
+async function deliver({ pool, clock, log }: DeliveryDeps, sending: Sending, stopping: AbortSignal): Promise<void> {
   const { seq, tries } = sending.delivery;
   const arrived = await send(sending, clock.now(), stopping);
   // Cut off by our own end: that says nothing of the endpoint, and the next process sends it again.

@@ -9,7 +9,7 @@ import { idReader, sendJson } from '../http/server.ts';
 import { answerOnce, fingerprintOf, inWords, type SentAnswer } from '../idempotency.ts';
 import { spoilReply, spoilRequest } from './spoil.ts';
 
-interface WireParts {
+interface WireDeps {
   pool: Pool;
   clock: BankClock;
   faults: Faults;
@@ -17,31 +17,31 @@ interface WireParts {
 }
 
 /** Serves the wire API: who calls is checked first, then faults come in between, then a key is honoured. */
-export function serveWireRoutes(app: FastifyInstance, parts: WireParts, routes: readonly Route[]): void {
+export function serveWireRoutes(app: FastifyInstance, deps: WireDeps, routes: readonly Route[]): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const known = request.headers['api-key'] === parts.apiKey;
+    const known = request.headers['api-key'] === deps.apiKey;
     done(known ? undefined : new Refusal({ code: 'unauthorized', message: 'Send your key in the header Api-Key.' }));
   });
   for (const route of routes) {
     app.route({
       method: route.method,
       url: route.url,
-      handler: async (request, reply) => answerWire(parts, route, request, reply),
+      handler: async (request, reply) => answerWire(deps, route, request, reply),
     });
   }
 }
 
 async function answerWire(
-  parts: WireParts,
+  deps: WireDeps,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const fault = parts.faults.claim(route.faultPoint);
+  const fault = deps.faults.claim(route.faultPoint);
   const exchange = fault === undefined ? undefined : { fault, request, reply };
   if (exchange !== undefined && (await spoilRequest(exchange)) === 'answered') return reply;
   const takeMoreMicroUsdc = fault?.kind === 'take_different' ? fault.microUsdc : 0n;
-  const { status, text, replayed } = await workOut(parts, route, request, takeMoreMicroUsdc);
+  const { status, text, replayed } = await workOut(deps, route, request, takeMoreMicroUsdc);
   if (exchange !== undefined && (await spoilReply(exchange, text)) === 'answered') return reply;
   if (replayed) reply.header('Idempotent-Replayed', 'true');
   sendJson(reply, status, text);
@@ -50,7 +50,7 @@ async function answerWire(
 
 /** Everything that the bank does for a request, committed when this returns. */
 async function workOut(
-  { pool, clock }: WireParts,
+  { pool, clock }: WireDeps,
   route: Route,
   request: FastifyRequest,
   takeMoreMicroUsdc: bigint,

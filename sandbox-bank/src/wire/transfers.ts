@@ -13,7 +13,7 @@ import { getAccount } from './external-accounts.ts';
 import { listBody, listPage } from './pages.ts';
 import { getWallet } from './wallets.ts';
 
-interface TransferParts {
+interface TransferDeps {
   mode: Mode;
   settleAfterMs: number;
 }
@@ -67,7 +67,7 @@ async function findTransfer(tx: Transaction, id: string): Promise<Transfer | und
   return rows[0];
 }
 
-export function transferRoutes({ mode, settleAfterMs }: TransferParts): readonly Route[] {
+export function transferRoutes({ mode, settleAfterMs }: TransferDeps): readonly Route[] {
   return [
     {
       method: 'POST',

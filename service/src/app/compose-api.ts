@@ -63,7 +63,7 @@ import { createSealer, type DataKeys } from '../platform/sealing.ts';
 import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './banks.ts';
 import { openPartner } from './open-partner.ts';
 
-interface ApiParts {
+interface ApiDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
@@ -95,19 +95,19 @@ interface ApiSecrets {
 /** Where `npm run dashboard:build` puts it. */
 const dashboardFolder = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
 
-export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain: Drain }> {
-  const { calls, recorder, limits } = parts;
-  const { app, connections, seal } = createServer(parts);
-  const drain = createDrain(app, connections, parts.drainDelayMs);
+export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: Drain }> {
+  const { calls, recorder, limits } = deps;
+  const { app, connections, seal } = createServer(deps);
+  const drain = createDrain(app, connections, deps.drainDelayMs);
   await describeRoutes(app);
-  addHealthRoutes(app, [databaseServes(parts.pool)], drain.isDraining);
-  const sessions = createSessions({ ...parts, pepper: createPepper(parts.secrets.apiKeyPepper) });
-  const auth = authentication(parts, sessions);
+  addHealthRoutes(app, [databaseServes(deps.pool)], drain.isDraining);
+  const sessions = createSessions({ ...deps, pepper: createPepper(deps.secrets.apiKeyPepper) });
+  const auth = authentication(deps, sessions);
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
-  addDiscoveryRoutes(app, parts.publicUrl, limitOpen);
+  addDiscoveryRoutes(app, deps.publicUrl, limitOpen);
   addPublicPartnerRoutes(app, { calls, limitOpen });
-  const signingIn = { ...signInParts(parts), limitOpen };
+  const signingIn = { ...signInDeps(deps), limitOpen };
   addCodeRoutes(app, signingIn);
   addSessionRoutes(app, { ...signingIn, ...auth, sessions, recorder });
   addOwnAccountRoutes(app, {
@@ -117,35 +117,35 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
     recorder,
     limitAccountChanges: limitByCaller(limits.accountChanges, auth.callerOf),
   });
-  addAccountRoutes(app, { ...parts, ...auth, activity, insistOnAdmin });
-  const banks = openBanks(parts.banks, parts.clock, parts.reach);
-  addVerificationRoutes(app, { ...verificationParts(parts, banks), ...auth, insistOnAdmin });
+  addAccountRoutes(app, { ...deps, ...auth, activity, insistOnAdmin });
+  const banks = openBanks(deps.banks, deps.clock, deps.reach);
+  addVerificationRoutes(app, { ...verificationDeps(deps, banks), ...auth, insistOnAdmin });
   addPayoutRoutes(app, {
-    ...payoutParts(parts, banks),
+    ...payoutDeps(deps, banks),
     ...auth,
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
-  addPayoutListRoutes(app, { ...parts, ...auth });
-  addHistoryRoutes(app, { ...parts, ...auth });
-  addRecipientRoutes(app, { ...parts, ...auth });
-  const funding = { ...parts, ...auth, sealer: createSealer(parts.secrets.dataKeys) };
+  addPayoutListRoutes(app, { ...deps, ...auth });
+  addHistoryRoutes(app, { ...deps, ...auth });
+  addRecipientRoutes(app, { ...deps, ...auth });
+  const funding = { ...deps, ...auth, sealer: createSealer(deps.secrets.dataKeys) };
   addFundingRoutes(app, funding);
   addDepositRoutes(app, funding);
-  addUsageRoutes(app, { ...parts, ...auth });
-  addInvoiceRoutes(app, { ...parts, ...auth });
-  addInvoicePdfRoutes(app, { ...parts, ...auth });
-  addStatementRoutes(app, { ...parts, ...auth });
-  addDailyRoutes(app, { ...parts, ...auth });
-  addKeyRoutes(app, { ...parts, ...auth });
-  const people = { ...parts, ...auth, activity, dashboardUrl: dashboardOf(parts) };
-  addKeyChangeRoutes(app, { ...people, pepper: createPepper(parts.secrets.apiKeyPepper) });
+  addUsageRoutes(app, { ...deps, ...auth });
+  addInvoiceRoutes(app, { ...deps, ...auth });
+  addInvoicePdfRoutes(app, { ...deps, ...auth });
+  addStatementRoutes(app, { ...deps, ...auth });
+  addDailyRoutes(app, { ...deps, ...auth });
+  addKeyRoutes(app, { ...deps, ...auth });
+  const people = { ...deps, ...auth, activity, dashboardUrl: dashboardOf(deps) };
+  addKeyChangeRoutes(app, { ...people, pepper: createPepper(deps.secrets.apiKeyPepper) });
   addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
-  addActivityRoutes(app, { ...parts, ...auth });
+  addActivityRoutes(app, { ...deps, ...auth });
   await addWebhookRoutes(app, {
-    ...parts,
-    hintVerification: async (id) => hintVerification(parts, id),
-    hintDeposit: async (hint) => hintDeposit(parts, hint),
+    ...deps,
+    hintVerification: async (id) => hintVerification(deps, id),
+    hintDeposit: async (hint) => hintDeposit(deps, hint),
   });
   await addReferenceRoutes(app, limitOpen);
   addDashboardRoutes(app, dashboardFolder);
@@ -154,12 +154,12 @@ export async function composeApi(parts: ApiParts): Promise<{ app: Server; drain:
 }
 
 /** The address of the dashboard. */
-function dashboardOf({ dashboardUrl, publicUrl }: ApiParts): string {
+function dashboardOf({ dashboardUrl, publicUrl }: ApiDeps): string {
   return dashboardUrl ?? `${publicUrl}/dashboard`;
 }
 
-function authentication(parts: ApiParts, sessions: Sessions): Authentication {
-  const { secrets, clock, calls, limits } = parts;
+function authentication(deps: ApiDeps, sessions: Sessions): Authentication {
+  const { secrets, clock, calls, limits } = deps;
   const keyring = createKeyring(calls, clock, createPepper(secrets.apiKeyPepper));
   return createAuthentication({
     async identifyKey(secret) {
@@ -170,12 +170,12 @@ function authentication(parts: ApiParts, sessions: Sessions): Authentication {
     },
     identifySession: async (token) => sessions.identify(token),
     limits,
-    ownOrigin: new URL(dashboardOf(parts)).origin,
+    ownOrigin: new URL(dashboardOf(deps)).origin,
   });
 }
 
-function signInParts(parts: ApiParts) {
-  const { secrets, clock, pool, calls, jobs } = parts;
+function signInDeps(deps: ApiDeps) {
+  const { secrets, clock, pool, calls, jobs } = deps;
   return {
     pool,
     calls,
@@ -184,7 +184,7 @@ function signInParts(parts: ApiParts) {
     sealer: createSealer(secrets.dataKeys),
     pepper: createPepper(secrets.apiKeyPepper),
     digests: codeDigests(secrets),
-    refuseForeign: refuseForeignPages(new URL(dashboardOf(parts)).origin),
+    refuseForeign: refuseForeignPages(new URL(dashboardOf(deps)).origin),
     async openPartner(tx: Transaction, partner: { id: string; slug: string; name: string }) {
       await openPartner(tx, { clock, jobs }, partner);
     },
@@ -195,16 +195,16 @@ function codeDigests({ indexKey }: ApiSecrets) {
   return createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes'));
 }
 
-function confirmations({ pool, clock, outbox, secrets }: ApiParts) {
+function confirmations({ pool, clock, outbox, secrets }: ApiDeps) {
   const orderDigest = createKeyedDigest(secrets.indexKey, 'orders to confirm');
   return createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests(secrets) });
 }
 
-function verificationParts(parts: ApiParts, banks: OpenBanks) {
-  const dashboardUrl = dashboardOf(parts);
+function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
+  const dashboardUrl = dashboardOf(deps);
   const bank = banks.provider_production;
   return {
-    ...parts,
+    ...deps,
     bank,
     listAdmins: listAdminEmails,
     onApproved: chargeApproval,
@@ -213,8 +213,8 @@ function verificationParts(parts: ApiParts, banks: OpenBanks) {
   };
 }
 
-function payoutParts(parts: ApiParts, banks: OpenBanks) {
-  const { calls, clock, logger, secrets } = parts;
+function payoutDeps(deps: ApiDeps, banks: OpenBanks) {
+  const { calls, clock, logger, secrets } = deps;
   return {
     calls,
     commits: createCommits(calls, clock),
@@ -228,7 +228,7 @@ function payoutParts(parts: ApiParts, banks: OpenBanks) {
     sealer: createSealer(secrets.dataKeys),
     accountDigest: createKeyedDigest(secrets.indexKey, 'account index'),
     bodyDigest: createKeyedDigest(secrets.indexKey, 'body fingerprint'),
-    confirmations: confirmations(parts),
+    confirmations: confirmations(deps),
   };
 }
 

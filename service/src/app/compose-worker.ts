@@ -9,7 +9,7 @@ import {
   followDueVerifications,
   followVerifications,
 } from '../partners/index.ts';
-import { createCommits, findLateReturns, type Banks, type PayoutParts } from '../payouts/index.ts';
+import { createCommits, findLateReturns, type Banks, type PayoutDeps } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReachPoint } from '../platform/crash-point.ts';
 import { makeMonthPartitions } from '../platform/database/month-partitions.ts';
@@ -51,7 +51,7 @@ export const queues: readonly Queue[] = [
   ...fundingQueues,
 ];
 
-interface WorkerParts {
+interface WorkerDeps {
   clock: Clock;
   logger: Logger;
   pool: Pool;
@@ -66,12 +66,12 @@ interface WorkerParts {
 }
 
 /** The jobs, and what looking after open payouts takes. */
-export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHandler>; payouts: PayoutParts } {
-  const { clock, logger, pool } = parts;
-  const banks = openBanks(parts.banks, clock, parts.reach);
-  const payouts = composePayouts(parts, banks);
+export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandler>; payouts: PayoutDeps } {
+  const { clock, logger, pool } = deps;
+  const banks = openBanks(deps.banks, clock, deps.reach);
+  const payouts = composePayouts(deps, banks);
   const verifying = { calls: payouts.calls, listAdmins: listAdminEmails, onApproved: chargeApproval };
-  const funding = { ...parts, ...verifying, sealer: payouts.sealer, banks };
+  const funding = { ...deps, ...verifying, sealer: payouts.sealer, banks };
   const handlers = new Map<Queue, JobHandler>([
     [
       monthPartitions,
@@ -102,7 +102,7 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
       async ({ signal }) => {
         const bank = banks.provider_production;
         if (bank === null) return;
-        await followDueVerifications({ ...parts, ...verifying, bank }, signal);
+        await followDueVerifications({ ...deps, ...verifying, bank }, signal);
         await openWaitingFunding(funding, signal);
       },
     ],
@@ -117,26 +117,26 @@ export function composeWorker(parts: WorkerParts): { handlers: Map<Queue, JobHan
       issueInvoices,
       async ({ signal }) => {
         const upto = monthBefore(monthOf(clock.now()));
-        const { invoices, failed } = await runInvoices({ ...parts, calls: payouts.calls }, { upto, signal });
+        const { invoices, failed } = await runInvoices({ ...deps, calls: payouts.calls }, { upto, signal });
         logger.info({ invoices }, 'invoices.issued');
         if (failed > 0) throw new Error('some partners could not be invoiced');
       },
     ],
     ...fundingHandlers(funding),
-    ...mailHandlers({ ...parts, sealer: payouts.sealer }),
-    ...signInHandlers({ ...parts, ...payouts, outbox: parts.transport === null ? null : parts.outbox }),
+    ...mailHandlers({ ...deps, sealer: payouts.sealer }),
+    ...signInHandlers({ ...deps, ...payouts, outbox: deps.transport === null ? null : deps.outbox }),
   ]);
   return { handlers, payouts };
 }
 
-function composePayouts({ clock, logger, pool, reach, ...parts }: WorkerParts, banks: Banks): PayoutParts {
+function composePayouts({ clock, logger, pool, reach, ...deps }: WorkerDeps, banks: Banks): PayoutDeps {
   const calls = createSingleCalls(pool, reach);
   return {
     calls,
     commits: createCommits(calls, clock),
     clock,
     logger,
-    sealer: createSealer(parts.dataKeys),
+    sealer: createSealer(deps.dataKeys),
     banks,
     sides: createSides(calls),
     markups: createPlanMarkups(calls),

@@ -7,7 +7,7 @@ import { actOnce, type ActingOptions, type Operating } from './commands/frame.ts
 import { openPartner } from './open-partner.ts';
 import { withJobs } from './with-jobs.ts';
 
-interface Parts extends Operating {
+interface Deps extends Operating {
   pepper: Buffer;
 }
 
@@ -22,13 +22,13 @@ interface Made {
   written: WrittenAct;
 }
 
-export async function createPartner(parts: Parts, partner: NewPartner): Promise<Made> {
+export async function createPartner(deps: Deps, partner: NewPartner): Promise<Made> {
   const { slug, name } = partner;
   if (!new RegExp(patterns.slug).test(slug))
     throw new OperatorError('--slug takes 2 to 40 small letters, digits and hyphens.');
   if (name.trim() === '' || name.length > 120) throw new OperatorError('--name takes 1 to 120 characters.');
   try {
-    return await writePartner(parts, partner);
+    return await writePartner(deps, partner);
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, 'constraint') === 'partners_slug_key')
       throw new OperatorError(`There is a partner with the slug ${slug} already.`, 'slug_taken');
@@ -37,13 +37,13 @@ export async function createPartner(parts: Parts, partner: NewPartner): Promise<
 }
 
 /** The partner, its key, the job that connects its sandbox, and the note of who made it: one commit. */
-async function writePartner(parts: Parts, partner: NewPartner): Promise<Made> {
-  const { clock, pepper, note } = parts;
+async function writePartner(deps: Deps, partner: NewPartner): Promise<Made> {
+  const { clock, pepper, note } = deps;
   const { slug, name } = partner;
   const id = newId(clock);
   const context = { partnerId: id, environment: 'sandbox' } as const;
-  return withJobs(parts, async (jobs) =>
-    actOnce({ ...parts, context }, partner, async (tx) => {
+  return withJobs(deps, async (jobs) =>
+    actOnce({ ...deps, context }, partner, async (tx) => {
       const written = await note(tx, { action: 'partner.create', subject: id, detail: { slug, name } });
       const side = await openPartner(tx, { clock, jobs }, { id, slug, name });
       const { secret } = await createApiKey(tx, { clock, pepper: createPepper(pepper) }, { ...side, label: null });

@@ -8,11 +8,11 @@ import {
   readDeposits,
   readDueSources,
   watchWallets,
-  type FundingParts,
+  type FundingDeps,
 } from '../funding/index.ts';
 import type { JobHandler, Queue } from '../platform/jobs.ts';
 import { isWorkingDay } from '../platform/working-days.ts';
-import { runReconciliation, type ReconciliationParts } from '../reconciliation/index.ts';
+import { runReconciliation, type ReconciliationDeps } from '../reconciliation/index.ts';
 
 /** For partners that could not be given an account and an address when they were connected. */
 const openFunding: Queue = { name: 'open-funding', retryLimit: 3, schedule: '* * * * *' };
@@ -23,29 +23,29 @@ const reconcile: Queue = { name: 'reconcile', retryLimit: 10, schedule: '10 5 * 
 
 export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, lookBack, reconcile];
 
-async function reconcileToday(parts: ReconciliationParts, signal: AbortSignal): Promise<void> {
-  if (!isWorkingDay(parts.clock.now())) return;
-  const { state, differences } = await runReconciliation(parts, { askedBy: 'schedule', signal });
-  parts.logger.info({ status: state, differences }, 'reconciliation.done');
+async function reconcileToday(deps: ReconciliationDeps, signal: AbortSignal): Promise<void> {
+  if (!isWorkingDay(deps.clock.now())) return;
+  const { state, differences } = await runReconciliation(deps, { askedBy: 'schedule', signal });
+  deps.logger.info({ status: state, differences }, 'reconciliation.done');
   // The bank may answer later: the job is tried again.
   if (state === 'incomplete') throw new Error('some partners could not be compared with their bank');
 }
 
-type GivenParts = Omit<FundingParts, 'recordActivity'> & Omit<ReconciliationParts, 'pause'>;
+type GivenDeps = Omit<FundingDeps, 'recordActivity'> & Omit<ReconciliationDeps, 'pause'>;
 
-export function fundingHandlers(given: GivenParts): [Queue, JobHandler][] {
-  const parts = { ...given, recordActivity, pause: async (ms: number) => setTimeout(ms) };
+export function fundingHandlers(given: GivenDeps): [Queue, JobHandler][] {
+  const deps = { ...given, recordActivity, pause: async (ms: number) => setTimeout(ms) };
   return [
-    [readDeposits, async ({ signal }) => readDueSources(parts, signal)],
-    [openFunding, async ({ signal }) => openWaitingFunding(parts, signal)],
-    [lowWallets, async ({ signal }) => watchWallets(parts, signal)],
+    [readDeposits, async ({ signal }) => readDueSources(deps, signal)],
+    [openFunding, async ({ signal }) => openWaitingFunding(deps, signal)],
+    [lowWallets, async ({ signal }) => watchWallets(deps, signal)],
     [
       lookBack,
       async () => {
-        const sources = await lookBackForDeposits(parts);
-        parts.logger.info({ sources }, 'deposits.looked_back');
+        const sources = await lookBackForDeposits(deps);
+        deps.logger.info({ sources }, 'deposits.looked_back');
       },
     ],
-    [reconcile, async ({ signal }) => reconcileToday(parts, signal)],
+    [reconcile, async ({ signal }) => reconcileToday(deps, signal)],
   ];
 }

@@ -27,7 +27,7 @@ export function chooseSender(get: <Value>(setting: Setting<Value>) => Value): Ma
   return get<MailSender | null>(get(settings.mode) === 'production' ? required(settings.mailFrom) : settings.mailFrom);
 }
 
-interface OutboxParts {
+interface OutboxDeps {
   jobs: Pick<JobSender, 'enqueue'>;
   sealer: Sealer;
   clock: Clock;
@@ -35,11 +35,11 @@ interface OutboxParts {
 }
 
 /** Where mails are posted. Those of a development that names no sender have ids of nowhere, and stay where they are. */
-export function openOutbox({ mailFrom, ...parts }: OutboxParts): Outbox {
-  return createOutbox({ ...parts, fromDomain: mailFrom?.domain ?? 'nowhere.invalid' });
+export function openOutbox({ mailFrom, ...deps }: OutboxDeps): Outbox {
+  return createOutbox({ ...deps, fromDomain: mailFrom?.domain ?? 'nowhere.invalid' });
 }
 
-interface MailParts {
+interface MailDeps {
   clock: Clock;
   logger: Logger;
   pool: Pool;
@@ -49,9 +49,9 @@ interface MailParts {
 }
 
 /** Without a relay, mails stay where they are: a worker that has one sends them. */
-export function mailHandlers({ transport, ...parts }: MailParts): [Queue, JobHandler][] {
-  const sweep: [Queue, JobHandler] = [sweepMails, async () => sweepOutgoingMails(parts)];
-  if (transport !== null) return [sweep, [sendMail, createMailDelivery({ ...parts, transport })]];
-  parts.logger.warn({}, 'mail.no_relay');
+export function mailHandlers({ transport, ...deps }: MailDeps): [Queue, JobHandler][] {
+  const sweep: [Queue, JobHandler] = [sweepMails, async () => sweepOutgoingMails(deps)];
+  if (transport !== null) return [sweep, [sendMail, createMailDelivery({ ...deps, transport })]];
+  deps.logger.warn({}, 'mail.no_relay');
   return [sweep];
 }

@@ -59,17 +59,17 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
 
 /** As above, with a pool for sending jobs: the connections of the other may all be held by transactions that wait for it. */
 export async function beginApi<Own>(chooseOwn: ChooseSettings<Own>) {
-  const { openOwnPool, ...parts } = await beginProcess('api', chooseOwn);
-  return { ...parts, enginePool: openOwnPool(1, 'kelpie-api-jobs') };
+  const { openOwnPool, ...deps } = await beginProcess('api', chooseOwn);
+  return { ...deps, enginePool: openOwnPool(1, 'kelpie-api-jobs') };
 }
 
 const engineConnections = 2;
 
 /** As above, with a pool for the job engine alone. */
 export async function beginWorker<Own>(chooseOwn: ChooseSettings<Own>) {
-  const { openOwnPool, ...parts } = await beginProcess('worker', chooseOwn);
-  await assertServiceRole(parts.pool);
-  return { ...parts, enginePool: openOwnPool(engineConnections, 'kelpie-worker-jobs') };
+  const { openOwnPool, ...deps } = await beginProcess('worker', chooseOwn);
+  await assertServiceRole(deps.pool);
+  return { ...deps, enginePool: openOwnPool(engineConnections, 'kelpie-worker-jobs') };
 }
 
 /** Stops once, in order, at the first signal; a second signal, or the deadline, ends the process at once. */

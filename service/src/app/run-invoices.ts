@@ -6,7 +6,7 @@ import { monthEnd, type Month } from '../platform/london-month.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { Operating } from './commands/frame.ts';
 
-interface Parts extends Operating {
+interface Deps extends Operating {
   reach: ReachPoint;
   /** For whoever watches. */
   say: (text: string) => void;
@@ -35,11 +35,11 @@ export function insistOnOver(month: Month, now: Date): void {
 
 /** The monthly run by hand. It does no more than the job, and may run beside it. */
 export async function runInvoicesByHand(
-  parts: Parts,
+  deps: Deps,
   { upto, isTrial }: { upto: Month; isTrial: boolean },
 ): Promise<RunReport> {
-  const calls = createSingleCalls(parts.pool, parts.reach);
-  return runInvoices({ ...parts, calls }, { upto, isTrial, onProgress: createProgress(parts.say) });
+  const calls = createSingleCalls(deps.pool, deps.reach);
+  return runInvoices({ ...deps, calls }, { upto, isTrial, onProgress: createProgress(deps.say) });
 }
 
 export function describeRun(period: string, report: RunReport, { isTrial }: { isTrial: boolean }): string {

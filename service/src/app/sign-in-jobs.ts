@@ -12,7 +12,7 @@ const signInSweep: Queue = { name: 'sign-in-sweep', retryLimit: 5, schedule: '37
 
 export const signInQueues: readonly Queue[] = [signInMails, signInSweep];
 
-interface SignInJobParts {
+interface SignInJobDeps {
   clock: Clock;
   logger: Logger;
   pool: Pool;
@@ -22,14 +22,14 @@ interface SignInJobParts {
 }
 
 /** Without a relay, codes stay where they are: a worker that has one mails them. */
-export function signInHandlers({ outbox, ...parts }: SignInJobParts): [Queue, JobHandler][] {
+export function signInHandlers({ outbox, ...deps }: SignInJobDeps): [Queue, JobHandler][] {
   const sweep: [Queue, JobHandler] = [
     signInSweep,
     async () => {
-      const swept = await sweepSignIns(parts.calls, parts.clock);
-      parts.logger.info({ rows: swept }, 'sign_ins.swept');
+      const swept = await sweepSignIns(deps.calls, deps.clock);
+      deps.logger.info({ rows: swept }, 'sign_ins.swept');
     },
   ];
   if (outbox === null) return [sweep];
-  return [sweep, [signInMails, async ({ signal }) => mailWaitingCodes({ ...parts, outbox }, signal)]];
+  return [sweep, [signInMails, async ({ signal }) => mailWaitingCodes({ ...deps, outbox }, signal)]];
 }

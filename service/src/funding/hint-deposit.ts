@@ -8,7 +8,7 @@ import { makeSourceDue } from './store.ts';
 /** It comes round every minute for what is due, and at once where the bank tells of news. */
 export const readDeposits: Queue = { name: 'read-deposits', retryLimit: 3, schedule: '* * * * *' };
 
-interface HintParts {
+interface HintDeps {
   calls: SingleCalls;
   pool: Pool;
   clock: Clock;
@@ -28,7 +28,7 @@ interface Hint {
  *
  * The job is a commit of its own. Where it is lost, the round that comes every minute finds what is due.
  */
-export async function hintDeposit({ calls, pool, clock, jobs }: HintParts, hint: Hint): Promise<void> {
+export async function hintDeposit({ calls, pool, clock, jobs }: HintDeps, hint: Hint): Promise<void> {
   if (!(await makeSourceDue(calls, { ...hint, at: clock.now() }))) return;
   await inTransaction(pool, 'shared', async (tx) => {
     if (!(await isJobWaiting(tx, readDeposits))) await jobs.enqueue(tx, readDeposits, {});

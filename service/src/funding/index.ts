@@ -5,7 +5,7 @@ export { readDeposits, hintDeposit } from './hint-deposit.ts';
 export { openWaitingFunding } from './open-waiting-funding.ts';
 export { readDueSources } from './read-due-sources.ts';
 export { lookBackForDeposits } from './look-back.ts';
-export type { FundingParts } from './parts.ts';
+export type { FundingDeps } from './deps.ts';
 export { watchWallets } from './watch-wallets.ts';
 export {
   findOperatedDeposit,

@@ -1,4 +1,4 @@
-import type { FundingParts } from './parts.ts';
+import type { FundingDeps } from './deps.ts';
 import { makeSourcesLookBack } from './store.ts';
 
 /** As long as a bank transfer can be called back. */
@@ -8,7 +8,7 @@ const lookBackMs = 90 * 24 * 60 * 60_000;
  * A deposit that was credited can be taken back for weeks. Where the webhook of that is lost, the bank's own list still shows
  * it: so it is read once more that far back. Says how many sources that makes due.
  */
-export async function lookBackForDeposits({ calls, clock }: Pick<FundingParts, 'calls' | 'clock'>): Promise<number> {
+export async function lookBackForDeposits({ calls, clock }: Pick<FundingDeps, 'calls' | 'clock'>): Promise<number> {
   const at = clock.now();
   return makeSourcesLookBack(calls, new Date(at.getTime() - lookBackMs), at);
 }

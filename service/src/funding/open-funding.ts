@@ -2,11 +2,11 @@ import type { BankFunding, FundingMethod } from '../banks/index.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { firstReadAt } from './next-read.ts';
-import type { FundingParts } from './parts.ts';
+import type { FundingDeps } from './deps.ts';
 import { sealDetails } from './sealed-details.ts';
 import { insertSource, listMethods, type SideToFund } from './store.ts';
 
-type OpenParts = Pick<FundingParts, 'pool' | 'clock' | 'sealer'>;
+type OpenDeps = Pick<FundingDeps, 'pool' | 'clock' | 'sealer'>;
 type OpenOutcome = { kind: 'opened' } | { kind: 'failed'; text: string };
 
 const methods: readonly FundingMethod[] = ['bank_transfer', 'usdc'];
@@ -15,17 +15,17 @@ const methods: readonly FundingMethod[] = ['bank_transfer', 'usdc'];
  * Opens what a side lacks of an account for pounds and an address for USDC. What the bank opened and we did not live to write
  * down is found again: by the same key within a day, and by the bank's own list at any time.
  */
-export async function openFunding(parts: OpenParts, bank: BankFunding, side: SideToFund): Promise<OpenOutcome> {
-  const known = await inTransaction(parts.pool, side, listMethods);
+export async function openFunding(deps: OpenDeps, bank: BankFunding, side: SideToFund): Promise<OpenOutcome> {
+  const known = await inTransaction(deps.pool, side, listMethods);
   for (const method of methods.filter((one) => !known.includes(one))) {
-    const opened = await openMethod(parts, bank, { side, method });
+    const opened = await openMethod(deps, bank, { side, method });
     if (opened.kind === 'failed') return opened;
   }
   return { kind: 'opened' };
 }
 
 async function openMethod(
-  { pool, clock, sealer }: OpenParts,
+  { pool, clock, sealer }: OpenDeps,
   bank: BankFunding,
   { side, method }: { side: SideToFund; method: FundingMethod },
 ): Promise<OpenOutcome> {

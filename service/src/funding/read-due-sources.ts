@@ -1,4 +1,4 @@
-import type { FundingParts } from './parts.ts';
+import type { FundingDeps } from './deps.ts';
 import { readSource } from './read-source.ts';
 import { listDueSources, type DueSource } from './store.ts';
 
@@ -10,19 +10,19 @@ const inHandAtOnce = 4;
 const mostPasses = 5;
 
 /** Reads every source that is due. One that could not be read does not keep the next from it. */
-export async function readDueSources(parts: FundingParts, signal: AbortSignal): Promise<void> {
+export async function readDueSources(deps: FundingDeps, signal: AbortSignal): Promise<void> {
   for (let pass = 0; pass < mostPasses; pass += 1) {
-    if ((await readOnce(parts, signal)) === 0) return;
+    if ((await readOnce(deps, signal)) === 0) return;
   }
 }
 
 /** Says how many it has read. */
-async function readOnce(parts: FundingParts, signal: AbortSignal): Promise<number> {
-  const at = parts.clock.now();
+async function readOnce(deps: FundingDeps, signal: AbortSignal): Promise<number> {
+  const at = deps.clock.now();
   let read = 0;
   let afterId = firstId;
   for (;;) {
-    const page = await listDueSources(parts.calls, { at, afterId, atMost: sourcesAtOnce });
+    const page = await listDueSources(deps.calls, { at, afterId, atMost: sourcesAtOnce });
     const last = page.at(-1);
     if (last === undefined) return read;
     const waiting = [...page];
@@ -30,7 +30,7 @@ async function readOnce(parts: FundingParts, signal: AbortSignal): Promise<numbe
       for (let due = waiting.shift(); due !== undefined; due = waiting.shift()) {
         // Another worker has the job by now.
         if (signal.aborted) return;
-        if (await tryToRead(parts, due)) read += 1;
+        if (await tryToRead(deps, due)) read += 1;
       }
     };
     await Promise.all(Array.from({ length: inHandAtOnce }, work));
@@ -40,14 +40,14 @@ async function readOnce(parts: FundingParts, signal: AbortSignal): Promise<numbe
 }
 
 /** What fails is due again in a minute, or still due: the next round tries it. */
-async function tryToRead(parts: FundingParts, due: DueSource): Promise<boolean> {
+async function tryToRead(deps: FundingDeps, due: DueSource): Promise<boolean> {
   const line = { partner_id: due.partnerId, environment: due.environment };
   try {
-    const outcome = await readSource(parts, due);
-    if (outcome.kind === 'failed') parts.logger.warn({ ...line, error_code: outcome.text }, 'deposits.not_read');
+    const outcome = await readSource(deps, due);
+    if (outcome.kind === 'failed') deps.logger.warn({ ...line, error_code: outcome.text }, 'deposits.not_read');
     return outcome.kind === 'read';
   } catch (error) {
-    parts.logger.error({ ...line, error }, 'deposits.not_read');
+    deps.logger.error({ ...line, error }, 'deposits.not_read');
     return false;
   }
 }

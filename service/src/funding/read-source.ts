@@ -3,7 +3,7 @@ import { Refusal } from '../platform/refusal.ts';
 import { combineWords, type DepositNews } from './combine-words.ts';
 import { listLines, settledUpto } from './list-lines.ts';
 import { afterFailure, nextReadAt } from './next-read.ts';
-import type { FundingParts } from './parts.ts';
+import type { FundingDeps } from './deps.ts';
 import { finishReading, getSource, readAgainAt, type DueSource, type ReadableSource } from './store.ts';
 import { takeDeposit } from './take-deposit.ts';
 
@@ -17,26 +17,26 @@ export type ReadOutcome =
  * Reads what came in at a source and takes every deposit that there is news of. How far it was read is written last: a crash
  * before that reads the same once more, and finds it taken. It never gets past one that could not be taken.
  */
-export async function readSource(parts: FundingParts, due: DueSource): Promise<ReadOutcome> {
-  const source = await inTransaction(parts.pool, due, async (tx) => getSource(tx, due));
-  const outcome = await readAll(parts, source);
+export async function readSource(deps: FundingDeps, due: DueSource): Promise<ReadOutcome> {
+  const source = await inTransaction(deps.pool, due, async (tx) => getSource(tx, due));
+  const outcome = await readAll(deps, source);
   if (outcome.kind === 'read') return outcome;
-  const at = parts.clock.now();
-  await inTransaction(parts.pool, due, async (tx) => readAgainAt(tx, due.id, afterFailure(at)));
+  const at = deps.clock.now();
+  await inTransaction(deps.pool, due, async (tx) => readAgainAt(tx, due.id, afterFailure(at)));
   return outcome;
 }
 
-async function readAll(parts: FundingParts, source: ReadableSource): Promise<ReadOutcome> {
-  const bank = source.rail === 'simulated' ? null : parts.banks[source.rail];
+async function readAll(deps: FundingDeps, source: ReadableSource): Promise<ReadOutcome> {
+  const bank = source.rail === 'simulated' ? null : deps.banks[source.rail];
   if (bank === null) return { kind: 'no_bank' };
   const listing = await listLines(bank, source);
   if (listing === null) return { kind: 'failed', text: 'the list of deposits could not be read' };
-  const { changes, failed } = await takeAll(parts, source, combineWords(listing.lines.toReversed()));
+  const { changes, failed } = await takeAll(deps, source, combineWords(listing.lines.toReversed()));
   const readUpto = settledUpto(listing, failed);
   const isDone = listing.isWhole && failed.size === 0;
   const { id, hints } = source;
-  await inTransaction(parts.pool, source, async (tx) => {
-    const at = parts.clock.now();
+  await inTransaction(deps.pool, source, async (tx) => {
+    const at = deps.clock.now();
     const { changedAt, hasPending } = await getSource(tx, source);
     const hadNews = changes > 0;
     const nextDueAt = nextReadAt({ changedAt: hadNews ? at : changedAt, hasPending }, at);
@@ -54,17 +54,17 @@ interface Taken {
 }
 
 /** Each by itself: one that can't be taken, for whatever reason, holds up no other. It is tried again in a minute. */
-async function takeAll(parts: FundingParts, source: ReadableSource, all: readonly DepositNews[]): Promise<Taken> {
+async function takeAll(deps: FundingDeps, source: ReadableSource, all: readonly DepositNews[]): Promise<Taken> {
   const failed = new Set<string>();
   let changes = 0;
   for (const news of all) {
     try {
-      changes += (await takeDeposit(parts, source, news)).length;
+      changes += (await takeDeposit(deps, source, news)).length;
     } catch (error) {
       // Without a connection there is none for the next one either.
       if (error instanceof Refusal) throw error;
       failed.add(news.depositId);
-      parts.logger.error(
+      deps.logger.error(
         { partner_id: source.partnerId, environment: source.environment, method: source.method, error },
         'deposit.not_taken',
       );

@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts';
 import type { DepositNews } from './combine-words.ts';
 import type { KnownDeposit } from './deposit.ts';
 import { followDeposit, type DepositChange, type DepositStep } from './follow-deposit.ts';
-import type { FundingParts } from './parts.ts';
+import type { FundingDeps } from './deps.ts';
 import { sealSender } from './sealed-details.ts';
 import { lockDeposit, readOwed, writeStep, type StepMoney } from './store.ts';
 import { tellOfStep } from './tell-of-step.ts';
@@ -23,18 +23,18 @@ interface Source extends PartnerContext {
  * it, which is unique, is what credits it once.
  */
 export async function takeDeposit(
-  parts: FundingParts,
+  deps: FundingDeps,
   source: Source,
   news: DepositNews,
 ): Promise<DepositStep['what'][]> {
-  const { pool, clock, logger } = parts;
+  const { pool, clock, logger } = deps;
   const side = { partnerId: source.partnerId, environment: source.environment };
   const { change, depositId } = await inTransaction(pool, side, async (tx) => {
     const id = newId(clock);
-    const senderSealed = news.sender === null ? null : sealSender(parts.sealer, id, news.sender);
+    const senderSealed = news.sender === null ? null : sealSender(deps.sealer, id, news.sender);
     const { known, isNew } = await lockDeposit(tx, { ...source, newId: id, senderSealed, news, at: clock.now() });
     const followed = followDeposit(known, news);
-    if (followed !== null) await writeChange(tx, parts, { side, method: source.method, known, change: followed, news });
+    if (followed !== null) await writeChange(tx, deps, { side, method: source.method, known, change: followed, news });
     return { change: isNew ? (followed ?? seen) : followed, depositId: known.id };
   });
   if (change === null) return [];
@@ -55,16 +55,16 @@ interface Writing {
   news: DepositNews;
 }
 
-async function writeChange(tx: Transaction, parts: FundingParts, writing: Writing): Promise<void> {
+async function writeChange(tx: Transaction, deps: FundingDeps, writing: Writing): Promise<void> {
   const { side, known, change, news } = writing;
   const learned = known.hasSender ? null : news.sender;
-  const senderSealed = learned === null ? null : sealSender(parts.sealer, known.id, learned);
-  const at = parts.clock.now();
+  const senderSealed = learned === null ? null : sealSender(deps.sealer, known.id, learned);
+  const at = deps.clock.now();
   let { revision } = known;
   for (const step of change.steps) {
-    const money = await moveMoney(tx, parts, { side, depositId: known.id, step });
+    const money = await moveMoney(tx, deps, { side, depositId: known.id, step });
     await writeStep(tx, side, { id: known.id, from: revision, change, step, money, senderSealed, at });
-    await tellOfStep(tx, parts, { ...writing, step, money });
+    await tellOfStep(tx, deps, { ...writing, step, money });
     revision += 1;
   }
 }
@@ -78,14 +78,14 @@ interface Moving {
 /** The wallet is locked first: what it holds, and what the partner owes, decide the lines. */
 async function moveMoney(
   tx: Transaction,
-  parts: FundingParts,
+  deps: FundingDeps,
   { side, depositId, step }: Moving,
 ): Promise<StepMoney | null> {
   if (step.what !== 'credited' && step.what !== 'reversed') return null;
   const holds = await lockBalance(tx, side);
   const { lines, owed, repaid } =
     step.what === 'credited' ? await creditLines(tx, step.amount) : reversalLines(step.amount, holds);
-  const transferId = newId(parts.clock);
+  const transferId = newId(deps.clock);
   const reason = `deposit.${step.what}`;
   const [outcome] = await postTransfers(tx, [{ ...side, id: transferId, reason, causeId: depositId, lines }]);
   if (outcome?.kind !== 'posted') throw new Error('a wallet changed under its own lock');

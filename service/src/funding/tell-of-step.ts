@@ -7,7 +7,7 @@ import type { KnownDeposit } from './deposit.ts';
 import type { DepositChange, DepositStep } from './follow-deposit.ts';
 import { depositCreditedMail } from './mails/deposit-credited.ts';
 import { depositReversedMail } from './mails/deposit-reversed.ts';
-import type { FundingParts, TellingParts } from './parts.ts';
+import type { FundingDeps, TellingDeps } from './deps.ts';
 import { readContact, type StepMoney } from './store.ts';
 
 interface Told {
@@ -23,19 +23,19 @@ interface Told {
 const actions = { credited: 'deposit.credit', refunded: 'deposit.refund', reversed: 'deposit.reverse' } as const;
 
 /** The partner's own list of what happened, and a mail where its wallet has changed. */
-export async function tellOfStep(tx: Transaction, parts: FundingParts, told: Told): Promise<void> {
+export async function tellOfStep(tx: Transaction, deps: FundingDeps, told: Told): Promise<void> {
   const { side, known, step } = told;
   if (step.what === 'told') return;
-  const note = { ...side, id: newId(parts.clock), status: null, by: 'bank', detail: known.id };
-  await parts.recordActivity(tx, { ...note, action: actions[step.what] });
+  const note = { ...side, id: newId(deps.clock), status: null, by: 'bank', detail: known.id };
+  await deps.recordActivity(tx, { ...note, action: actions[step.what] });
   if (step.what === 'refunded') return;
-  const { business, to } = await contactsOf(tx, parts, side);
-  const about = { business, environment: side.environment, amount: step.amount, link: parts.dashboardUrl };
+  const { business, to } = await contactsOf(tx, deps, side);
+  const about = { business, environment: side.environment, amount: step.amount, link: deps.dashboardUrl };
   const content =
     step.what === 'credited'
       ? depositCreditedMail({ ...about, ...factsOf(told), repaid: told.money?.repaid ?? 0n })
       : depositReversedMail({ ...about, owed: told.money?.owed ?? 0n });
-  for (const address of to) await parts.outbox.post(tx, { kind: `deposit-${step.what}`, to: address, content });
+  for (const address of to) await deps.outbox.post(tx, { kind: `deposit-${step.what}`, to: address, content });
 }
 
 function factsOf({ method, change, news }: Told) {
@@ -46,7 +46,7 @@ function factsOf({ method, change, news }: Told) {
 /** Whom the partner has named, or else its admins. An address that no mail can reach must not keep money from its wallet. */
 export async function contactsOf(
   tx: Transaction,
-  { listAdmins }: Pick<TellingParts, 'listAdmins'>,
+  { listAdmins }: Pick<TellingDeps, 'listAdmins'>,
   side: PartnerContext,
 ): Promise<{ business: string; to: string[] }> {
   const { business, contactEmail } = await readContact(tx, side.partnerId);

@@ -20,7 +20,7 @@ export interface Authentication {
   findCaller: (request: FastifyRequest) => Caller | undefined;
 }
 
-interface AuthenticationParts {
+interface AuthenticationDeps {
   identifyKey: (secret: string) => Promise<KeyCaller | null>;
   identifySession: (token: string) => Promise<SignedIn | null>;
   limits: Pick<RateLimits, 'requests' | 'open'>;
@@ -41,19 +41,19 @@ function limitIdOf(email: string): string {
   return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-export function createAuthentication(parts: AuthenticationParts): Authentication {
-  const { limits } = parts;
+export function createAuthentication(deps: AuthenticationDeps): Authentication {
+  const { limits } = deps;
   const callers = new WeakMap<FastifyRequest, Caller>();
 
   const findByKey = async (request: FastifyRequest): Promise<KeyCaller | null> => {
     const [, secret] = bearerForm.exec(request.headers.authorization ?? '') ?? [];
-    return secret === undefined ? null : parts.identifyKey(secret);
+    return secret === undefined ? null : deps.identifyKey(secret);
   };
   const findBySession = async (request: FastifyRequest): Promise<PersonCaller | null> => {
     const token = sessionTokenOf(request);
-    const signedIn = token === undefined ? null : await parts.identifySession(token);
+    const signedIn = token === undefined ? null : await deps.identifySession(token);
     if (signedIn === null) return null;
-    refuseForeignOrigin(request, parts.ownOrigin);
+    refuseForeignOrigin(request, deps.ownOrigin);
     refuseOtherAccount(request, signedIn.partnerId);
     const { sessionId: callerId, email: by, partnerId, role } = signedIn;
     const named = environmentOf(request, accessOf(request), signedIn.hasLive);

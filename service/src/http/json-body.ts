@@ -38,9 +38,9 @@ function countFields(body: object): number {
   let fields = 0;
   const found: object[] = [body];
   for (let around = found.pop(); around !== undefined; around = found.pop()) {
-    const parts: unknown[] = Array.isArray(around) ? around : Object.values(around);
-    if (parts !== around) fields += parts.length;
-    for (const part of parts) if (typeof part === 'object' && part !== null) found.push(part);
+    const deps: unknown[] = Array.isArray(around) ? around : Object.values(around);
+    if (deps !== around) fields += deps.length;
+    for (const part of deps) if (typeof part === 'object' && part !== null) found.push(part);
   }
   return fields;
 }

@@ -33,7 +33,7 @@ export type Server = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-interface ServerParts {
+interface ServerDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
@@ -53,7 +53,7 @@ function noHost(): Refusal {
 }
 
 /** The rules that hold for every route. Routes are added in between `createServer` and `seal`. */
-export function createServer({ clock, logger, meter, trustedProxies }: ServerParts): {
+export function createServer({ clock, logger, meter, trustedProxies }: ServerDeps): {
   app: Server;
   connections: Connections;
   seal: (limitOpen?: LimitHook) => void;

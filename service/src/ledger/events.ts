@@ -18,8 +18,8 @@ export function sandboxClosed(left: MicroUsdc): Line[] {
 }
 
 /** W leaves the wallet and is held: the recipient's amount, and beside it the bank's share of the fee. */
-export function hold(parts: { principal: MicroUsdc; bankShare: MicroUsdc }): Line[] {
-  const { principal, bankShare } = parts;
+export function hold(deps: { principal: MicroUsdc; bankShare: MicroUsdc }): Line[] {
+  const { principal, bankShare } = deps;
   return linesOf(debit('wallet', principal + bankShare), credit('held', principal), credit('held', bankShare));
 }
 

@@ -7,7 +7,7 @@ import { newId } from '../platform/ids.ts';
 import { sandboxFloat } from './open-sandbox.ts';
 import { connectSide, findWaiting } from './store.ts';
 
-interface ConnectParts {
+interface ConnectDeps {
   pool: Pool;
   clock: Clock;
   bank: BankCustomers;
@@ -24,19 +24,19 @@ type ConnectOutcome =
  * the same keys. Past a day the bank refuses a key, so that another day has others: what an earlier day left there is test
  * money that nobody knows of.
  */
-export async function connectSandbox(parts: ConnectParts, partnerId: string): Promise<ConnectOutcome> {
+export async function connectSandbox(deps: ConnectDeps, partnerId: string): Promise<ConnectOutcome> {
   const side = { partnerId, environment: 'sandbox' } as const;
-  const partner = await inTransaction(parts.pool, side, async (tx) => findWaiting(tx, side));
+  const partner = await inTransaction(deps.pool, side, async (tx) => findWaiting(tx, side));
   if (partner === null) return { kind: 'not_waiting' };
-  const key = `${partnerId}-sandbox-${parts.clock.now().toISOString().slice(0, 10)}`;
-  const opened = await parts.bank.openCustomer({
+  const key = `${partnerId}-sandbox-${deps.clock.now().toISOString().slice(0, 10)}`;
+  const opened = await deps.bank.openCustomer({
     name: partner.name,
     // Partners have no address yet, and mail about test money is for nobody: this domain is reserved, and delivers nowhere.
     email: `${partner.slug}@sandbox.kelpie.example`,
     idempotencyKeys: { customer: `${key}-customer`, wallet: `${key}-wallet` },
   });
   if (opened.kind === 'failed') return opened;
-  const isOurs = await inTransaction(parts.pool, side, async (tx) => moveToBank(tx, parts.clock, side, opened));
+  const isOurs = await inTransaction(deps.pool, side, async (tx) => moveToBank(tx, deps.clock, side, opened));
   return { kind: isOurs ? 'connected' : 'not_waiting' };
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from '../platform/logging.ts';
 import { connectSandbox } from './connect-sandbox.ts';
 import { listWaiting } from './store.ts';
 
-interface Parts {
+interface Deps {
   pool: Pool;
   clock: Clock;
   logger: Logger;
@@ -20,17 +20,17 @@ const partnersAtOnce = 100;
  * Connects every sandbox that waits. One that can't be connected does not keep the next from it; in the end it is an error,
  * so that the job is tried again soon. What waits then still waits for the next round.
  */
-export async function connectWaitingSandboxes(parts: Parts, signal: AbortSignal): Promise<void> {
+export async function connectWaitingSandboxes(deps: Deps, signal: AbortSignal): Promise<void> {
   let failed = 0;
   let after = firstId;
   for (;;) {
-    const page = await inTransaction(parts.pool, 'shared', async (tx) => listWaiting(tx, after, partnersAtOnce));
+    const page = await inTransaction(deps.pool, 'shared', async (tx) => listWaiting(tx, after, partnersAtOnce));
     const last = page.at(-1);
     if (last === undefined) break;
     for (const partnerId of page) {
       // Another worker has the job by now.
       if (signal.aborted) return;
-      if (!(await tryToConnect(parts, partnerId))) failed += 1;
+      if (!(await tryToConnect(deps, partnerId))) failed += 1;
     }
     after = last;
   }
@@ -38,15 +38,15 @@ export async function connectWaitingSandboxes(parts: Parts, signal: AbortSignal)
 }
 
 /** Says false where it has to be tried again. */
-async function tryToConnect(parts: Parts, partnerId: string): Promise<boolean> {
+async function tryToConnect(deps: Deps, partnerId: string): Promise<boolean> {
   const line = { partner_id: partnerId, environment: 'sandbox' };
   try {
-    const outcome = await connectSandbox(parts, partnerId);
-    if (outcome.kind === 'connected') parts.logger.info(line, 'sandbox.connected');
-    if (outcome.kind === 'failed') parts.logger.warn({ ...line, error_code: outcome.text }, 'sandbox.not_connected');
+    const outcome = await connectSandbox(deps, partnerId);
+    if (outcome.kind === 'connected') deps.logger.info(line, 'sandbox.connected');
+    if (outcome.kind === 'failed') deps.logger.warn({ ...line, error_code: outcome.text }, 'sandbox.not_connected');
     return outcome.kind !== 'failed';
   } catch (error) {
-    parts.logger.error({ ...line, error }, 'sandbox.not_connected');
+    deps.logger.error({ ...line, error }, 'sandbox.not_connected');
     return false;
   }
 }

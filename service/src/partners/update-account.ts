@@ -3,7 +3,7 @@ import type { Pool } from '../platform/database/pool.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../platform/database/transaction.ts';
 import { setAccount, type AccountSettings } from './store.ts';
 
-export interface UpdateAccountParts {
+export interface UpdateAccountDeps {
   pool: Pool;
   /** Refuses a session that is not an admin's any more. */
   insistOnAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
@@ -17,7 +17,7 @@ interface AdminOfAccount extends PartnerContext {
 
 /** Sets what an admin decides of the account: how its page looks, and who gets its papers. */
 export async function updateAccount(
-  { pool, insistOnAdmin }: UpdateAccountParts,
+  { pool, insistOnAdmin }: UpdateAccountDeps,
   { sessionId, requestId: id, ...admin }: AdminOfAccount,
   settings: AccountSettings,
 ): Promise<void> {

@@ -2,7 +2,7 @@
 // payout and its idempotency keys; it moves money only through the ledger, and never pays twice.
 export type { Banks } from './banks.ts';
 export { findLateReturns } from './following/find-late-returns.ts';
-export type { PayoutParts } from './parts.ts';
+export type { PayoutDeps } from './deps.ts';
 export { createRates } from './creating/rates.ts';
 export { createPayoutReader } from './read-payouts.ts';
 export { payoutCalls } from './calls.ts';

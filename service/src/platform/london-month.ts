@@ -11,8 +11,8 @@ export function parseMonth(text: string): Month | undefined {
 }
 
 export function monthOf(instant: Date): Month {
-  const parts = inLondon.formatToParts(instant);
-  const part = (type: 'year' | 'month'): string => parts.find((one) => one.type === type)?.value ?? '';
+  const fields = inLondon.formatToParts(instant);
+  const part = (type: 'year' | 'month'): string => fields.find((one) => one.type === type)?.value ?? '';
   return `${part('year').padStart(4, '0')}-${part('month')}`;
 }
 

@@ -38,7 +38,7 @@ export type RefusalCode =
   | 'unsupported_media_type'
   | 'verification_required';
 
-interface RefusalParts {
+interface RefusalContent {
   code: RefusalCode;
   /** For the caller: what is wrong and what to do. Never a secret, a name or a bank detail. */
   message: string;
@@ -62,13 +62,13 @@ export class Refusal extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly isRecorded: boolean;
 
-  constructor(parts: RefusalParts) {
-    super(parts.message, { cause: parts.cause });
-    this.code = parts.code;
-    this.details = parts.details;
-    this.internal = parts.internal;
-    this.retryAfterSeconds = parts.retryAfterSeconds;
-    this.isRecorded = parts.isRecorded ?? false;
+  constructor(content: RefusalContent) {
+    super(content.message, { cause: content.cause });
+    this.code = content.code;
+    this.details = content.details;
+    this.internal = content.internal;
+    this.retryAfterSeconds = content.retryAfterSeconds;
+    this.isRecorded = content.isRecorded ?? false;
   }
 }
 

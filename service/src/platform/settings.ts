@@ -169,8 +169,8 @@ function networks(variable: string, words: Words): Setting<readonly string[]> {
     ...words,
     rule: 'IP addresses and networks, separated by commas',
     parse(text) {
-      const parts = text.split(',');
-      return parts.every(isNetwork) ? parts : undefined;
+      const deps = text.split(',');
+      return deps.every(isNetwork) ? deps : undefined;
     },
   };
 }

@@ -6,7 +6,7 @@ import { bankTransfers } from './check-transfers.ts';
 import { effectOfDeposit } from './compare-deposit.ts';
 import { effectOf, type OurTransfer } from './compare-transfer.ts';
 import type { Difference } from './difference.ts';
-import { BankSilent, type Comparing } from './parts.ts';
+import { BankSilent, type Comparing } from './deps.ts';
 import { findOldestPending, findTransfer, listOpenTransfers, listSources, sumAtBank } from './store.ts';
 
 /** What both say at one moment, and what of the bank's figure is explained by what is under way. */

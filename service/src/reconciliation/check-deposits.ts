@@ -4,7 +4,7 @@ import { combineWords } from '../funding/index.ts';
 import { compareDeposit, type ListedDeposit, type OurDeposit } from './compare-deposit.ts';
 import { clockSkewMs, type Window } from './cut-off.ts';
 import type { Comparison, Difference } from './difference.ts';
-import { BankSilent, type Comparing } from './parts.ts';
+import { BankSilent, type Comparing } from './deps.ts';
 import { findOldestListing, listDeposits, listSources, mostDeposits, type SourceRow } from './store.ts';
 
 /** A hundred lines each. */

@@ -4,7 +4,7 @@ import { compareTransfer, judgeStranger, type OurTransfer } from './compare-tran
 import { clockSkewMs, type Window } from './cut-off.ts';
 import { equal, type Difference, type Recheck } from './difference.ts';
 import { matchTransfers, TooDifferent, TransferMatcher, type Suspect } from './match-transfers.ts';
-import { BankSilent, type Comparing } from './parts.ts';
+import { BankSilent, type Comparing } from './deps.ts';
 import { findFirstTransfer, findPayoutOfOrder, findTransfer, listTransfers, transfersAtOnce } from './store.ts';
 
 const minuteMs = 60_000;

@@ -3,7 +3,7 @@ import { confirmSuspects, findSuspects } from './check-transfers.ts';
 import type { Window } from './cut-off.ts';
 import type { Difference } from './difference.ts';
 import { TooDifferent, TransferMatcher } from './match-transfers.ts';
-import { BankSilent, type Comparing } from './parts.ts';
+import { BankSilent, type Comparing } from './deps.ts';
 
 export interface ComparedLines {
   matcher: TransferMatcher;

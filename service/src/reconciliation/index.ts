@@ -2,7 +2,7 @@
 // differences and their history; it only looks, and mends nothing in silence: a correction is an operator's.
 export { cutOffAt } from './cut-off.ts';
 export { runReconciliation, type RunReport } from './run-reconciliation.ts';
-export type { ReconciliationParts } from './parts.ts';
+export type { ReconciliationDeps } from './deps.ts';
 export {
   closeCase,
   correctCase,

@@ -6,7 +6,7 @@ import { compareLines, type ComparedLines } from './compare-lines.ts';
 import { beginAfter, type Window } from './cut-off.ts';
 import type { Difference } from './difference.ts';
 import { lookForOldCases } from './look-for-old-cases.ts';
-import { BankSilent, type Comparing } from './parts.ts';
+import { BankSilent, type Comparing } from './deps.ts';
 import { findComparedUpto, insertSide, type SideFindings } from './store.ts';
 
 interface Options {

@@ -1,7 +1,7 @@
 import { inTransaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { cutOffAt } from './cut-off.ts';
-import type { ReconciliationParts } from './parts.ts';
+import type { ReconciliationDeps } from './deps.ts';
 import { reconcileSide, recordTrouble, type SideResult } from './reconcile-side.ts';
 import { finishRun, insertRun, listSidesAtBanks, type Run, type RunState, type SideAtBank } from './store.ts';
 
@@ -33,7 +33,7 @@ export interface RunReport {
 const partnersAtOnce = 100;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-async function* sidesAtBanks({ calls }: ReconciliationParts, partnerId?: string): AsyncGenerator<SideAtBank> {
+async function* sidesAtBanks({ calls }: ReconciliationDeps, partnerId?: string): AsyncGenerator<SideAtBank> {
   let afterPartner = firstId;
   for (;;) {
     const sides = await listSidesAtBanks(calls, { afterPartner, atMost: partnersAtOnce });
@@ -65,16 +65,16 @@ function add(sum: typeof nothing, result: SideResult): typeof nothing {
 }
 
 /** Our books against every bank's records, one partner after the other. Safe to repeat, to kill, and to run beside another. */
-export async function runReconciliation(parts: ReconciliationParts, options: RunOptions): Promise<RunReport> {
-  const { pool, clock } = parts;
+export async function runReconciliation(deps: ReconciliationDeps, options: RunOptions): Promise<RunReport> {
+  const { pool, clock } = deps;
   const { askedBy, partnerId = null, from = null, dryRun = false } = options;
   const startedAt = clock.now();
   const run = { id: newId(clock), askedBy, startedAt, cutOff: cutOffAt(startedAt), partnerId, from };
   if (!dryRun) await inTransaction(pool, 'shared', async (tx) => insertRun(tx, run));
   let sum = nothing;
-  for await (const side of sidesAtBanks(parts, options.partnerId)) {
+  for await (const side of sidesAtBanks(deps, options.partnerId)) {
     options.signal?.throwIfAborted();
-    const result = await reconcileOne(parts, run, side, options);
+    const result = await reconcileOne(deps, run, side, options);
     options.onSide?.(side, result);
     sum = add(sum, result);
   }
@@ -85,13 +85,13 @@ export async function runReconciliation(parts: ReconciliationParts, options: Run
 
 /** What goes wrong with one partner is no reason not to compare the next. */
 async function reconcileOne(
-  parts: ReconciliationParts,
+  deps: ReconciliationDeps,
   run: Run,
   side: SideAtBank,
   { from, dryRun = false, signal, onProgress }: RunOptions,
 ): Promise<SideResult> {
-  const bank = parts.banks[side.rail];
-  const comparing = { ...parts, side, run, signal };
+  const bank = deps.banks[side.rail];
+  const comparing = { ...deps, side, run, signal };
   const options = { from, dryRun, onProgress: (lines: number) => onProgress?.(side, lines) };
   if (bank === null) return recordTrouble(comparing, 'no bank is configured for it', options);
   try {
@@ -99,7 +99,7 @@ async function reconcileOne(
   } catch (error) {
     signal?.throwIfAborted();
     const line = { partner_id: side.partnerId, environment: side.environment };
-    parts.logger.error({ ...line, error }, 'reconciliation.side_failed');
+    deps.logger.error({ ...line, error }, 'reconciliation.side_failed');
     return recordTrouble(comparing, 'a fault of ours: the log says where in the code', options);
   }
 }

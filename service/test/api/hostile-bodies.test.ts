@@ -178,8 +178,8 @@ const doubles: Hostile[] = [
   answer: '400 invalid_json',
 }));
 
-function bytesOf(...parts: (string | number[])[]): Buffer {
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
+function bytesOf(...deps: (string | number[])[]): Buffer {
+  return Buffer.concat(deps.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 }
 
 const [start = '', end = ''] = right.split('Ada');

@@ -9,7 +9,7 @@ import { createSimulatedBank } from '../../src/banks/index.ts';
 import { formatUsdc } from '../../src/money/amounts.ts';
 import { payoutCost, standardPayoutPrices } from '../../src/money/fees.ts';
 import { createCommits, createRates, payoutCalls } from '../../src/payouts/index.ts';
-import { createPayout, type CreateParts } from '../../src/payouts/creating/create-payout.ts';
+import { createPayout, type CreateDeps } from '../../src/payouts/creating/create-payout.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { SingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
@@ -19,7 +19,7 @@ import { Refusal } from '../../src/platform/refusal.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { createPartners, depositToEach } from '../harness/partners.ts';
-import { createPayoutParts } from '../harness/payout-parts.ts';
+import { createPayoutDeps } from '../harness/payout-deps.ts';
 import { atSize } from '../harness/sizes.ts';
 
 // Bursts of orders by several partners, all of a burst at once and so in one batch: repeats of a key, the same key with
@@ -169,13 +169,13 @@ function noteBatches(calls: SingleCalls): SingleCalls {
   };
 }
 
-function createParts(): CreateParts {
-  const parts = createPayoutParts(database, banks);
+function createDeps(): CreateDeps {
+  const deps = createPayoutDeps(database, banks);
   const secret = randomBytes(32);
   return {
-    ...parts,
+    ...deps,
     // Whatever the way that the other tests run: this one is about batches.
-    commits: createCommits(noteBatches(parts.calls), systemClock, 64),
+    commits: createCommits(noteBatches(deps.calls), systemClock, 64),
     rates: createRates(banks, systemClock),
     accountDigest: createKeyedDigest(secret, 'account index'),
     bodyDigest: createKeyedDigest(secret, 'body fingerprint'),
@@ -186,9 +186,9 @@ function createParts(): CreateParts {
   };
 }
 
-async function order(parts: CreateParts, partner: Partner, asked: Ask) {
+async function order(deps: CreateDeps, partner: Partner, asked: Ask) {
   const address = { line1: '1 High Street', line2: null, city: 'Leeds', postalCode: 'LS1 1AA', region: 'England' };
-  return createPayout(parts, {
+  return createPayout(deps, {
     partnerId: partner.partnerId,
     environment: partner.environment,
     via: 'api',
@@ -221,7 +221,7 @@ function detailsOf({ code, details }: Refusal, nameOf: (id: unknown) => string):
   return undefined;
 }
 
-async function runService(parts: CreateParts, partners: readonly Partner[], bursts: readonly Ask[][]) {
+async function runService(deps: CreateDeps, partners: readonly Partner[], bursts: readonly Ask[][]) {
   const names = new Map<unknown, string>();
   const nameOf = (id: unknown): string => names.get(id) ?? `an unknown payout ${String(id)}`;
   const seen: Seen[][] = [];
@@ -230,7 +230,7 @@ async function runService(parts: CreateParts, partners: readonly Partner[], burs
       burst.map(async (asked) => {
         const partner = partners[asked.partner];
         assert(partner !== undefined);
-        return order(parts, partner, asked);
+        return order(deps, partner, asked);
       }),
     );
     for (const [place, result] of results.entries())
@@ -267,12 +267,12 @@ test(`${seeds} random bursts of mixed partners are answered in batches as one by
   const expected = new Map<string, bigint>();
   await Promise.all(
     Array.from({ length: sideBySide }, async (_, lane) => {
-      const parts = createParts();
+      const deps = createDeps();
       for (let at = lane; at < seeds; at += sideBySide) {
         const bursts = samples[at] ?? [];
         const own = partners.slice(at * partnersASeed, (at + 1) * partnersASeed);
         const model = runModel(bursts);
-        const seen = await runService(parts, own, bursts);
+        const seen = await runService(deps, own, bursts);
         assert.deepEqual(seen, model.seen, `seed ${at}: ${inspect(bursts, { depth: 9 })}`);
         for (const [which, { partnerId }] of own.entries()) expected.set(partnerId, model.balances[which] ?? -1n);
         for (const one of seen.flat()) {

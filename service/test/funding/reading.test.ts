@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { BankFunding, DepositLine } from '../../src/banks/index.ts';
-import type { FundingParts } from '../../src/funding/parts.ts';
+import type { FundingDeps } from '../../src/funding/deps.ts';
 import { readSource, type ReadOutcome } from '../../src/funding/read-source.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
@@ -33,7 +33,7 @@ function line(n: number, depositId = `deposit-${n}`): DepositLine {
 
 const notAsked = async (): Promise<never> => Promise.reject(new Error('not asked for here'));
 
-function partsWith(listDeposits: BankFunding['listDeposits']): FundingParts {
+function partsWith(listDeposits: BankFunding['listDeposits']): FundingDeps {
   const bank = { openAccount: notAsked, openAddress: notAsked, listDeposits };
   return {
     pool,

@@ -39,8 +39,8 @@ function bytesOf(body: Draft['body']): Buffer {
 
 function chunked(body: Buffer): Buffer {
   const middle = body.length >> 1;
-  const parts = [body.subarray(0, middle), body.subarray(middle)].filter(({ length }) => length > 0);
-  const written = parts.flatMap((part) => [`${part.length.toString(16)}\r\n`, part, '\r\n']);
+  const deps = [body.subarray(0, middle), body.subarray(middle)].filter(({ length }) => length > 0);
+  const written = deps.flatMap((part) => [`${part.length.toString(16)}\r\n`, part, '\r\n']);
   return Buffer.concat([...written, '0\r\n\r\n'].map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 

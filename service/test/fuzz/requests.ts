@@ -76,7 +76,7 @@ function spoilNearly(draft: Draft, spoilBody: (body: JsonTree) => JsonTree, spoi
 }
 
 function nearlyValid(drafts: fc.Arbitrary<Draft>): fc.Arbitrary<Draft> {
-  return fc.tuple(drafts, bodySpoilers, addressSpoilers).map((parts) => spoilNearly(...parts));
+  return fc.tuple(drafts, bodySpoilers, addressSpoilers).map((deps) => spoilNearly(...deps));
 }
 
 function hostile(drafts: fc.Arbitrary<Draft>): fc.Arbitrary<Draft> {

@@ -68,10 +68,10 @@ function findOperation(method: string, address: string): Operation | undefined {
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
+  const deps = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
   return 'properties' in schema && !('additionalProperties' in schema)
-    ? { ...parts, additionalProperties: false }
-    : parts;
+    ? { ...deps, additionalProperties: false }
+    : deps;
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

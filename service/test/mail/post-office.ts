@@ -17,7 +17,7 @@ export const secretCode = '482915';
 const content = composeMail({
   subject: 'A trial',
   lead: 'This is a trial.',
-  parts: [{ kind: 'code', code: secretCode }],
+  deps: [{ kind: 'code', code: secretCode }],
 });
 
 const [version = '', key = ''] = testSecrets.KELPIE_DATA_KEYS.split(':');

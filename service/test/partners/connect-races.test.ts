@@ -31,7 +31,7 @@ after(async () => {
   await pool.end();
   await agent.destroy();
 });
-const parts = {
+const deps = {
   pool,
   clock: systemClock,
   bank: createBridgeBank(agent, { url: bank.wireUrl, apiKey: bank.apiKey }),
@@ -63,7 +63,7 @@ test(`payouts race ${rounds} connections: each is before on the old rail or afte
   const seen = { simulated: 0, provider_sandbox: 0 };
   for (let round = 0; round < rounds; round += 1) {
     const partner = await openWaiting(world.api.url);
-    const connecting = connectSandbox(parts, partner.partnerId);
+    const connecting = connectSandbox(deps, partner.partnerId);
     const racing: Promise<ApiAnswer>[] = [];
     // As long as it takes: some before, some at the same moment, and one that is surely after, by a memory that is wrong.
     const connected = new AbortController();
@@ -125,7 +125,7 @@ test('a wallet that was spent to the last of it is closed with nothing, and open
     );
   });
   assert.equal(await balanceOf(database, partner.partnerId), 0n);
-  assert.deepEqual(await connectSandbox(parts, partner.partnerId), { kind: 'connected' });
+  assert.deepEqual(await connectSandbox(deps, partner.partnerId), { kind: 'connected' });
   assert.equal(await balanceOf(database, partner.partnerId), 10_000_000_000n);
   await untilQuiet(database);
   await assertAllHolds(world);

@@ -25,7 +25,7 @@ after(async () => {
   await pool.end();
   await agent.destroy();
 });
-const parts = { pool, clock: systemClock, logger };
+const deps = { pool, clock: systemClock, logger };
 
 /** An adapter of its own for each use: a circuit that one of them opened is not another's business. */
 function openBank(url = bank.wireUrl): ReturnType<typeof createBridgeBank> {
@@ -76,7 +76,7 @@ test('payouts that were made on the simulated rail finish there, and the new wal
   const made = await createByCommand(database);
   const client = { url: world.api.url, key: made.key };
   for (let times = 0; times < 3; times += 1) assert.equal((await createPayout(client)).status, 201);
-  const connected = await connectSandbox({ ...parts, bank: openBank() }, made.partnerId);
+  const connected = await connectSandbox({ ...deps, bank: openBank() }, made.partnerId);
   assert.deepEqual(connected, { kind: 'connected' });
   assert.equal(await balanceOf(database, made.partnerId), float);
   await world.restartWorker();
@@ -125,20 +125,20 @@ test('a bank that opens the customer and fails the wallet is asked again, and ha
       return openBank().openCustomer({ ...order, idempotencyKeys });
     },
   };
-  const first = await connectSandbox({ ...parts, bank: broken }, made.partnerId);
+  const first = await connectSandbox({ ...deps, bank: broken }, made.partnerId);
   assert.equal(first.kind, 'failed', JSON.stringify(first));
   assert.deepEqual(await countAtBank(made.slug), { customers: 1, wallets: 0 });
-  assert.deepEqual(await connectSandbox({ ...parts, bank: whole }, made.partnerId), { kind: 'connected' });
+  assert.deepEqual(await connectSandbox({ ...deps, bank: whole }, made.partnerId), { kind: 'connected' });
   await assertConnectedOnce(made);
 });
 
 test('ten who connect the same sandbox at once connect it once', async () => {
   const made = await createByCommand(database);
-  const bankParts = { ...parts, bank: openBank() };
-  const outcomes = await Promise.all(Array.from({ length: 10 }, async () => connectSandbox(bankParts, made.partnerId)));
+  const bankDeps = { ...deps, bank: openBank() };
+  const outcomes = await Promise.all(Array.from({ length: 10 }, async () => connectSandbox(bankDeps, made.partnerId)));
   assert.equal(outcomes.filter(({ kind }) => kind === 'connected').length, 1);
   assert.equal(outcomes.filter(({ kind }) => kind === 'not_waiting').length, 9);
-  assert.deepEqual(await connectSandbox(bankParts, made.partnerId), { kind: 'not_waiting' });
+  assert.deepEqual(await connectSandbox(bankDeps, made.partnerId), { kind: 'not_waiting' });
   await assertConnectedOnce(made);
 });
 
@@ -151,18 +151,18 @@ test('one sandbox that can not be connected does not keep the next from it', asy
       order.email.startsWith(bad.slug) ? { kind: 'failed', text: 'not this one' } : whole.openCustomer(order),
   };
   const { signal } = new AbortController();
-  await assert.rejects(connectWaitingSandboxes({ ...parts, bank: picky }, signal), /1 sandboxes/);
+  await assert.rejects(connectWaitingSandboxes({ ...deps, bank: picky }, signal), /1 sandboxes/);
   assert.deepEqual(
     [await railOf(database, bad.partnerId), await railOf(database, good.partnerId)],
     ['simulated', 'provider_sandbox'],
   );
-  await connectWaitingSandboxes({ ...parts, bank: whole }, signal);
+  await connectWaitingSandboxes({ ...deps, bank: whole }, signal);
   await assertConnectedOnce(bad);
 });
 
 test('a side that never asked for a bank stays on the simulated rail', async () => {
   const { partnerId } = await createSimulatedPartner(database);
-  await connectWaitingSandboxes({ ...parts, bank: openBank() }, new AbortController().signal);
+  await connectWaitingSandboxes({ ...deps, bank: openBank() }, new AbortController().signal);
   assert.equal(await railOf(database, partnerId), 'simulated');
 });
 

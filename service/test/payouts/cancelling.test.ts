@@ -7,7 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
-import { createPayoutParts } from '../harness/payout-parts.ts';
+import { createPayoutDeps } from '../harness/payout-deps.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
 
 const database = await createTestDatabase();
@@ -39,10 +39,10 @@ const bank: Bank = {
 
 test('a cancellation whose refund the bank does not show is refused, is noted as no success, and opens a case', async () => {
   const { id } = await plantPayout(database, partner, 'processing');
-  const parts = createPayoutParts(database, { provider_sandbox: bank });
+  const deps = createPayoutDeps(database, { provider_sandbox: bank });
   for (let times = 0; times < 2; times += 1) {
     const caller = { ...partner, by: 'kp_sandbox_00000000', requestId: newId(systemClock) };
-    await assert.rejects(cancelPayout(parts, caller, id), {
+    await assert.rejects(cancelPayout(deps, caller, id), {
       code: 'payout_not_cancellable',
     });
   }

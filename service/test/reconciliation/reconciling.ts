@@ -2,7 +2,7 @@ import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createBridgeBank, createHttpAgent } from '../../src/banks/index.ts';
-import { runReconciliation, type ReconciliationParts, type RunReport } from '../../src/reconciliation/index.ts';
+import { runReconciliation, type ReconciliationDeps, type RunReport } from '../../src/reconciliation/index.ts';
 import { clockShiftedByFile } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
@@ -19,7 +19,7 @@ export async function passCutOff(world: Pick<FundingWorld, 'clock' | 'bank'>): P
   await passTime(world, 25 * minuteMs);
 }
 
-type SandboxBankOfRun = NonNullable<ReconciliationParts['banks']['provider_sandbox']>;
+type SandboxBankOfRun = NonNullable<ReconciliationDeps['banks']['provider_sandbox']>;
 
 interface RunOptions {
   everything?: true;
@@ -42,7 +42,7 @@ export function openReconciling({ database, bank, clock: { file } }: FundingWorl
     await agent.close();
   });
   const real = createBridgeBank(agent, { url: bank.wireUrl, apiKey: bank.apiKey });
-  const parts = {
+  const deps = {
     pool,
     calls: createSingleCalls(pool, goOn),
     clock: clockShiftedByFile(file),
@@ -51,7 +51,7 @@ export function openReconciling({ database, bank, clock: { file } }: FundingWorl
   };
   return async (side, { everything, dryRun, from, seenThrough } = {}) =>
     runReconciliation(
-      { ...parts, banks: { provider_sandbox: seenThrough?.(real) ?? real, provider_production: null } },
+      { ...deps, banks: { provider_sandbox: seenThrough?.(real) ?? real, provider_production: null } },
       {
         askedBy: 'test',
         ...(side === null ? {} : { partnerId: side.partnerId }),

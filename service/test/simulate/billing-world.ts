@@ -62,7 +62,7 @@ function keyOf({ partner, number }: PlannedPayout): string {
   return `${partner}/${number}`;
 }
 
-function openParts(database: TestDatabase, clock: Clock) {
+function openDeps(database: TestDatabase, clock: Clock) {
   const logger = createLogger('simulate', 'silent');
   const pool = openPool({ url: database.serviceUrl, connections: 4, applicationName: 'simulate-billing', logger });
   const calls = createSingleCalls(pool, goOn);
@@ -81,18 +81,18 @@ export class BillingWorld {
   private now = yearBegins;
   private readonly clock: Clock = { now: () => new Date(this.now) };
   private readonly superuserUrl: string;
-  private readonly parts: ReturnType<typeof openParts>;
+  private readonly deps: ReturnType<typeof openDeps>;
   /** Of the year that is being played. */
   private partners: SimulatedPartner[] = [];
   private readonly payoutIds = new Map<string, string>();
 
   constructor(database: TestDatabase) {
     this.superuserUrl = database.superuserUrl;
-    this.parts = openParts(database, this.clock);
+    this.deps = openDeps(database, this.clock);
   }
 
   get calls(): SingleCalls {
-    return this.parts.calls;
+    return this.deps.calls;
   }
 
   /** Another year begins, with partners of its own. */
@@ -106,7 +106,7 @@ export class BillingWorld {
   }
 
   async end(): Promise<void> {
-    await this.parts.pool.end();
+    await this.deps.pool.end();
   }
 
   async perform(event: BillingEvent): Promise<void> {
@@ -139,7 +139,7 @@ export class BillingWorld {
 
   /** As the commit of an approval leaves it, with its charges; and with more than enough to pay from. */
   private async approve(number: number): Promise<void> {
-    const { pool } = this.parts;
+    const { pool } = this.deps;
     const partnerId = newId(this.clock);
     const at = this.clock.now();
     const keyId = await plantLivePartner(this.superuserUrl, partnerId, at);
@@ -159,7 +159,7 @@ export class BillingWorld {
     // Anew each time: what an api remembers of prices is not what is tried here.
     const side = await createSides(this.calls).get(partner);
     const made = newPayout(planned, partner, side, this.clock);
-    const outcome = await this.parts.commits.create(made);
+    const outcome = await this.deps.commits.create(made);
     if (outcome.kind !== 'created') throw new Error(`a payout was not created: ${outcome.kind}`);
     this.payoutIds.set(keyOf(planned), made.payout.id);
     await this.follow(planned, { state: 'accepted', bankState: 'pending' });
@@ -167,7 +167,7 @@ export class BillingWorld {
 
   /** What the worker does when the bank has news. */
   private async follow(planned: PlannedPayout, word: Word): Promise<void> {
-    const { commits, markups } = this.parts;
+    const { commits, markups } = this.deps;
     const payout = await findPayout(
       this.calls,
       this.partnerAt(planned.partner),
@@ -186,7 +186,7 @@ export class BillingWorld {
   private async run(workers: number): Promise<void> {
     const upto = monthBefore(monthOf(this.clock.now()));
     for (let tries = 0; tries < mostRuns; tries += 1) {
-      const side = Array.from({ length: workers }, async () => runInvoices(this.parts, { upto }));
+      const side = Array.from({ length: workers }, async () => runInvoices(this.deps, { upto }));
       const reports = await Promise.all(side);
       if (reports.every(({ failed }) => failed === 0)) return;
     }
@@ -198,9 +198,9 @@ export class BillingWorld {
     const { partnerId } = side;
     const bill = { bankReference: `bill-${number}`, cost: BigInt(costPence), by: 'simulated' };
     const billed = { ...bill, partnerId, payoutId: newId(this.clock), at: this.clock.now() };
-    await inTransaction(this.parts.pool, side, async (tx) => chargeException(tx, billed));
+    await inTransaction(this.deps.pool, side, async (tx) => chargeException(tx, billed));
     // Whoever types it twice charges it once.
-    await inTransaction(this.parts.pool, side, async (tx) => chargeException(tx, billed));
+    await inTransaction(this.deps.pool, side, async (tx) => chargeException(tx, billed));
   }
 
   private async changePlan(partner: number, plan: string): Promise<void> {

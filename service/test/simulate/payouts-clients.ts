@@ -16,7 +16,7 @@ export interface Clients {
   longestWaitMs(): number;
 }
 
-interface ClientParts {
+interface ClientDeps {
   partners: readonly TestPartner[];
   /** The apis, as a load balancer knows them: it does not know which one has just been killed. */
   urls: readonly string[];
@@ -52,14 +52,14 @@ async function answerOf(asked: Promise<ApiAnswer>): Promise<ApiAnswer | null> {
 
 class PartnerClients implements Clients {
   readonly told = new Map<string, Set<string>>();
-  readonly #parts: ClientParts;
+  readonly #deps: ClientDeps;
   readonly #busy = new Set<Promise<void>>();
   #asked = 0;
   #longestWaitMs = 0;
   #isOver = false;
 
-  constructor(parts: ClientParts) {
-    this.#parts = parts;
+  constructor(deps: ClientDeps) {
+    this.#deps = deps;
   }
 
   ask(order: Order): void {
@@ -68,7 +68,7 @@ class PartnerClients implements Clients {
 
   cancel(order: Order): void {
     const [id] = this.told.get(order.key) ?? [];
-    if (id === undefined) this.#parts.tally.add('cancels_without_payout');
+    if (id === undefined) this.#deps.tally.add('cancels_without_payout');
     else this.#begin(async () => this.#cancelUntilTold(order, id));
   }
 
@@ -83,14 +83,14 @@ class PartnerClients implements Clients {
 
   #begin(work: () => Promise<void>): void {
     const busy = work()
-      .catch((error: unknown) => void this.#parts.violations.push(`a client stumbled: ${String(error)}`))
+      .catch((error: unknown) => void this.#deps.violations.push(`a client stumbled: ${String(error)}`))
       .finally(() => this.#busy.delete(busy));
     this.#busy.add(busy);
   }
 
   /** Each try goes to the next api. */
   #client({ partner }: Order): Client {
-    const { urls, partners } = this.#parts;
+    const { urls, partners } = this.#deps;
     this.#asked += 1;
     return { url: urls[this.#asked % urls.length] ?? '', key: partners[partner]?.key ?? '' };
   }
@@ -106,9 +106,9 @@ class PartnerClients implements Clients {
       }
       await wait(Math.min(pauseMs * 2 ** tries, longestPauseMs));
     }
-    this.#parts.tally.add('never_told');
+    this.#deps.tally.add('never_told');
     // The bank's wallet of a poor partner may be short of what our books say, where it took more than we reckoned.
-    if (order.partner !== poor) this.#parts.violations.push(`nobody was told ${what} of ${order.key}`);
+    if (order.partner !== poor) this.#deps.violations.push(`nobody was told ${what} of ${order.key}`);
   }
 
   async #askUntilTold(order: Order): Promise<void> {
@@ -122,13 +122,13 @@ class PartnerClients implements Clients {
   async #cancelUntilTold(order: Order, id: string): Promise<void> {
     await this.#until(order, 'of the cancelling', async () => {
       const answer = await answerOf(cancelPayout(this.#client(order), id));
-      return this.#note(order, answer, cancelRefusals, () => this.#parts.tally.add('cancelled'));
+      return this.#note(order, answer, cancelRefusals, () => this.#deps.tally.add('cancelled'));
     });
   }
 
   /** Whether an answer settles it. One that the API has no reason for is a violation. */
   #note({ key, partner }: Order, answer: ApiAnswer | null, final: ReadonlySet<string>, onSuccess: () => void): Told {
-    const { tally, violations } = this.#parts;
+    const { tally, violations } = this.#deps;
     if (answer === null) {
       tally.add('broken_connections');
       return 'ask again';
@@ -147,7 +147,7 @@ class PartnerClients implements Clients {
   }
 
   #noteCreated({ key, pounds }: Order, answer: ApiAnswer | null): void {
-    const { tally, violations } = this.#parts;
+    const { tally, violations } = this.#deps;
     if (answer === null) return;
     tally.add(answer.status === 201 ? 'created' : 'replays');
     const ids = this.told.get(key) ?? new Set();
@@ -158,6 +158,6 @@ class PartnerClients implements Clients {
   }
 }
 
-export function createClients(parts: ClientParts): Clients {
-  return new PartnerClients(parts);
+export function createClients(deps: ClientDeps): Clients {
+  return new PartnerClients(deps);
 }

@@ -24,7 +24,7 @@ interface CodeHmacs {
   codeHmac: Buffer;
 }
 
-interface ConfirmationParts {
+interface ConfirmationDeps {
   pool: Pool;
   clock: Clock;
   outbox: Outbox;
@@ -50,14 +50,14 @@ function tooMany(now: Date, notBefore: Date): Refusal {
 }
 
 /** Codes by which a person confirms one thing in one session, mailed in the transaction that notes them. */
-export function createConfirmations(parts: ConfirmationParts): CodesByMail {
-  const { pool, clock, outbox, digests } = parts;
+export function createConfirmations(deps: ConfirmationDeps): CodesByMail {
+  const { pool, clock, outbox, digests } = deps;
   const given = ({ sessionId, email, what }: ToConfirm, code: string): CodeHmacs => {
     const purpose = `confirm|${sessionId}|${what}`;
     return {
-      orderHmac: parts.orderDigest(purpose),
+      orderHmac: deps.orderDigest(purpose),
       // Apart from the one by which guesses at signing in are counted: who guesses at that keeps nobody from paying.
-      emailHmac: parts.orderDigest(`person|${email}`),
+      emailHmac: deps.orderDigest(`person|${email}`),
       codeHmac: digests.ofCode(purpose, code),
     };
   };

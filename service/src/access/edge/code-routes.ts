@@ -6,7 +6,7 @@ import { openBodyRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { Refusal } from '../../platform/refusal.ts';
-import { askForCode, type AskForCodeParts } from '../signing-in/ask-for-code.ts';
+import { askForCode, type AskForCodeDeps } from '../signing-in/ask-for-code.ts';
 import { codeMs, normalEmail } from '../signing-in/codes.ts';
 import { slugTaken } from './slug-taken.ts';
 
@@ -49,13 +49,13 @@ const CodeAsked = nameSchema(
 /** The same for everybody, whatever came of it. */
 const codeAsked = { object: 'sign_in_code' as const, valid_for_seconds: codeMs / 1_000 };
 
-interface CodeParts extends AskForCodeParts {
+interface CodeDeps extends AskForCodeDeps {
   limitOpen: LimitHook;
   refuseForeign: LimitHook;
 }
 
 /** How a code comes to whoever has the address: to sign in, or to sign up. */
-export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...parts }: CodeParts): void {
+export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }: CodeDeps): void {
   for (const { definition } of [CodeRequest, SignUpRequest, CodeAsked]) app.addSchema(definition);
   const onRequest = [limitOpen, refuseForeign];
   const code = {
@@ -68,7 +68,7 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...parts 
     response: { 202: CodeAsked.ref, ...openBodyRefusals('cross_site_request') },
   };
   app.post('/v1/auth/code', { schema: code, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
-    await askForCode(parts, { email: normalEmail(request.body.email), signUp: null });
+    await askForCode(deps, { email: normalEmail(request.body.email), signUp: null });
     return reply.code(202).send(codeAsked);
   });
   const signUp = {
@@ -82,7 +82,7 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...parts 
   };
   app.post('/v1/signup', { schema: signUp, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
     const { email, name, slug, full_name: fullName = null } = request.body;
-    const asked = await askForCode(parts, { email: normalEmail(email), signUp: { name, slug, fullName } });
+    const asked = await askForCode(deps, { email: normalEmail(email), signUp: { name, slug, fullName } });
     if (asked.kind === 'slug_taken') throw new Refusal(slugTaken);
     return reply.code(202).send(codeAsked);
   });

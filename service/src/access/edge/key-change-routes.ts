@@ -7,7 +7,7 @@ import { bodyRefusals } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { Refusal } from '../../platform/refusal.ts';
-import type { KeyChangeParts } from '../keys/key-parts.ts';
+import type { KeyChangeDeps } from '../keys/key-deps.ts';
 import { makeKey } from '../keys/make-key.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { adminOf } from './people.ts';
@@ -46,17 +46,17 @@ const KeyPath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
 
 const note = 'Keep the secret now, where your other secrets are: it is not shown again.';
 
-export interface KeyChangeRouteParts extends KeyChangeParts, Authentication {
+export interface KeyChangeRouteDeps extends KeyChangeDeps, Authentication {
   activity: ActivityLog;
 }
 
-export function addKeyChangeRoutes(app: Server, parts: KeyChangeRouteParts): void {
+export function addKeyChangeRoutes(app: Server, deps: KeyChangeRouteDeps): void {
   for (const { definition } of [CreateKeyRequest, ApiKeyCreated, ApiKeyRevoked]) app.addSchema(definition);
-  addCreateRoute(app, parts);
-  addRevokeRoute(app, parts);
+  addCreateRoute(app, deps);
+  addRevokeRoute(app, deps);
 }
 
-function addCreateRoute(app: Server, parts: KeyChangeRouteParts): void {
+function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
   const schema = {
     operationId: 'createKey',
     summary: 'Make an API key',
@@ -71,10 +71,10 @@ function addCreateRoute(app: Server, parts: KeyChangeRouteParts): void {
     },
   };
   const config = { action: 'key.create', access: 'admins', ofBothEnvironments: true } as const;
-  app.post('/v1/keys', { schema, config, onRequest: parts.requireCaller }, async (request, reply) => {
+  app.post('/v1/keys', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const { environment, label = null } = request.body;
-    const { id, prefix, secret, createdAt } = await makeKey(parts, adminOf(request, parts), { environment, label });
-    parts.activity.isRecorded(request);
+    const { id, prefix, secret, createdAt } = await makeKey(deps, adminOf(request, deps), { environment, label });
+    deps.activity.isRecorded(request);
     const created_at = createdAt.toISOString();
     // Nothing on the way may keep the secret.
     reply.code(201).header('cache-control', 'no-store');
@@ -82,7 +82,7 @@ function addCreateRoute(app: Server, parts: KeyChangeRouteParts): void {
   });
 }
 
-function addRevokeRoute(app: Server, parts: KeyChangeRouteParts): void {
+function addRevokeRoute(app: Server, deps: KeyChangeRouteDeps): void {
   const schema = {
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
@@ -93,11 +93,11 @@ function addRevokeRoute(app: Server, parts: KeyChangeRouteParts): void {
     response: { 200: ApiKeyRevoked.ref, ...bodyRefusals('not_found') },
   };
   const config = { action: 'key.revoke', access: 'admins', ofBothEnvironments: true } as const;
-  app.delete('/v1/keys/:id', { schema, config, onRequest: parts.requireCaller }, async (request) => {
+  app.delete('/v1/keys/:id', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const { id } = request.params;
-    const revocation = await revokeKey(parts, adminOf(request, parts), id);
+    const revocation = await revokeKey(deps, adminOf(request, deps), id);
     if (revocation === 'not_found') throw new Refusal({ code: 'not_found', message: 'There is no key with this id.' });
-    if (revocation === 'revoked') parts.activity.isRecorded(request);
+    if (revocation === 'revoked') deps.activity.isRecorded(request);
     return { id: id.toLowerCase(), revoked: true as const };
   });
 }

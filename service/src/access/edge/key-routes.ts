@@ -41,12 +41,12 @@ function keyBody(key: ListedKey): Static<typeof ApiKey.definition> {
   };
 }
 
-interface KeyParts extends Authentication {
+interface KeyDeps extends Authentication {
   calls: SingleCalls;
   clock: Clock;
 }
 
-export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerOf }: KeyParts): void {
+export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerOf }: KeyDeps): void {
   for (const { definition } of [ApiKey, ApiKeyList]) app.addSchema(definition);
   const schema = {
     operationId: 'listKeys',

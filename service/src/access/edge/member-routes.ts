@@ -11,7 +11,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { changeRole } from '../members/change-role.ts';
 import { inviteMember } from '../members/invite-member.ts';
-import type { MemberParts } from '../members/member-parts.ts';
+import type { MemberDeps } from '../members/member-deps.ts';
 import { removeMember } from '../members/remove-member.ts';
 import { listMembers, type Member as MemberRow } from '../members/store.ts';
 import { normalEmail } from '../signing-in/codes.ts';
@@ -67,22 +67,22 @@ function noSuchMember(): Refusal {
   return new Refusal({ code: 'not_found', message: 'There is no member with this address.' });
 }
 
-export interface MemberRouteParts extends MemberParts, Authentication {
+export interface MemberRouteDeps extends MemberDeps, Authentication {
   calls: SingleCalls;
   activity: ActivityLog;
   limitInvitations: LimitHook;
 }
 
-export function addMemberRoutes(app: Server, parts: MemberRouteParts): void {
+export function addMemberRoutes(app: Server, deps: MemberRouteDeps): void {
   for (const { definition } of [Member, MemberList, InviteMemberRequest, ChangeMemberRequest, MemberRemoved])
     app.addSchema(definition);
-  addListRoute(app, parts);
-  addInviteRoute(app, parts);
-  addChangeRoute(app, parts);
-  addRemoveRoute(app, parts);
+  addListRoute(app, deps);
+  addInviteRoute(app, deps);
+  addChangeRoute(app, deps);
+  addRemoveRoute(app, deps);
 }
 
-function addListRoute(app: Server, { calls, requireCaller, callerOf }: MemberRouteParts): void {
+function addListRoute(app: Server, { calls, requireCaller, callerOf }: MemberRouteDeps): void {
   const schema = {
     operationId: 'listMembers',
     summary: 'The people of your account',
@@ -97,7 +97,7 @@ function addListRoute(app: Server, { calls, requireCaller, callerOf }: MemberRou
   }));
 }
 
-function addInviteRoute(app: Server, parts: MemberRouteParts): void {
+function addInviteRoute(app: Server, deps: MemberRouteDeps): void {
   const schema = {
     operationId: 'inviteMember',
     summary: 'Let a person in',
@@ -109,18 +109,18 @@ function addInviteRoute(app: Server, parts: MemberRouteParts): void {
   };
   const config = { action: 'member.invite', access: 'admins', ofBothEnvironments: true } as const;
   // Only what could be sent counts: a slip in the address does not.
-  const hooks = { onRequest: parts.requireCaller, preHandler: parts.limitInvitations };
+  const hooks = { onRequest: deps.requireCaller, preHandler: deps.limitInvitations };
   app.post('/v1/members', { schema, config, ...hooks }, async (request, reply) => {
     const { email, name = null, role } = request.body;
-    const member = await inviteMember(parts, adminOf(request, parts), { email: normalEmail(email), name, role });
-    parts.activity.isRecorded(request);
+    const member = await inviteMember(deps, adminOf(request, deps), { email: normalEmail(email), name, role });
+    deps.activity.isRecorded(request);
     return reply.code(201).send(memberBody(member));
   });
 }
 
 const emailOf = ({ params }: { params: Static<typeof MemberPath> }): string => normalEmail(params.email);
 
-function addChangeRoute(app: Server, parts: MemberRouteParts): void {
+function addChangeRoute(app: Server, deps: MemberRouteDeps): void {
   const schema = {
     operationId: 'changeMember',
     summary: 'Change what a person may do',
@@ -132,16 +132,16 @@ function addChangeRoute(app: Server, parts: MemberRouteParts): void {
     response: { 200: Member.ref, ...bodyRefusals('not_found', 'last_admin', 'invalid_request') },
   };
   const config = { action: 'member.change', access: 'admins', ofBothEnvironments: true } as const;
-  app.patch('/v1/members/:email', { schema, config, onRequest: parts.requireCaller }, async (request) => {
+  app.patch('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const change = { email: emailOf(request), role: request.body.role };
-    const member = await changeRole(parts, adminOf(request, parts), change);
+    const member = await changeRole(deps, adminOf(request, deps), change);
     if (member === null) throw noSuchMember();
-    parts.activity.isRecorded(request);
+    deps.activity.isRecorded(request);
     return memberBody(member);
   });
 }
 
-function addRemoveRoute(app: Server, parts: MemberRouteParts): void {
+function addRemoveRoute(app: Server, deps: MemberRouteDeps): void {
   const schema = {
     operationId: 'removeMember',
     summary: 'Let a person in no more',
@@ -152,10 +152,10 @@ function addRemoveRoute(app: Server, parts: MemberRouteParts): void {
     response: { 200: MemberRemoved.ref, ...bodyRefusals('not_found', 'last_admin') },
   };
   const config = { action: 'member.remove', access: 'admins', ofBothEnvironments: true } as const;
-  app.delete('/v1/members/:email', { schema, config, onRequest: parts.requireCaller }, async (request) => {
+  app.delete('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const email = emailOf(request);
-    if (!(await removeMember(parts, adminOf(request, parts), email))) throw noSuchMember();
-    parts.activity.isRecorded(request);
+    if (!(await removeMember(deps, adminOf(request, deps), email))) throw noSuchMember();
+    deps.activity.isRecorded(request);
     return { email, removed: true as const };
   });
 }

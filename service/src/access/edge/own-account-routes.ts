@@ -10,7 +10,7 @@ import type { Server } from '../../http/server.ts';
 import { sessionCookie, sessionTokenOf } from '../../http/session-cookie.ts';
 import { newId } from '../../platform/ids.ts';
 import { Refusal } from '../../platform/refusal.ts';
-import { enterAccount, type EnterAccountParts } from '../signing-in/enter-account.ts';
+import { enterAccount, type EnterAccountDeps } from '../signing-in/enter-account.ts';
 import { listAccounts, type OwnAccount } from '../signing-in/store.ts';
 import { findSessionBody, SessionSchema } from './session-body.ts';
 
@@ -38,19 +38,19 @@ function ownAccountBody({ last_login_at: at, ...account }: OwnAccount): Static<t
   return { ...account, last_login_at: at?.toISOString() ?? null };
 }
 
-interface OwnAccountParts extends EnterAccountParts, Authentication {
+interface OwnAccountDeps extends EnterAccountDeps, Authentication {
   recorder: ActivityRecorder;
   limitAccountChanges: LimitHook;
 }
 
 /** For a person with several accounts: which these are, and how to go from one to another. */
-export function addOwnAccountRoutes(app: Server, parts: OwnAccountParts): void {
+export function addOwnAccountRoutes(app: Server, deps: OwnAccountDeps): void {
   for (const { definition } of [OwnAccountSchema, OwnAccountList, EnterAccountRequest]) app.addSchema(definition);
-  addListRoute(app, parts);
-  addEnterRoute(app, parts);
+  addListRoute(app, deps);
+  addEnterRoute(app, deps);
 }
 
-function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccountParts): void {
+function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccountDeps): void {
   const schema = {
     operationId: 'listOwnAccounts',
     summary: 'The accounts that you are a member of',
@@ -65,8 +65,8 @@ function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccoun
   }));
 }
 
-function addEnterRoute(app: Server, parts: OwnAccountParts): void {
-  const { calls, recorder, requireCaller, callerOf } = parts;
+function addEnterRoute(app: Server, deps: OwnAccountDeps): void {
+  const { calls, recorder, requireCaller, callerOf } = deps;
   const schema = {
     operationId: 'enterAccount',
     summary: 'Go to another account of yours',
@@ -83,11 +83,11 @@ function addEnterRoute(app: Server, parts: OwnAccountParts): void {
     access: 'people' as const,
     ofBothEnvironments: true,
   };
-  const onRequest = [requireCaller, parts.limitAccountChanges];
+  const onRequest = [requireCaller, deps.limitAccountChanges];
   app.patch('/v1/auth/session', { schema, config, onRequest }, async (request, reply) => {
     const { slug } = request.body;
     const { by } = callerOf(request);
-    const entered = await enterAccount(parts, { oldToken: sessionTokenOf(request) ?? '', slug });
+    const entered = await enterAccount(deps, { oldToken: sessionTokenOf(request) ?? '', slug });
     const body = entered === null ? null : await findSessionBody(calls, entered);
     if (entered === null || body === null) {
       throw new Refusal({ code: 'not_found', message: 'You are not a member of an account with this short name.' });
@@ -95,7 +95,7 @@ function addEnterRoute(app: Server, parts: OwnAccountParts): void {
     const { partnerId, token, secondsLeft } = entered;
     const verified = { action: 'login.verify', environment: 'sandbox', status: 200, detail: null } as const;
     // Under an id of its own: the request's is in the list of the account that was left.
-    recorder.record({ id: newId(parts.clock), partnerId, by, ...verified });
+    recorder.record({ id: newId(deps.clock), partnerId, by, ...verified });
     return reply.header('set-cookie', sessionCookie(token, secondsLeft)).send(body);
   });
 }

@@ -11,7 +11,7 @@ import { endedSessionCookie, sessionCookie, sessionTokenOf } from '../../http/se
 import { Refusal, unauthorized } from '../../platform/refusal.ts';
 import { normalEmail } from '../signing-in/codes.ts';
 import { sessionSeconds, type Sessions } from '../signing-in/sessions.ts';
-import { signIn, type SignInParts } from '../signing-in/sign-in.ts';
+import { signIn, type SignInDeps } from '../signing-in/sign-in.ts';
 import { findSessionBody, SessionSchema } from './session-body.ts';
 import { slugTaken } from './slug-taken.ts';
 
@@ -50,21 +50,21 @@ const verified = { action: 'login.verify', environment: 'sandbox' } as const;
 /** Nothing on the way, and no browser, keeps who somebody is. */
 const notKept = { 'cache-control': 'no-store' };
 
-interface SessionParts extends SignInParts, Authentication {
+interface SessionDeps extends SignInDeps, Authentication {
   sessions: Sessions;
   recorder: ActivityRecorder;
   limitOpen: LimitHook;
   refuseForeign: LimitHook;
 }
 
-export function addSessionRoutes(app: Server, parts: SessionParts): void {
+export function addSessionRoutes(app: Server, deps: SessionDeps): void {
   for (const { definition } of [SignInRequest, SessionSchema, SessionEnded]) app.addSchema(definition);
-  addSignIn(app, parts);
-  addShowSession(app, parts);
-  addSignOut(app, parts);
+  addSignIn(app, deps);
+  addShowSession(app, deps);
+  addSignOut(app, deps);
 }
 
-function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...parts }: SessionParts): void {
+function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...deps }: SessionDeps): void {
   const schema = {
     operationId: 'signIn',
     summary: 'Sign in with a code',
@@ -79,7 +79,7 @@ function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...
     const { code, slug = null } = request.body;
     const email = normalEmail(request.body.email);
     const oldToken = sessionTokenOf(request) ?? null;
-    const signedIn = await signIn({ ...parts, calls }, { email, code, slug, oldToken });
+    const signedIn = await signIn({ ...deps, calls }, { email, code, slug, oldToken });
     // Noted a moment later, so that the answer takes no longer for an address that is somebody's.
     const note = (partnerId: string, answer: { status: number; detail: string | null }): void =>
       recorder.record({ id: request.id, partnerId, by: email, ...verified, ...answer });
@@ -99,7 +99,7 @@ function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...
   });
 }
 
-function addShowSession(app: Server, { calls, requireCaller, callerOf }: SessionParts): void {
+function addShowSession(app: Server, { calls, requireCaller, callerOf }: SessionDeps): void {
   const schema = {
     operationId: 'getSession',
     summary: 'Who is signed in',
@@ -116,7 +116,7 @@ function addShowSession(app: Server, { calls, requireCaller, callerOf }: Session
   });
 }
 
-function addSignOut(app: Server, { sessions, requireCaller, callerOf }: SessionParts): void {
+function addSignOut(app: Server, { sessions, requireCaller, callerOf }: SessionDeps): void {
   const schema = {
     operationId: 'signOut',
     summary: 'End the session',

@@ -6,7 +6,7 @@ import { createApiKey } from '../create-api-key.ts';
 import { keyCreatedMail } from '../mails/key-created.ts';
 import { insistOnAdmin } from '../members/insist-on-admin.ts';
 import { countWorkingKeys, lockSide } from '../store.ts';
-import type { KeyChangeParts } from './key-parts.ts';
+import type { KeyChangeDeps } from './key-deps.ts';
 import { tellAdmins } from './tell-admins.ts';
 
 const mostKeys = 5;
@@ -33,16 +33,16 @@ interface MadeKey extends NewKey {
 }
 
 /** A key by an admin's wish, of which every admin is told. The secret is in the answer and nowhere else. */
-export async function makeKey(parts: KeyChangeParts, actor: AdminActor, wanted: NewKey): Promise<MadeKey> {
+export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: NewKey): Promise<MadeKey> {
   const side = { partnerId: actor.partnerId, environment: wanted.environment };
-  return inTransaction(parts.pool, side, async (tx) => {
+  return inTransaction(deps.pool, side, async (tx) => {
     const business = await findRoom(tx, side);
     await insistOnAdmin(tx, actor.sessionId);
-    const made = await createApiKey(tx, parts, { ...side, label: wanted.label });
+    const made = await createApiKey(tx, deps, { ...side, label: wanted.label });
     const { by, requestId } = actor;
     await recordActivity(tx, { ...side, id: requestId, action: 'key.create', status: 201, by, detail: made.id });
-    const change = { ...wanted, business, prefix: made.prefix, by, at: made.createdAt, keysUrl: parts.dashboardUrl };
-    await tellAdmins(tx, parts.outbox, { kind: 'key-created', content: keyCreatedMail(change) });
+    const change = { ...wanted, business, prefix: made.prefix, by, at: made.createdAt, keysUrl: deps.dashboardUrl };
+    await tellAdmins(tx, deps.outbox, { kind: 'key-created', content: keyCreatedMail(change) });
     return { ...wanted, ...made };
   });
 }

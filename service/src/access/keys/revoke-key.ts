@@ -4,29 +4,29 @@ import type { AdminActor } from '../actor.ts';
 import { keyRevokedMail } from '../mails/key-revoked.ts';
 import { insistOnAdmin } from '../members/insist-on-admin.ts';
 import { lockApiKey, revokeApiKeyRow } from '../store.ts';
-import type { KeyChangeParts } from './key-parts.ts';
+import type { KeyChangeDeps } from './key-deps.ts';
 import { tellAdmins } from './tell-admins.ts';
 
 type Revocation = 'revoked' | 'was_revoked' | 'not_found';
 
 /** From its commit on the key pays nothing any more, on whatever process; it reads for less than a second. */
 export async function revokeKey(
-  parts: Omit<KeyChangeParts, 'pepper'>,
+  deps: Omit<KeyChangeDeps, 'pepper'>,
   actor: AdminActor,
   keyId: string,
 ): Promise<Revocation> {
-  return inTransaction(parts.pool, actor, async (tx) => {
+  return inTransaction(deps.pool, actor, async (tx) => {
     const key = await lockApiKey(tx, keyId);
     if (key === null) return 'not_found';
     if (key.is_revoked) return 'was_revoked';
     await insistOnAdmin(tx, actor.sessionId);
-    const at = parts.clock.now();
+    const at = deps.clock.now();
     await revokeApiKeyRow(tx, keyId, at);
     const { partnerId, by, requestId: id } = actor;
     const { environment } = key;
     await recordActivity(tx, { id, partnerId, environment, action: 'key.revoke', status: 200, by, detail: keyId });
-    const content = keyRevokedMail({ ...key, by, at, keysUrl: parts.dashboardUrl });
-    await tellAdmins(tx, parts.outbox, { kind: 'key-revoked', content });
+    const content = keyRevokedMail({ ...key, by, at, keysUrl: deps.dashboardUrl });
+    await tellAdmins(tx, deps.outbox, { kind: 'key-revoked', content });
     return 'revoked';
   });
 }

@@ -17,7 +17,7 @@ export function invitationMail({ invitedBy, business, role, link }: Invitation):
   return composeMail({
     subject: `${business} invites you to Kelpie`,
     lead: `${invitedBy} invites you to join ${business} on Kelpie as ${roles[role].as}.`,
-    parts: [
+    deps: [
       {
         kind: 'words',
         text: `With Kelpie, businesses pay pounds to UK bank accounts from their own USDC wallet. ${roles[role].means}`,

@@ -6,7 +6,7 @@ export function keyCreatedMail(change: KeyChange): MailContent {
   return composeMail({
     subject: `A ${environment} API key of ${business} was created`,
     lead: `${by} created a ${environment} API key of ${business}.`,
-    parts: [
+    deps: [
       describeChange(change, 'Created'),
       ...linkToKeys(change),
       {

@@ -6,7 +6,7 @@ export function keyRevokedMail(change: KeyChange): MailContent {
   return composeMail({
     subject: `A ${environment} API key of ${business} was revoked`,
     lead: `${by} revoked a ${environment} API key of ${business}.`,
-    parts: [
+    deps: [
       describeChange(change, 'Revoked'),
       {
         kind: 'words',

@@ -5,7 +5,7 @@ export function signInCodeMail({ code }: { code: string }): MailContent {
   return composeMail({
     subject: 'Your code to sign in to Kelpie',
     lead: 'Use the code below to sign in to Kelpie. It is valid for 10 minutes and works once.',
-    parts: [
+    deps: [
       { kind: 'code', code },
       {
         kind: 'aside',

@@ -8,7 +8,7 @@ export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount:
   return composeMail({
     subject: 'Your code to open an account at Kelpie',
     lead: 'Use the code below to open a new account at Kelpie. It is valid for 10 minutes and works once.',
-    parts: [
+    deps: [
       { kind: 'code', code },
       ...(hasAccount
         ? [

@@ -3,12 +3,12 @@ import { inTransaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
 import { insistOnAdmin } from './insist-on-admin.ts';
 import { refuseLastAdmin } from './last-admin.ts';
-import type { MemberParts } from './member-parts.ts';
+import type { MemberDeps } from './member-deps.ts';
 import { findMember, lockPeople, setRole, type Member, type Role } from './store.ts';
 
 /** Null where there is no such member. */
 export async function changeRole(
-  { pool }: Pick<MemberParts, 'pool'>,
+  { pool }: Pick<MemberDeps, 'pool'>,
   actor: AdminActor,
   { email, role }: { email: string; role: Role },
 ): Promise<Member | null> {

@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts';
 import type { AdminActor } from '../actor.ts';
 import { invitationMail } from '../mails/invitation.ts';
 import { insistOnAdmin } from './insist-on-admin.ts';
-import type { MemberParts } from './member-parts.ts';
+import type { MemberDeps } from './member-deps.ts';
 import { countMembers, findMember, insertMember, lockPeople, mostMembers, type Member, type Role } from './store.ts';
 
 interface Invited {
@@ -15,8 +15,8 @@ interface Invited {
 }
 
 /** A new member, who is told so by a mail. The invitation needs no answer: whoever has the address can sign in by it. */
-export async function inviteMember(parts: MemberParts, actor: AdminActor, invited: Invited): Promise<Member> {
-  const { pool, clock, outbox, dashboardUrl } = parts;
+export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited: Invited): Promise<Member> {
+  const { pool, clock, outbox, dashboardUrl } = deps;
   const { partnerId, by, requestId: id } = actor;
   const { email, role } = invited;
   return inTransaction(pool, actor, async (tx) => {

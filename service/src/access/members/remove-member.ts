@@ -3,12 +3,12 @@ import { inTransaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
 import { insistOnAdmin } from './insist-on-admin.ts';
 import { refuseLastAdmin } from './last-admin.ts';
-import type { MemberParts } from './member-parts.ts';
+import type { MemberDeps } from './member-deps.ts';
 import { deleteMember, findMember, lockPeople } from './store.ts';
 
 /** Ends all their sessions with it. False where there is no such member. */
 export async function removeMember(
-  { pool, clock }: Pick<MemberParts, 'pool' | 'clock'>,
+  { pool, clock }: Pick<MemberDeps, 'pool' | 'clock'>,
   actor: AdminActor,
   email: string,
 ): Promise<boolean> {

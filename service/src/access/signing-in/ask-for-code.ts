@@ -9,7 +9,7 @@ import type { NewBusiness } from './new-business.ts';
 import { sealBusiness, sealCode } from './sealed-codes.ts';
 import { addSignInCode } from './store.ts';
 
-export interface AskForCodeParts {
+export interface AskForCodeDeps {
   pool: Pool;
   clock: Clock;
   jobs: Pick<JobSender, 'enqueue'>;
@@ -27,10 +27,10 @@ type Asked = { kind: 'accepted' } | { kind: 'slug_taken' };
  * whether it is a member's is only looked at by the job.
  */
 export async function askForCode(
-  parts: AskForCodeParts,
+  deps: AskForCodeDeps,
   { email, signUp }: { email: string; signUp: NewBusiness | null },
 ): Promise<Asked> {
-  const { pool, clock, jobs, sealer, digests } = parts;
+  const { pool, clock, jobs, sealer, digests } = deps;
   const id = newId(clock);
   const code = newCode();
   const row = {

@@ -11,7 +11,7 @@ import { codeMs } from './codes.ts';
 import { openCode } from './sealed-codes.ts';
 import { findSignInMail, forgetSignInMail, isMember, listWaitingCodes, type CodeMail } from './store.ts';
 
-interface MailCodeParts {
+interface MailCodeDeps {
   pool: Pool;
   clock: Clock;
   logger: Logger;
@@ -27,21 +27,21 @@ const mostPages = 50;
  * Mails every code that waits, the newest first: who floods us with addresses that are nobody's must not keep members
  * waiting. One that can't be mailed does not keep the next from it; in the end it is an error, and tried again.
  */
-export async function mailWaitingCodes(parts: MailCodeParts, signal: AbortSignal): Promise<void> {
+export async function mailWaitingCodes(deps: MailCodeDeps, signal: AbortSignal): Promise<void> {
   let failed = 0;
   let before = lastId;
   for (let pages = 0; pages < mostPages; pages += 1) {
-    const page = await inTransaction(parts.pool, 'shared', async (tx) => listWaitingCodes(tx, before, codesAtOnce));
+    const page = await inTransaction(deps.pool, 'shared', async (tx) => listWaitingCodes(tx, before, codesAtOnce));
     const last = page.at(-1);
     if (last === undefined) break;
     for (const codeId of page) {
       // Another worker has the job by now.
       if (signal.aborted) return;
       try {
-        await mailCode(parts, codeId);
+        await mailCode(deps, codeId);
       } catch (error) {
         failed += 1;
-        parts.logger.error({ error }, 'sign_in_code.not_mailed');
+        deps.logger.error({ error }, 'sign_in_code.not_mailed');
       }
     }
     before = last;
@@ -53,12 +53,12 @@ export async function mailWaitingCodes(parts: MailCodeParts, signal: AbortSignal
 class MailedAlready extends Error {}
 
 /** Once, whoever else is at it: what was to be mailed is gone in the same commit. */
-async function mailCode(parts: MailCodeParts, codeId: string): Promise<void> {
+async function mailCode(deps: MailCodeDeps, codeId: string): Promise<void> {
   try {
-    await inTransaction(parts.pool, 'shared', async (tx) => {
+    await inTransaction(deps.pool, 'shared', async (tx) => {
       const waiting = await findSignInMail(tx, codeId);
       if (waiting === null) return;
-      await postCode(tx, parts, { codeId, ...waiting });
+      await postCode(tx, deps, { codeId, ...waiting });
       // The last thing: whoever signs in waits for it, and must wait as long for an address that is nobody's.
       if (!(await forgetSignInMail(tx, codeId))) throw new MailedAlready();
     });
@@ -74,7 +74,7 @@ interface Waiting extends CodeMail {
 /** To a member, or to who signs up; to anybody else nothing, and nothing of a code that is over by now. */
 async function postCode(
   tx: Transaction,
-  { clock, sealer, outbox }: MailCodeParts,
+  { clock, sealer, outbox }: MailCodeDeps,
   { codeId, sealed, isSignUp, createdAt }: Waiting,
 ): Promise<void> {
   const expiresAt = new Date(createdAt.getTime() + codeMs);

@@ -30,14 +30,14 @@ const mostRemembered = 10_000;
 /** How long a session can last, by whatever use. The database keeps to it. */
 export const sessionSeconds = 12 * 3_600;
 
-interface Parts {
+interface Deps {
   pool: Pool;
   calls: SingleCalls;
   clock: Clock;
   pepper: Pepper;
 }
 
-export function createSessions({ pool, calls, clock, pepper }: Parts): Sessions {
+export function createSessions({ pool, calls, clock, pepper }: Deps): Sessions {
   const memory = createShortMemory<Session | null>({ keepMs, most: mostRemembered });
   const forget = (token: string): void => memory.forget(pepper.digest(token).toString('base64'));
   return {

@@ -3,10 +3,10 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Pepper } from '../secrets.ts';
 import type { CodeDigests } from './codes.ts';
-import { signUp, type SignUpParts } from './sign-up.ts';
+import { signUp, type SignUpDeps } from './sign-up.ts';
 import { openSession } from './store.ts';
 
-export interface SignInParts extends SignUpParts {
+export interface SignInDeps extends SignUpDeps {
   calls: SingleCalls;
   pepper: Pepper;
   digests: CodeDigests;
@@ -28,8 +28,8 @@ type SignedIn =
   | { kind: 'slug_taken' };
 
 /** Trades a code that was mailed for a session; opens the business first where the code is of a sign-up. */
-export async function signIn(parts: SignInParts, { email, code, slug, oldToken }: SignInAttempt): Promise<SignedIn> {
-  const { calls, clock, pepper, digests } = parts;
+export async function signIn(deps: SignInDeps, { email, code, slug, oldToken }: SignInAttempt): Promise<SignedIn> {
+  const { calls, clock, pepper, digests } = deps;
   // Always a new one: a token that somebody planted before the sign-in is worth nothing after it.
   const token = randomBytes(32).toString('hex');
   const session = {
@@ -47,7 +47,7 @@ export async function signIn(parts: SignInParts, { email, code, slug, oldToken }
     case 'opened':
       return { ...judged, token, sessionId: session.sessionId };
     case 'sign_up': {
-      const signedUp = await signUp(parts, email, { code: judged, session });
+      const signedUp = await signUp(deps, email, { code: judged, session });
       if (signedUp.kind === 'used') return { kind: 'wrong', partnerId: null };
       return signedUp.kind === 'slug_taken' ? signedUp : { ...signedUp, token, sessionId: session.sessionId };
     }

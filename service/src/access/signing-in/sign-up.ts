@@ -7,7 +7,7 @@ import { insertMember } from '../members/store.ts';
 import { openBusiness } from './sealed-codes.ts';
 import { isSlugTaken, lockSignUpCode, openFirstSession } from './store.ts';
 
-export interface SignUpParts {
+export interface SignUpDeps {
   pool: Pool;
   clock: Clock;
   sealer: Sealer;
@@ -37,7 +37,7 @@ class CodeUsed extends Error {}
  * and its first session, in one commit that also uses the code up.
  */
 export async function signUp(
-  { pool, clock, sealer, openPartner }: SignUpParts,
+  { pool, clock, sealer, openPartner }: SignUpDeps,
   email: string,
   { code, session }: { code: ProvenCode; session: NewSession },
 ): Promise<SignedUp> {

@@ -41,12 +41,12 @@ function entryBody({
   return { at: instantOf(id).toISOString(), environment, action, status, by, detail, request_id: requestId };
 }
 
-interface ActivityParts extends Authentication {
+interface ActivityDeps extends Authentication {
   calls: SingleCalls;
   recorder: ActivityRecorder;
 }
 
-export function addActivityRoutes(app: Server, parts: ActivityParts): void {
+export function addActivityRoutes(app: Server, deps: ActivityDeps): void {
   for (const { definition } of [ActivityEntry, ActivityList]) app.addSchema(definition);
   const schema = {
     operationId: 'listActivity',
@@ -57,10 +57,10 @@ export function addActivityRoutes(app: Server, parts: ActivityParts): void {
     response: { 200: ActivityList.ref, ...keyedRefusals() },
   };
   const config = { action: 'activity.list', access: 'readers', ofBothEnvironments: true } as const;
-  app.get('/v1/activity', { schema, config, onRequest: parts.requireCaller }, async (request) => {
+  app.get('/v1/activity', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     // So that whoever looks finds what it asked for just before, as far as this process knows.
-    await parts.recorder.flush();
-    const rows = await listActivity(parts.calls, parts.callerOf(request), mostShown);
+    await deps.recorder.flush();
+    const rows = await listActivity(deps.calls, deps.callerOf(request), mostShown);
     return { object: 'list' as const, data: rows.map(entryBody) };
   });
 }

@@ -113,11 +113,11 @@ async function refuseWrongBeginning(after: Anchor | undefined): Promise<void> {
 
 async function begin(options: BeginOptions): Promise<void> {
   const { json, dryRun, reason, after } = options;
-  const written = await operating(options, 'operator', async (parts) => {
+  const written = await operating(options, 'operator', async (deps) => {
     await refuseWrongBeginning(after);
-    const { operator } = parts;
-    return actOnce(parts, options, async (tx) =>
-      parts.noteBy(async (audit) => beginAudit(tx, audit, { operator, reason, after: after ?? null })),
+    const { operator } = deps;
+    return actOnce(deps, options, async (tx) =>
+      deps.noteBy(async (audit) => beginAudit(tx, audit, { operator, reason, after: after ?? null })),
     );
   });
   const sentence =

@@ -158,10 +158,10 @@ function addShow(cases: Command): void {
 async function close(text: string, options: WithReason): Promise<void> {
   const { json, dryRun, reason } = options;
   const { id } = await readStory(text);
-  const written = await operating(options, 'operator', async (parts) =>
-    actOnce(parts, options, async (tx) => {
-      const noted = await parts.note(tx, { action: 'case.close', subject: id, detail: { reason } });
-      if (!(await closeCase(tx, { id, at: parts.clock.now(), reason })))
+  const written = await operating(options, 'operator', async (deps) =>
+    actOnce(deps, options, async (tx) => {
+      const noted = await deps.note(tx, { action: 'case.close', subject: id, detail: { reason } });
+      if (!(await closeCase(tx, { id, at: deps.clock.now(), reason })))
         throw new OperatorError(`Case ${id} is closed already.`, 'nothing_to_do');
       return noted;
     }),
@@ -220,12 +220,12 @@ async function correct(text: string, options: CorrectOptions): Promise<void> {
   const { json, dryRun, reason, book, amount, revision } = options;
   const story = await readStory(text);
   const { id, partner, environment } = story;
-  const { transfers, written } = await operating(options, 'operator', async (parts) =>
-    actOnce(parts, options, async (tx) => {
+  const { transfers, written } = await operating(options, 'operator', async (deps) =>
+    actOnce(deps, options, async (tx) => {
       const detail = { book, amount_usdc: formatExactUsdc(amount), revision: String(revision), reason };
-      const noted = await parts.note(tx, { action: 'case.correct', subject: id, detail });
-      const booked = correctionLines(book, amount).map((lines) => ({ id: newId(parts.clock), lines }));
-      await correctCase(tx, { id, revision, at: parts.clock.now(), reason, transfers: booked });
+      const noted = await deps.note(tx, { action: 'case.correct', subject: id, detail });
+      const booked = correctionLines(book, amount).map((lines) => ({ id: newId(deps.clock), lines }));
+      await correctCase(tx, { id, revision, at: deps.clock.now(), reason, transfers: booked });
       return { written: noted, transfers: booked };
     }),
   ).catch((error: unknown) => {

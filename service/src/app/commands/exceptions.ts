@@ -100,11 +100,11 @@ async function charge(kind: Kind, text: string, options: ChargeOptions): Promise
   const { json, dryRun, cost, bankReference } = options;
   const { id: payoutId, payout } = await getBilledPayout(kind, text);
   const { partnerId, partner } = payout;
-  const { charged, written } = await operating(options, 'service', async (parts) =>
-    actOnce({ ...parts, context: { partnerId, environment: 'live' } }, options, async (tx) => {
+  const { charged, written } = await operating(options, 'service', async (deps) =>
+    actOnce({ ...deps, context: { partnerId, environment: 'live' } }, options, async (tx) => {
       const detail = { bank_reference: bankReference, cost_gbp: formatPounds(cost) };
-      const noted = await parts.note(tx, { action: `exception.${kind}`, subject: payoutId, detail });
-      const billed = { partnerId, payoutId, bankReference, cost, at: parts.clock.now(), by: parts.operator };
+      const noted = await deps.note(tx, { action: `exception.${kind}`, subject: payoutId, detail });
+      const billed = { partnerId, payoutId, bankReference, cost, at: deps.clock.now(), by: deps.operator };
       const amount = await chargeException(tx, billed);
       if (amount === null)
         throw new OperatorError(

@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createAuditChain } from '../../platform/audit/chain.ts';
 import { vouching } from '../../platform/audit/vouching.ts';
-import { writeAct, type Act, type AuditParts, type WrittenAct } from '../../platform/audit/write-act.ts';
+import { writeAct, type Act, type AuditDeps, type WrittenAct } from '../../platform/audit/write-act.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { readConfiguration, type ChooseSettings } from '../../platform/configuration.ts';
 import { openPool, type Pool } from '../../platform/database/pool.ts';
@@ -111,7 +111,7 @@ export interface Operating {
   /** Notes the act in the transaction that does it. */
   note: (tx: Transaction, act: Omit<Act, 'operator'>) => Promise<WrittenAct>;
   /** The same for what writes its row in its own way. */
-  noteBy: (write: (parts: AuditParts) => Promise<WrittenAct>) => Promise<WrittenAct>;
+  noteBy: (write: (deps: AuditDeps) => Promise<WrittenAct>) => Promise<WrittenAct>;
   /** Only inside this can something be noted: as the service's role, an operator's connection vouches for it. */
   whileVouched: <Done>(act: () => Promise<Done>) => Promise<Done>;
   /** Keeps, outside the database, where the act that was committed stands in the log. */
@@ -157,12 +157,12 @@ function settingsOf(as: Role, operator: string | undefined) {
 function createNoting(
   operators: Pool,
   as: Role,
-  { operator, anchors, ...parts }: Omit<AuditParts, 'voucher'> & { operator: string; anchors: string | null },
+  { operator, anchors, ...deps }: Omit<AuditDeps, 'voucher'> & { operator: string; anchors: string | null },
 ): Pick<Operating, 'note' | 'noteBy' | 'whileVouched' | 'keepNoted'> {
   let noted: WrittenAct | null = null;
   let voucher: Buffer | null = null;
   const noteBy: Operating['noteBy'] = async (write) => {
-    noted = await write({ ...parts, voucher });
+    noted = await write({ ...deps, voucher });
     return noted;
   };
   return {
@@ -181,11 +181,11 @@ function createNoting(
   };
 }
 
-/** The parts of a command that acts, as whichever role its work needs. */
+/** The deps of a command that acts, as whichever role its work needs. */
 export async function operating<Result>(
   { operator: said }: Pick<ActingOptions, 'operator'>,
   as: Role,
-  work: (parts: Operating) => Promise<Result>,
+  work: (deps: Operating) => Promise<Result>,
 ): Promise<Result> {
   const { operatorUrl, serviceUrl, auditKey, anchors, named, logLevel, testClockFile } = settingsOf(as, said);
   const operator = insistOnName(named);
@@ -204,11 +204,11 @@ export async function operating<Result>(
   }
 }
 
-type ActParts = Pick<Operating, 'pool' | 'whileVouched' | 'keepNoted'> & { context?: TransactionContext };
+type ActDeps = Pick<Operating, 'pool' | 'whileVouched' | 'keepNoted'> & { context?: TransactionContext };
 
 /** One transaction; for a dry run it is undone at its end, the note of it too. As the service it names whose rows it writes. */
 export async function actOnce<Done>(
-  { pool, whileVouched, keepNoted, context = 'shared' }: ActParts,
+  { pool, whileVouched, keepNoted, context = 'shared' }: ActDeps,
   { dryRun }: Pick<ActingOptions, 'dryRun'>,
   work: (tx: Transaction) => Promise<Done>,
 ): Promise<Done> {

@@ -143,16 +143,16 @@ interface RunOptions extends ActingOptions {
  * The run is many commits, a partner each, so that it can be killed: the note of it is a commit of its own before them. For a
  * dry run each of them is undone.
  */
-async function run(parts: Operating, options: RunOptions): Promise<void> {
+async function run(deps: Operating, options: RunOptions): Promise<void> {
   const { json, dryRun, period } = options;
   const testCrashAt = chosenSettings((get) => get(settings.testCrashAt));
   const reach = testCrashAt === null ? goOn : crashAt(testCrashAt);
-  insistOnOver(period, parts.clock.now());
-  const written = await actOnce(parts, options, async (tx) =>
-    parts.note(tx, { action: 'invoices.run', subject: period, detail: {} }),
+  insistOnOver(period, deps.clock.now());
+  const written = await actOnce(deps, options, async (tx) =>
+    deps.note(tx, { action: 'invoices.run', subject: period, detail: {} }),
   );
   const report = await runInvoicesByHand(
-    { ...parts, reach, say: createSay(options) },
+    { ...deps, reach, say: createSay(options) },
     { upto: period, isTrial: dryRun },
   );
   const told = describeRun(period, report, { isTrial: dryRun });
@@ -166,7 +166,7 @@ function addRun(invoices: Command): void {
       'Issue the invoices of a month, and of those before it that were not invoiced. A worker does the same on the 1st; safe to repeat, to kill, and to run beside it. Exit code 1 where a partner could not be invoiced.',
     )
     .requiredOption('--period <month>', 'the month, as 2026-11; it has to be over, by the clocks of London', monthFrom)
-    .action(async (options: RunOptions) => operating(options, 'service', async (parts) => run(parts, options)));
+    .action(async (options: RunOptions) => operating(options, 'service', async (deps) => run(deps, options)));
   teach(command, {
     when: 'The monthly run did not happen, or failed for some partners and you do not want to wait for the next hour.',
     examples: [

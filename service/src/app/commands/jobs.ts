@@ -105,10 +105,10 @@ async function retry(text: string, options: ActingOptions): Promise<void> {
   const { json, dryRun } = options;
   const job = await getJob(text);
   const { id, queue, state } = job;
-  const written = await operating(options, 'service', async (parts) =>
-    withJobs(parts, async (desk) =>
-      actOnce(parts, options, async (tx) => {
-        const noted = await parts.note(tx, { action: 'job.retry', subject: id, detail: { queue, error: job.error } });
+  const written = await operating(options, 'service', async (deps) =>
+    withJobs(deps, async (desk) =>
+      actOnce(deps, options, async (tx) => {
+        const noted = await deps.note(tx, { action: 'job.retry', subject: id, detail: { queue, error: job.error } });
         if (!(await desk.retry(tx, { queue, id })))
           throw new OperatorError(`Job ${id} is ${state}: only one that failed is tried again.`, 'nothing_to_do');
         return noted;

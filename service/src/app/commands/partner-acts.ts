@@ -28,14 +28,14 @@ interface Change {
 async function change(
   slugOrId: string,
   options: WithReason,
-  plan: (tx: Transaction, partner: OperatedPartner, parts: Operating) => Change,
+  plan: (tx: Transaction, partner: OperatedPartner, deps: Operating) => Change,
 ): Promise<void> {
   const { json, dryRun, reason } = options;
-  const { partner, planned, written } = await operating(options, 'operator', async (parts) =>
-    actOnce(parts, options, async (tx) => {
+  const { partner, planned, written } = await operating(options, 'operator', async (deps) =>
+    actOnce(deps, options, async (tx) => {
       const found = await getPartner(tx, slugOrId);
-      const one = plan(tx, found, parts);
-      const noted = await parts.note(tx, {
+      const one = plan(tx, found, deps);
+      const noted = await deps.note(tx, {
         action: one.action,
         subject: found.id,
         detail: { ...one.detail, reason },

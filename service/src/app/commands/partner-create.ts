@@ -8,8 +8,8 @@ import { teach } from './teaching.ts';
 async function create(partner: NewPartner): Promise<void> {
   const { json, dryRun, slug, name } = partner;
   const pepper = chosenSettings((get) => get(settings.apiKeyPepper));
-  const { id, key, written } = await operating(partner, 'service', async (parts) =>
-    createPartner({ ...parts, pepper }, partner),
+  const { id, key, written } = await operating(partner, 'service', async (deps) =>
+    createPartner({ ...deps, pepper }, partner),
   );
   // The key of a partner that was not made would be nobody's.
   const made = { id, slug, name, ...(dryRun ? {} : { key }), ...doneAs(dryRun, written) };

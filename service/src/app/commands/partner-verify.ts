@@ -40,14 +40,14 @@ function emailFrom(text: string): string {
 
 /** One commit: the note, what is written, and the job by which a worker reads from the bank how it stands. */
 async function write(
-  parts: Operating,
+  deps: Operating,
   { partner, options, step }: { partner: OperatedPartner; options: VerifyOptions; step: 'ask' | 'start' },
   work: (tx: Transaction) => Promise<void>,
 ) {
   const context = { partnerId: partner.id, environment: 'sandbox' } as const;
-  return withJobs(parts, async (jobs) =>
-    actOnce({ ...parts, context }, options, async (tx) => {
-      const written = await parts.note(tx, { action: 'partner.verify', subject: partner.id, detail: { step } });
+  return withJobs(deps, async (jobs) =>
+    actOnce({ ...deps, context }, options, async (tx) => {
+      const written = await deps.note(tx, { action: 'partner.verify', subject: partner.id, detail: { step } });
       await work(tx);
       await jobs.enqueue(tx, followVerifications, {});
       return written;
@@ -57,7 +57,7 @@ async function write(
 
 /** The bank is asked before anything is written: it is never called inside a transaction. For a dry run it is not asked. */
 async function start(
-  parts: Operating,
+  deps: Operating,
   { id: partnerId, slug }: OperatedPartner,
   { email, dryRun }: VerifyOptions,
   standing: Parameters<typeof startAtBank>[2],
@@ -70,11 +70,11 @@ async function start(
     banks: chooseBanks(get),
     redirectUrl: get(settings.dashboardUrl) ?? get(settings.publicUrl),
   }));
-  const { provider_production: bank } = openBanks(banks, parts.clock, goOn);
+  const { provider_production: bank } = openBanks(banks, deps.clock, goOn);
   if (bank === null)
     throw new OperatorError('There is no live bank to ask: KELPIE_LIVE_BANK_URL and KELPIE_LIVE_BANK_API_KEY name it.');
   if (dryRun) return async () => undefined;
-  const started = await startAtBank({ bank, clock: parts.clock }, { partnerId, email, redirectUrl }, standing);
+  const started = await startAtBank({ bank, clock: deps.clock }, { partnerId, email, redirectUrl }, standing);
   return async (tx) => noteStarted(tx, started);
 }
 
@@ -87,15 +87,15 @@ async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
   const { json, dryRun } = options;
   const partner = await look(async (tx) => getPartner(tx, slugOrId));
   const { id, slug } = partner;
-  const { step, written } = await operating(options, 'service', async (parts) => {
+  const { step, written } = await operating(options, 'service', async (deps) => {
     const side = { partnerId: id, environment: 'sandbox' } as const;
-    const plan = await inTransaction(parts.pool, side, async (tx) => planVerification(tx, id));
+    const plan = await inTransaction(deps.pool, side, async (tx) => planVerification(tx, id));
     if (plan.kind === 'approved') throw new OperatorError(`${slug} is verified already.`, 'nothing_to_do');
     const work =
       plan.kind === 'ask'
-        ? async (tx: Transaction) => askAgain(tx, plan.id, parts.clock.now())
-        : await start(parts, partner, options, plan.standing);
-    return { step: plan.kind, written: await write(parts, { partner, options, step: plan.kind }, work) };
+        ? async (tx: Transaction) => askAgain(tx, plan.id, deps.clock.now())
+        : await start(deps, partner, options, plan.standing);
+    return { step: plan.kind, written: await write(deps, { partner, options, step: plan.kind }, work) };
   });
   const sentence = `${sentences[step](slug)} \`kelpie partners show ${slug}\` tells how it stands.`;
   print({ json }, { id, slug, step, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));

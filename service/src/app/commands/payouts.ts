@@ -104,10 +104,10 @@ function addAsk(payouts: Command): void {
     .action(async (id: string, options: ActingOptions) => {
       const payoutId = insistOnId(id);
       const { json, dryRun } = options;
-      const written = await operating(options, 'operator', async (parts) =>
-        actOnce(parts, options, async (tx) => {
-          const noted = await parts.note(tx, { action: 'payout.ask', subject: payoutId, detail: {} });
-          if (!(await makePayoutDue(tx, payoutId, parts.clock.now()))) throw missing(id);
+      const written = await operating(options, 'operator', async (deps) =>
+        actOnce(deps, options, async (tx) => {
+          const noted = await deps.note(tx, { action: 'payout.ask', subject: payoutId, detail: {} });
+          if (!(await makePayoutDue(tx, payoutId, deps.clock.now()))) throw missing(id);
           return noted;
         }),
       );

@@ -107,15 +107,15 @@ function planFrom(id: string, { payout, bank, ...rest }: CreateOptions): PricePl
 async function create(id: string, options: CreateOptions): Promise<void> {
   const { json, dryRun, reason } = options;
   const plan = planFrom(id, options);
-  const written = await operating(options, 'operator', async (parts) =>
-    actOnce(parts, options, async (tx) => {
+  const written = await operating(options, 'operator', async (deps) =>
+    actOnce(deps, options, async (tx) => {
       const detail = {
         payout: fee(plan.fixedPence, plan.basisPoints),
         monthly: formatPounds(plan.monthlyPence),
         reason,
       };
-      const noted = await parts.note(tx, { action: 'plan.create', subject: id, detail });
-      if (!(await createPricePlan(tx, plan, parts.clock.now())))
+      const noted = await deps.note(tx, { action: 'plan.create', subject: id, detail });
+      if (!(await createPricePlan(tx, plan, deps.clock.now())))
         throw new OperatorError(
           `There is a plan ${id} already, and plans never change: take another id.`,
           'plan_taken',

@@ -76,21 +76,21 @@ function describeReport({ run: found, state, ...counts }: RunReport, dryRun: boo
 }
 
 /** A run is many commits, one a side, so that it can be killed: the note of it is a commit of its own before them. */
-async function run(parts: Operating, options: RunOptions): Promise<void> {
+async function run(deps: Operating, options: RunOptions): Promise<void> {
   const { json, dryRun, from = null, everything } = options;
-  if (from !== null && from >= cutOffAt(parts.clock.now()))
+  if (from !== null && from >= cutOffAt(deps.clock.now()))
     throw new OperatorError('There is nothing to compare from then on: what was final 20 minutes ago is compared.');
   const partnerId = await look(async (tx) => partnerFilter(tx, options.partner));
-  const banks = openBanks(chosenSettings(chooseBanks), parts.clock, goOn);
-  const written = await actOnce(parts, options, async (tx) => {
+  const banks = openBanks(chosenSettings(chooseBanks), deps.clock, goOn);
+  const written = await actOnce(deps, options, async (tx) => {
     const detail = { from: everything ? 'everything' : (from?.toISOString() ?? null) };
-    return parts.note(tx, { action: 'reconcile.run', subject: partnerId ?? 'all', detail });
+    return deps.note(tx, { action: 'reconcile.run', subject: partnerId ?? 'all', detail });
   });
   const found: object[] = [];
   const report = await runReconciliation(
-    { ...parts, calls: createSingleCalls(parts.pool, goOn), banks, pause: async (ms) => setTimeout(ms) },
+    { ...deps, calls: createSingleCalls(deps.pool, goOn), banks, pause: async (ms) => setTimeout(ms) },
     {
-      askedBy: parts.operator,
+      askedBy: deps.operator,
       dryRun,
       ...(partnerId === null ? {} : { partnerId }),
       ...(everything ? { from: null } : from === null ? {} : { from }),
@@ -113,7 +113,7 @@ function addRun(reconcile: Command): void {
     .option('--partner <partner>', 'only this partner: its short name, or its id')
     .option('--from <day>', 'compare lines since that day (UTC), in place of since the last run', dayFrom)
     .option('--everything', 'compare every line there ever was', false)
-    .action(async (options: RunOptions) => operating(options, 'service', async (parts) => run(parts, options)));
+    .action(async (options: RunOptions) => operating(options, 'service', async (deps) => run(deps, options)));
   teach(command, {
     when: 'The run of this morning was incomplete; a case was mended and you want to see it gone; or something looks wrong.',
     examples: [

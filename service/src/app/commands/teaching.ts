@@ -27,14 +27,14 @@ function pathOf(command: Command): string {
 }
 
 export function teach(command: Command, { when, examples, prints }: Lesson): Command {
-  const parts = [
+  const sections = [
     ['When:', wrapped(when, '  ')],
     [examples.length === 1 ? 'Example:' : 'Examples:', ...examples.map((line) => `  $ ${line}`)],
     ['Prints:', wrapped(prints, '  ')],
   ];
   return command
     .showHelpAfterError(`\`${pathOf(command)} --help\` tells more.`)
-    .addHelpText('after', `\n${parts.map((lines) => lines.join('\n')).join('\n\n')}`);
+    .addHelpText('after', `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}`);
 }
 
 /** The same for a group of commands: where to begin in it. */

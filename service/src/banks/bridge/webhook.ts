@@ -28,9 +28,9 @@ const newestToOldestMs = 10 * 60 * 1000;
 const headerForm = /^t=(\d{1,16}),v0=([A-Za-z0-9+/=]+)$/;
 
 /** The bank signs the hash of what it sends, not the thing itself: so it is hashed twice. */
-function isSigned(parts: { timestamp: string; rawBody: Buffer; signature: string; publicKey: KeyObject }): boolean {
-  const digest = createHash('sha256').update(`${parts.timestamp}.`).update(parts.rawBody).digest();
-  return createVerify('RSA-SHA256').update(digest).verify(parts.publicKey, parts.signature, 'base64');
+function isSigned(deps: { timestamp: string; rawBody: Buffer; signature: string; publicKey: KeyObject }): boolean {
+  const digest = createHash('sha256').update(`${deps.timestamp}.`).update(deps.rawBody).digest();
+  return createVerify('RSA-SHA256').update(digest).verify(deps.publicKey, deps.signature, 'base64');
 }
 
 /** `header` is X-Webhook-Signature, and `rawBody` the bytes as they came: parsing and printing them would change them. */

@@ -14,7 +14,7 @@ import type { InvoiceIssuer, PrintedInvoice } from '../pdf/printed-invoice.ts';
 import { renderInvoicePdf } from '../pdf/render-invoice.ts';
 import { invoiceBody, type InvoiceSchema } from './invoice-body.ts';
 
-interface InvoicePdfParts extends Authentication {
+interface InvoicePdfDeps extends Authentication {
   calls: SingleCalls;
   clock: Clock;
   issuer: InvoiceIssuer;
@@ -56,8 +56,8 @@ const answer = {
   content: { 'application/pdf': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
 };
 
-export function addInvoicePdfRoutes(app: Server, parts: InvoicePdfParts): void {
-  const { calls, clock, issuer, callerOf } = parts;
+export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
+  const { calls, clock, issuer, callerOf } = deps;
   const memory = createShortMemory<Buffer>(drawnMemory);
   const schema = {
     operationId: 'getInvoicePdf',
@@ -68,7 +68,7 @@ export function addInvoicePdfRoutes(app: Server, parts: InvoicePdfParts): void {
     response: { 200: answer, ...keyedRefusals('not_found') },
   };
   const config = { action: 'invoice.pdf', access: 'readers', ofBothEnvironments: true } as const;
-  app.get('/v1/invoices/:id.pdf', { schema, config, onRequest: parts.requireCaller }, async (request, reply) => {
+  app.get('/v1/invoices/:id.pdf', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const caller = callerOf(request);
     const found = await findInvoice(calls, caller.partnerId, request.params.id);
     if (found === null) throw new Refusal(nothingHere);

@@ -43,7 +43,7 @@ const ItemsQuery = Type.Object(
 );
 type ItemsQuery = Static<typeof ItemsQuery>;
 
-interface InvoiceParts extends Authentication {
+interface InvoiceDeps extends Authentication {
   calls: SingleCalls;
   clock: Clock;
   publicUrl: string;
@@ -51,14 +51,14 @@ interface InvoiceParts extends Authentication {
 
 const config = (action: string) => ({ action, access: 'readers', ofBothEnvironments: true }) as const;
 
-export function addInvoiceRoutes(app: Server, parts: InvoiceParts): void {
+export function addInvoiceRoutes(app: Server, deps: InvoiceDeps): void {
   for (const { definition } of invoiceSchemas) app.addSchema(definition);
-  addListRoute(app, parts);
-  addReadRoute(app, parts);
-  addItemsRoute(app, parts);
+  addListRoute(app, deps);
+  addReadRoute(app, deps);
+  addItemsRoute(app, deps);
 }
 
-function addListRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceParts): void {
+function addListRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceDeps): void {
   const schema = {
     operationId: 'listInvoices',
     summary: 'Your invoices',
@@ -81,7 +81,7 @@ async function getInvoice(calls: SingleCalls, partnerId: string, id: string): Pr
   return invoice;
 }
 
-function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceParts): void {
+function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceDeps): void {
   const schema = {
     operationId: 'getInvoice',
     summary: 'One invoice',
@@ -95,7 +95,7 @@ function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: In
   );
 }
 
-function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf }: InvoiceParts): void {
+function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf }: InvoiceDeps): void {
   const schema = {
     operationId: 'listInvoiceItems',
     summary: 'What is behind an invoice',

@@ -61,7 +61,7 @@ function createStatementReader(
   };
 }
 
-interface StatementParts extends Authentication {
+interface StatementDeps extends Authentication {
   calls: SingleCalls;
   clock: Clock;
   publicUrl: string;
@@ -76,9 +76,9 @@ const answer = {
   },
 };
 
-export function addStatementRoutes(app: Server, parts: StatementParts): void {
+export function addStatementRoutes(app: Server, deps: StatementDeps): void {
   for (const { definition } of statementSchemas) app.addSchema(definition);
-  const { calls, clock, publicUrl, callerOf } = parts;
+  const { calls, clock, publicUrl, callerOf } = deps;
   const read = createStatementReader(calls);
   const download = createDownloads();
   const schema = {
@@ -91,7 +91,7 @@ export function addStatementRoutes(app: Server, parts: StatementParts): void {
     response: { 200: answer, ...keyedRefusals('invalid_request') },
   };
   const config = { action: 'statement.get', access: 'readers' } as const;
-  app.get('/v1/statement', { schema, config, onRequest: parts.requireCaller }, async (request, reply) => {
+  app.get('/v1/statement', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const { query } = request;
     const { month } = query;
     const caller = callerOf(request);

@@ -37,12 +37,12 @@ const UsageSchema = nameSchema(
   ),
 );
 
-interface UsageParts extends Authentication {
+interface UsageDeps extends Authentication {
   calls: SingleCalls;
   clock: Clock;
 }
 
-export function addUsageRoutes(app: Server, { calls, clock, requireCaller, callerOf }: UsageParts): void {
+export function addUsageRoutes(app: Server, { calls, clock, requireCaller, callerOf }: UsageDeps): void {
   app.addSchema(UsageSchema.definition);
   const memory = createShortMemory<MonthSoFar>(countedMemory);
   const usageSchema = {

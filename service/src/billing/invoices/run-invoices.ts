@@ -15,7 +15,7 @@ import { countBooksToClose, listBooksToClose } from './store.ts';
  */
 export const issueInvoices: Queue = { name: 'issue-invoices', retryLimit: 20, schedule: '5 * * * *' };
 
-interface RunParts {
+interface RunDeps {
   pool: Pool;
   calls: SingleCalls;
   clock: Clock;
@@ -77,7 +77,7 @@ async function* eachPartner(calls: SingleCalls, upto: Date): AsyncGenerator<stri
 }
 
 async function closePartner(
-  { pool, reach, clock }: RunParts,
+  { pool, reach, clock }: RunDeps,
   partnerId: string,
   { upto, isTrial, signal }: RunOptions,
   report: RunReport,
@@ -103,8 +103,8 @@ async function closePartner(
  * can be killed, repeated, and run beside itself: whoever comes second finds the books closed. What fails for one partner
  * keeps no other from its invoice.
  */
-export async function runInvoices(parts: RunParts, options: RunOptions): Promise<RunReport> {
-  const { calls, clock, logger } = parts;
+export async function runInvoices(deps: RunDeps, options: RunOptions): Promise<RunReport> {
+  const { calls, clock, logger } = deps;
   const end = monthEnd(options.upto);
   if (clock.now() < end) throw new Error('a month is invoiced when it is over');
   const partners = await countBooksToClose(calls, end);
@@ -123,7 +123,7 @@ export async function runInvoices(parts: RunParts, options: RunOptions): Promise
   for await (const partnerId of eachPartner(calls, end)) {
     if (isStopped()) break;
     try {
-      await closePartner(parts, partnerId, options, report);
+      await closePartner(deps, partnerId, options, report);
     } catch (error) {
       report.failed += 1;
       logger.error({ partner_id: partnerId, error }, 'invoice.failed');

@@ -135,13 +135,13 @@ function depositBody(
   };
 }
 
-interface ListParts extends Authentication {
+interface ListDeps extends Authentication {
   calls: SingleCalls;
   sealer: Sealer;
   publicUrl: string;
 }
 
-export function addDepositRoutes(app: Server, parts: ListParts): void {
+export function addDepositRoutes(app: Server, deps: ListDeps): void {
   for (const { definition } of [DepositSchema, DepositList]) app.addSchema(definition);
   const schema = {
     operationId: 'listDeposits',
@@ -151,16 +151,16 @@ export function addDepositRoutes(app: Server, parts: ListParts): void {
     response: { 200: { ...DepositList.ref, headers: { Link: nextLinkHeader } }, ...keyedRefusals('invalid_request') },
   };
   const config = { action: 'deposit.list', access: 'readers' } as const;
-  app.get('/v1/deposits', { schema, config, onRequest: parts.requireCaller }, async (request, reply) => {
+  app.get('/v1/deposits', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const { query } = request;
-    const caller = parts.callerOf(request);
-    const { deposits, cursor } = await listDeposits(parts, caller, {
+    const caller = deps.callerOf(request);
+    const { deposits, cursor } = await listDeposits(deps, caller, {
       filters: filtersFrom(query),
       // Ids are compared as texts here and there, and are written small.
       cursor: query.cursor?.toLowerCase() ?? null,
       limit: Number(query.limit ?? 50),
     });
-    if (cursor !== null) reply.header('link', nextLink(`${parts.publicUrl}/v1/deposits`, { query, caller, cursor }));
+    if (cursor !== null) reply.header('link', nextLink(`${deps.publicUrl}/v1/deposits`, { query, caller, cursor }));
     return { object: 'list' as const, data: deposits.map((deposit) => depositBody(caller, deposit)) };
   });
 }

@@ -62,12 +62,12 @@ function fundingBody({ environment }: PartnerContext, funding: Funding): Static<
   };
 }
 
-interface RouteParts extends Authentication {
+interface RouteDeps extends Authentication {
   calls: SingleCalls;
   sealer: Sealer;
 }
 
-export function addFundingRoutes(app: Server, { calls, sealer, requireCaller, callerOf }: RouteParts): void {
+export function addFundingRoutes(app: Server, { calls, sealer, requireCaller, callerOf }: RouteDeps): void {
   app.addSchema(FundingSchema.definition);
   const schema = {
     operationId: 'getFunding',

@@ -34,7 +34,7 @@ export function depositCreditedMail(deposit: CreditedDeposit): MailContent {
   return composeMail({
     subject: `${arrived} arrived in the ${environment} wallet of ${business}`,
     lead: `${arrived} arrived in the ${environment} wallet of ${business}, and can be paid with now.`,
-    parts: [
+    deps: [
       { kind: 'facts', facts },
       ...(link === null ? [] : [{ kind: 'link', label: 'Open the dashboard', url: link } as const]),
     ],

@@ -20,7 +20,7 @@ export function depositReversedMail({ business, environment, amount, owed, link 
   return composeMail({
     subject: `The bank took back a top-up of ${business}`,
     lead: `The bank took back a top-up of ${taken} from the ${environment} wallet of ${business}.`,
-    parts: [
+    deps: [
       { kind: 'words', text: rest },
       { kind: 'words', text: 'It happens where the sender’s own bank recalls a transfer. Ask whoever sent it why.' },
       ...(link === null ? [] : [{ kind: 'link', label: 'Open the dashboard', url: link } as const]),

@@ -14,7 +14,7 @@ export function walletLowMail({ business, environment, balance, threshold, link 
   return composeMail({
     subject: `The ${environment} wallet of ${business} runs low`,
     lead: `The ${environment} wallet of ${business} holds ${showUsdc(balance)}, which is less than the ${showUsdc(threshold)} you asked to be told at.`,
-    parts: [
+    deps: [
       {
         kind: 'words',
         text: 'Top it up by bank transfer or with USDC, so that payouts go on. Payouts that it can not cover are refused, and nothing is lost.',

@@ -12,7 +12,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { enabledCountries, type Account } from '../account.ts';
 import { payoutLimits } from '../limits.ts';
 import { getAccount, type AccountSettings } from '../store.ts';
-import { updateAccount, type UpdateAccountParts } from '../update-account.ts';
+import { updateAccount, type UpdateAccountDeps } from '../update-account.ts';
 
 const AccountSchema = nameSchema(
   'Account',
@@ -162,18 +162,18 @@ export function complianceBody(account: Account): Static<typeof Compliance.defin
   };
 }
 
-interface AccountParts extends Authentication, UpdateAccountParts {
+interface AccountDeps extends Authentication, UpdateAccountDeps {
   calls: SingleCalls;
   activity: ActivityLog;
 }
 
-export function addAccountRoutes(app: Server, parts: AccountParts): void {
+export function addAccountRoutes(app: Server, deps: AccountDeps): void {
   for (const { definition } of [AccountSchema, UpdateAccountRequest, Compliance]) app.addSchema(definition);
-  addReadRoutes(app, parts);
-  addUpdateRoute(app, parts);
+  addReadRoutes(app, deps);
+  addUpdateRoute(app, deps);
 }
 
-function addUpdateRoute(app: Server, parts: AccountParts): void {
+function addUpdateRoute(app: Server, deps: AccountDeps): void {
   const schema = {
     operationId: 'updateAccount',
     summary: 'Set how your page looks, who gets your papers, and when to be told of a low wallet',
@@ -187,17 +187,17 @@ function addUpdateRoute(app: Server, parts: AccountParts): void {
     },
   };
   const config = { action: 'account.update', access: 'admins' } as const;
-  app.patch('/v1/account', { schema, config, onRequest: parts.requireCaller }, async (request) => {
-    const caller = parts.callerOf(request);
+  app.patch('/v1/account', { schema, config, onRequest: deps.requireCaller }, async (request) => {
+    const caller = deps.callerOf(request);
     const { partnerId, environment, by, callerId: sessionId } = caller;
     const settings = settingsFrom(request.body);
-    await updateAccount(parts, { partnerId, environment, by, sessionId, requestId: request.id }, settings);
-    parts.activity.isRecorded(request);
-    return accountBody(await getAccount(parts.calls, caller));
+    await updateAccount(deps, { partnerId, environment, by, sessionId, requestId: request.id }, settings);
+    deps.activity.isRecorded(request);
+    return accountBody(await getAccount(deps.calls, caller));
   });
 }
 
-function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountParts): void {
+function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountDeps): void {
   const account = {
     operationId: 'getAccount',
     summary: 'Your account',

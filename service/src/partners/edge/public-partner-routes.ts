@@ -19,13 +19,13 @@ const PublicPartner = nameSchema(
 
 const PartnerPath = Type.Object({ slug: Type.String({ pattern: patterns.slug }) });
 
-interface PublicParts {
+interface PublicDeps {
   calls: SingleCalls;
   limitOpen: LimitHook;
 }
 
 /** For the page on which a partner's recipients see who pays them: nobody needs a key for it. */
-export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: PublicParts): void {
+export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: PublicDeps): void {
   app.addSchema(PublicPartner.definition);
   const schema = {
     operationId: 'getPublicPartner',

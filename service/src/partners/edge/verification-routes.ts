@@ -4,19 +4,19 @@ import { bodyRefusals } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { getAccount } from '../store.ts';
-import { bankCannotBeAsked, startVerification, type StartParts } from '../verification/start-verification.ts';
+import { bankCannotBeAsked, startVerification, type StartDeps } from '../verification/start-verification.ts';
 import { Compliance, complianceBody } from './account-routes.ts';
 
-interface RouteParts extends Authentication, Omit<StartParts, 'bank'> {
+interface RouteDeps extends Authentication, Omit<StartDeps, 'bank'> {
   calls: SingleCalls;
   /** Null where there is no live bank. */
-  bank: StartParts['bank'] | null;
+  bank: StartDeps['bank'] | null;
   /** Where the bank sends a person who is done with its pages. */
   redirectUrl: string;
 }
 
 /** How an admin starts the verification of the business, and finds the pages where it goes on. */
-export function addVerificationRoutes(app: Server, { bank, redirectUrl, ...parts }: RouteParts): void {
+export function addVerificationRoutes(app: Server, { bank, redirectUrl, ...deps }: RouteDeps): void {
   const schema = {
     operationId: 'startVerification',
     summary: 'Start the verification of your business',
@@ -27,10 +27,10 @@ export function addVerificationRoutes(app: Server, { bank, redirectUrl, ...parts
     response: { 200: Compliance.ref, ...bodyRefusals() },
   };
   const config = { action: 'verification.start', access: 'admins', ofBothEnvironments: true } as const;
-  app.post('/v1/compliance/verification', { schema, config, onRequest: parts.requireCaller }, async (request) => {
-    const { partnerId, environment, by: email, callerId: sessionId } = parts.callerOf(request);
+  app.post('/v1/compliance/verification', { schema, config, onRequest: deps.requireCaller }, async (request) => {
+    const { partnerId, environment, by: email, callerId: sessionId } = deps.callerOf(request);
     if (bank === null) throw bankCannotBeAsked('there is no live bank');
-    await startVerification({ ...parts, bank }, { partnerId, environment, sessionId, email, redirectUrl });
-    return complianceBody(await getAccount(parts.calls, { partnerId, environment }));
+    await startVerification({ ...deps, bank }, { partnerId, environment, sessionId, email, redirectUrl });
+    return complianceBody(await getAccount(deps.calls, { partnerId, environment }));
   });
 }

@@ -42,6 +42,6 @@ export function verificationDecidedMail({ business, decision, link }: DecidedVer
   return composeMail({
     subject,
     lead,
-    parts: [{ kind: 'words', text: next }, ...(link === null ? [] : [{ kind: 'link', label, url: link } as const])],
+    deps: [{ kind: 'words', text: next }, ...(link === null ? [] : [{ kind: 'link', label, url: link } as const])],
   });
 }

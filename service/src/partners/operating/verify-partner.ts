@@ -33,12 +33,12 @@ interface Started {
 
 /** Asks the bank to begin; what it began is written by `noteStarted`. Safe to repeat on the same day. */
 export async function startAtBank(
-  parts: { bank: Pick<BankVerification, 'startVerification'>; clock: Clock },
+  deps: { bank: Pick<BankVerification, 'startVerification'>; clock: Clock },
   applicant: Applicant,
   standing: Standing,
 ): Promise<Started> {
-  const startedAt = parts.clock.now();
-  const { id } = await askBank(parts.bank, { ...applicant, ...standing, at: startedAt });
+  const startedAt = deps.clock.now();
+  const { id } = await askBank(deps.bank, { ...applicant, ...standing, at: startedAt });
   return { id, startedAt };
 }
 

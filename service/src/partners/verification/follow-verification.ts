@@ -1,30 +1,30 @@
 import { inTransaction } from '../../platform/database/transaction.ts';
 import { nextLookAt } from './look-again.ts';
-import type { VerificationParts } from './parts.ts';
+import type { VerificationDeps } from './deps.ts';
 import { getKnown, lookAgainAt, type DueVerification } from './store.ts';
 import { takeVerification, type TakeOutcome } from './take-verification.ts';
 
 /** Asks the bank how far it is with a business, and writes down what it says. What could not be asked is due again later. */
 export async function followVerification(
-  parts: VerificationParts,
+  deps: VerificationDeps,
   { id, partnerId }: DueVerification,
 ): Promise<TakeOutcome> {
-  const outcome = await look(parts, { id, partnerId });
+  const outcome = await look(deps, { id, partnerId });
   if (outcome.kind === 'failed') {
     const side = { partnerId, environment: 'sandbox' } as const;
-    await inTransaction(parts.pool, side, async (tx) => {
+    await inTransaction(deps.pool, side, async (tx) => {
       const { lastNewsAt } = await getKnown(tx, id);
-      await lookAgainAt(tx, id, nextLookAt(lastNewsAt, parts.clock.now()));
+      await lookAgainAt(tx, id, nextLookAt(lastNewsAt, deps.clock.now()));
     });
   }
   return outcome;
 }
 
-async function look(parts: VerificationParts, { id, partnerId }: DueVerification): Promise<TakeOutcome> {
-  const lookedAt = parts.clock.now();
-  const found = await parts.bank.findVerification(id);
+async function look(deps: VerificationDeps, { id, partnerId }: DueVerification): Promise<TakeOutcome> {
+  const lookedAt = deps.clock.now();
+  const found = await deps.bank.findVerification(id);
   if (found.kind === 'unknown') return { kind: 'failed', text: found.text };
   const { verification } = found;
   if (verification.id !== id) return { kind: 'failed', text: 'the bank answered with another verification' };
-  return takeVerification(parts, { partnerId, verification, lookedAt });
+  return takeVerification(deps, { partnerId, verification, lookedAt });
 }

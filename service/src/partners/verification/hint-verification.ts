@@ -8,7 +8,7 @@ import { makeDue } from './store.ts';
 /** It comes round every minute for those that are due, and at once where the bank tells of news. */
 export const followVerifications: Queue = { name: 'follow-verifications', retryLimit: 3, schedule: '* * * * *' };
 
-interface HintParts {
+interface HintDeps {
   calls: SingleCalls;
   pool: Pool;
   clock: Clock;
@@ -21,8 +21,8 @@ interface HintParts {
  *
  * The job is a commit of its own. Where it is lost, the round that comes every minute finds what is due.
  */
-export async function hintVerification(parts: HintParts, verificationId: string): Promise<void> {
-  const { calls, pool, clock, jobs } = parts;
+export async function hintVerification(deps: HintDeps, verificationId: string): Promise<void> {
+  const { calls, pool, clock, jobs } = deps;
   if (!(await makeDue(calls, verificationId, clock.now()))) return;
   await inTransaction(pool, 'shared', async (tx) => jobs.enqueue(tx, followVerifications, {}));
 }

@@ -3,14 +3,14 @@ import type { BankVerification, Verification } from '../../banks/index.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { followVerification } from './follow-verification.ts';
-import type { VerificationParts } from './parts.ts';
+import type { VerificationDeps } from './deps.ts';
 import { beginVerification, getKnown, getStanding, type Standing } from './store.ts';
 import { takeVerification } from './take-verification.ts';
 
 /** Whoever asks again and again is answered with what is known: the bank is not asked more often than this. */
 const askAgainAfterMs = 5_000;
 
-export interface StartParts extends VerificationParts {
+export interface StartDeps extends VerificationDeps {
   /** Refuses a session that is not an admin's any more. */
   insistOnAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
 }
@@ -32,25 +32,25 @@ interface Starter extends PartnerContext, Applicant {
  * Starts a partner's verification at the bank. Safe to repeat: one that is under way is only looked at again, and one that was
  * refused is started once more.
  */
-export async function startVerification(parts: StartParts, starter: Starter): Promise<void> {
-  const standing = await inTransaction(parts.pool, starter, async (tx) => {
-    await parts.insistOnAdmin(tx, starter.sessionId);
+export async function startVerification(deps: StartDeps, starter: Starter): Promise<void> {
+  const standing = await inTransaction(deps.pool, starter, async (tx) => {
+    await deps.insistOnAdmin(tx, starter.sessionId);
     return getStanding(tx, starter.partnerId);
   });
   if (standing.isApproved) return;
-  if (standing.newestId !== null && (await isUnderWay(parts, starter, standing.newestId))) return;
-  await begin(parts, starter, standing);
+  if (standing.newestId !== null && (await isUnderWay(deps, starter, standing.newestId))) return;
+  await begin(deps, starter, standing);
 }
 
 /** As the bank has it now. Where it can't be asked, one that is under way is answered as it is known. */
-async function isUnderWay(parts: VerificationParts, starter: Starter, id: string): Promise<boolean> {
+async function isUnderWay(deps: VerificationDeps, starter: Starter, id: string): Promise<boolean> {
   const { partnerId } = starter;
-  const read = async () => inTransaction(parts.pool, starter, async (tx) => getKnown(tx, id));
+  const read = async () => inTransaction(deps.pool, starter, async (tx) => getKnown(tx, id));
   const known = await read();
-  if (parts.clock.now().getTime() - known.askedAt.getTime() < askAgainAfterMs) return known.state !== 'rejected';
-  const looked = await followVerification(parts, { id, partnerId });
+  if (deps.clock.now().getTime() - known.askedAt.getTime() < askAgainAfterMs) return known.state !== 'rejected';
+  const looked = await followVerification(deps, { id, partnerId });
   if (looked.kind === 'failed') {
-    parts.logger.warn({ partner_id: partnerId, error_code: looked.text }, 'verification.not_followed');
+    deps.logger.warn({ partner_id: partnerId, error_code: looked.text }, 'verification.not_followed');
     return known.state !== 'rejected';
   }
   return (await read()).state !== 'rejected';
@@ -85,18 +85,18 @@ export async function askBank(
   return started.verification;
 }
 
-async function begin(parts: StartParts, starter: Starter, standing: Standing): Promise<void> {
+async function begin(deps: StartDeps, starter: Starter, standing: Standing): Promise<void> {
   const { partnerId } = starter;
-  const lookedAt = parts.clock.now();
-  const verification = await askBank(parts.bank, { ...starter, ...standing, at: lookedAt });
-  const begun = await inTransaction(parts.pool, starter, async (tx) => {
+  const lookedAt = deps.clock.now();
+  const verification = await askBank(deps.bank, { ...starter, ...standing, at: lookedAt });
+  const begun = await inTransaction(deps.pool, starter, async (tx) => {
     // Again: the bank took its time.
-    await parts.insistOnAdmin(tx, starter.sessionId);
+    await deps.insistOnAdmin(tx, starter.sessionId);
     return beginVerification(tx, verification.id, lookedAt);
   });
   if (begun === 'anothers') throw bankCannotBeAsked('the bank answered with the verification of another partner');
   // What the bank said first is written at once; what fails here is done by a worker, for which it is due.
-  if (begun === 'begun') await takeVerification(parts, { partnerId, verification, lookedAt });
+  if (begun === 'begun') await takeVerification(deps, { partnerId, verification, lookedAt });
 }
 
 /** Also where the bank knows the person's address from another business: it takes no second one from them. */

@@ -3,7 +3,7 @@ import { inTransaction, type Transaction } from '../../platform/database/transac
 import { isMailAddress } from '../../platform/mail/mail-address.ts';
 import { verificationDecidedMail, type Decision } from '../mails/verification-decided.ts';
 import { nextLookAt } from './look-again.ts';
-import type { VerificationParts } from './parts.ts';
+import type { VerificationDeps } from './deps.ts';
 import { getKnown, lookAgainAt, markOpening, takeAnswer } from './store.ts';
 
 interface Answer {
@@ -26,8 +26,8 @@ const sideOf = (partnerId: string) => ({ partnerId, environment: 'sandbox' }) as
  * side open and its admins told. The wallet is opened at the bank before. Whoever comes second, or comes again after a crash,
  * finds the same wallet by the same key, and nothing left to write.
  */
-export async function takeVerification(parts: VerificationParts, answer: Answer): Promise<TakeOutcome> {
-  const { pool, clock, logger } = parts;
+export async function takeVerification(deps: VerificationDeps, answer: Answer): Promise<TakeOutcome> {
+  const { pool, clock, logger } = deps;
   const { partnerId, verification, lookedAt } = answer;
   const side = sideOf(partnerId);
   const known = await inTransaction(pool, side, async (tx) => getKnown(tx, verification.id));
@@ -37,15 +37,15 @@ export async function takeVerification(parts: VerificationParts, answer: Answer)
     await inTransaction(pool, side, async (tx) => lookAgainAt(tx, verification.id, null));
     return { kind: 'taken' };
   }
-  const wallet = verification.state === 'approved' ? await openWallet(parts, partnerId, verification) : null;
+  const wallet = verification.state === 'approved' ? await openWallet(deps, partnerId, verification) : null;
   if (wallet?.kind === 'failed') return wallet;
   const at = clock.now();
   const nextDueAt = nextLookAt(known.state === verification.state ? known.lastNewsAt : at, at);
   const walletId = wallet?.walletId ?? null;
   const decision = await inTransaction(pool, side, async (tx) => {
     const told = await takeAnswer(tx, { verification, walletId, lookedAt, at, nextDueAt });
-    if (told === 'approved') await parts.onApproved(tx, partnerId, at);
-    if (told !== null) await mailAdmins(tx, parts, { business: known.business, decision: told, verification });
+    if (told === 'approved') await deps.onApproved(tx, partnerId, at);
+    if (told !== null) await mailAdmins(tx, deps, { business: known.business, decision: told, verification });
     return told;
   });
   if (decision !== null) logger.info({ partner_id: partnerId, status: decision }, 'verification.decided');
@@ -53,7 +53,7 @@ export async function takeVerification(parts: VerificationParts, answer: Answer)
 }
 
 async function openWallet(
-  { pool, clock, bank }: VerificationParts,
+  { pool, clock, bank }: VerificationDeps,
   partnerId: string,
   { id, customerId }: Extract<Verification, { state: 'approved' }>,
 ) {
@@ -71,7 +71,7 @@ interface Decided {
 
 async function mailAdmins(
   tx: Transaction,
-  { outbox, listAdmins, dashboardUrl }: VerificationParts,
+  { outbox, listAdmins, dashboardUrl }: VerificationDeps,
   { business, decision, verification }: Decided,
 ): Promise<void> {
   const link = decision === 'more_needed' ? verification.continueUrl : dashboardUrl;

@@ -59,14 +59,14 @@ export const wrongCode = {
   message: 'This code does not confirm this payout. Nothing was sent: send the same request without it for a new code.',
 } as const;
 
-interface AskParts {
+interface AskDeps {
   calls: SingleCalls;
   bodyDigest: KeyedDigest;
   confirmations: Confirmations;
 }
 
 /** Mails a code, and gives the refusal that says so. */
-export async function askToConfirm({ calls, bodyDigest, confirmations }: AskParts, request: Ordered): Promise<Refusal> {
+export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps, request: Ordered): Promise<Refusal> {
   const { name: businessName } = await getAccount(calls, request);
   const { amount, reference, recipient } = request.order;
   const { goodUntil } = await confirmations.ask(orderToConfirm(bodyDigest, request), (code) =>

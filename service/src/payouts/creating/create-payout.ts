@@ -22,7 +22,7 @@ import { failureReasons } from '../failures.ts';
 import { findReplay } from './find-replay.ts';
 import { amountProblem } from './limits.ts';
 import { accountIndexOf, bankKeyOf, fingerprintOf, orderIdOf, type PayoutOrder } from '../order.ts';
-import type { PayoutParts } from '../parts.ts';
+import type { PayoutDeps } from '../deps.ts';
 import { isVisible, type Payout, type VisiblePayout } from '../payout.ts';
 import { rateAgesMs, type Rates } from './rates.ts';
 import { leaseMs, simulatedArrivalMs } from '../following/schedules.ts';
@@ -32,7 +32,7 @@ import type { CreateOutcome, NewPayout } from '../commits/create-payouts.ts';
 import { resolveOrder } from '../commits/resolve-order.ts';
 import { inUse, waitForPayout } from './wait-for-payout.ts';
 
-export interface CreateParts extends PayoutParts {
+export interface CreateDeps extends PayoutDeps {
   rates: Rates;
   /** Digests of accounts, and of bodies. */
   accountDigest: KeyedDigest;
@@ -73,41 +73,41 @@ const recipientRejected = {
 
 /** A payout happens once or not at all: this is where. */
 export async function createPayout(
-  parts: CreateParts,
+  deps: CreateDeps,
   request: CreateRequest,
   startedAt = performance.now(),
 ): Promise<Created> {
-  const first = await tryToCreate(parts, request, startedAt);
+  const first = await tryToCreate(deps, request, startedAt);
   if (first !== 'rail_changed') return first;
   // What we remembered of the partner is no longer so. A rail changes once, when a sandbox is connected to its bank.
-  parts.sides.forget(request);
-  const second = await tryToCreate(parts, request, startedAt);
+  deps.sides.forget(request);
+  const second = await tryToCreate(deps, request, startedAt);
   if (second === 'rail_changed') throw new Refusal({ ...notCreated, internal: 'the rail changed again' });
   return second;
 }
 
 async function tryToCreate(
-  parts: CreateParts,
+  deps: CreateDeps,
   request: CreateRequest,
   startedAt: number,
 ): Promise<Created | 'rail_changed'> {
-  const side = await parts.sides.get(request);
-  const rate = await findRate(parts, side, request.order);
+  const side = await deps.sides.get(request);
+  const rate = await findRate(deps, side, request.order);
   if (rate instanceof Refusal) {
     // What has been created is told even where it could not be created again.
-    const existing = await findReplay(parts, request, startedAt);
+    const existing = await findReplay(deps, request, startedAt);
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
     throw rate;
   }
   if (isToConfirm(request) && request.confirmCode === null) {
-    const existing = await findReplay(parts, request, startedAt);
+    const existing = await findReplay(deps, request, startedAt);
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
-    throw await askToConfirm(parts, request);
+    throw await askToConfirm(deps, request);
   }
   const cost = payoutCost(request.order.amount, rate, side.prices);
-  const made = await makePayout(parts, { request, side, rate, cost });
-  const outcome = await claimAndCreate(parts, made);
-  if (outcome.kind === 'exists') return replayOrAgain(parts, request, startedAt);
+  const made = await makePayout(deps, { request, side, rate, cost });
+  const outcome = await claimAndCreate(deps, made);
+  if (outcome.kind === 'exists') return replayOrAgain(deps, request, startedAt);
   if (outcome.kind === 'rail_changed') return 'rail_changed';
   if (outcome.kind !== 'created') throw refuseCreation(outcome, cost);
   const payout: Payout = {
@@ -121,9 +121,9 @@ async function tryToCreate(
   if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
   const sender = { by: request.by, requestId: request.requestId };
   const { recipient } = request.order;
-  const sent = await sendPayout(parts, payout, { sender, recipient, knownRecipientId: outcome.bankRecipientId });
+  const sent = await sendPayout(deps, payout, { sender, recipient, knownRecipientId: outcome.bankRecipientId });
   const isRecorded = sent.kind === 'recorded';
-  return { kind: 'created', payout: await readSent(parts, payout, sent, startedAt), cost, isRecorded };
+  return { kind: 'created', payout: await readSent(deps, payout, sent, startedAt), cost, isRecorded };
 }
 
 type ClaimOutcome =
@@ -136,7 +136,7 @@ const mostClaims = 3;
  * Creates the payout. A key that was used before is resolved first: an attempt of which nothing was sent is taken over,
  * and if another caller is quicker, we look again.
  */
-async function claimAndCreate({ calls, commits }: CreateParts, made: NewPayout): Promise<ClaimOutcome> {
+async function claimAndCreate({ calls, commits }: CreateDeps, made: NewPayout): Promise<ClaimOutcome> {
   const { payout, fingerprint } = made;
   let claiming = made;
   for (let claims = 1; claims <= mostClaims; claims += 1) {
@@ -150,22 +150,22 @@ async function claimAndCreate({ calls, commits }: CreateParts, made: NewPayout):
 }
 
 /** The rate, where all is well; otherwise what stands in the way. */
-async function findRate(parts: CreateParts, side: PartnerSide, { amount }: PayoutOrder): Promise<Refusal | GbpPerUsd> {
+async function findRate(deps: CreateDeps, side: PartnerSide, { amount }: PayoutOrder): Promise<Refusal | GbpPerUsd> {
   if (side.paymentBlock === 'partner_not_active') return new Refusal(notActive);
   const wrongAmount = amountProblem(amount, side.rail);
   if (wrongAmount !== undefined) return new Refusal(wrongAmount);
-  const rate = await parts.rates.find(side.rail, rateAgesMs.payout);
+  const rate = await deps.rates.find(side.rail, rateAgesMs.payout);
   return rate ?? new Refusal({ ...notCreated, internal: 'no rate' });
 }
 
-function givenCode({ confirmations, bodyDigest }: CreateParts, request: CreateRequest): GivenCode | null {
+function givenCode({ confirmations, bodyDigest }: CreateDeps, request: CreateRequest): GivenCode | null {
   if (request.confirmCode === null || !isToConfirm(request)) return null;
   return confirmations.given(orderToConfirm(bodyDigest, request), request.confirmCode);
 }
 
 /** The key stands for a payout already. Where that one was undone meanwhile, the key is free, and it is our turn. */
-async function replayOrAgain(parts: CreateParts, request: CreateRequest, startedAt: number): Promise<Created> {
-  const existing = await findReplay(parts, request, startedAt);
+async function replayOrAgain(deps: CreateDeps, request: CreateRequest, startedAt: number): Promise<Created> {
+  const existing = await findReplay(deps, request, startedAt);
   switch (existing.kind) {
     case 'payout':
       return { kind: 'replayed', payout: existing.payout };
@@ -174,7 +174,7 @@ async function replayOrAgain(parts: CreateParts, request: CreateRequest, started
     case 'recipient_rejected':
       throw new Refusal(recipientRejected);
     case 'none':
-      return createPayout(parts, request, startedAt);
+      return createPayout(deps, request, startedAt);
   }
 }
 
@@ -186,11 +186,11 @@ interface Making {
 }
 
 /** The payout as it is first written. On the simulated rail the answer is known at once, and this is all there is to write. */
-async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout> {
+async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> {
   const { request, side, cost, rate } = making;
   const { order } = request;
   const { recipient } = order;
-  const at = parts.clock.now();
+  const at = deps.clock.now();
   const id = newId({ now: () => at });
   const orderId = orderIdOf(request, request.idempotencyKey);
   const principal = usdcForPounds(order.amount, rate);
@@ -214,7 +214,7 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
       pricePlan: side.pricePlan,
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
-      recipientSealed: sealRecipient(parts.sealer, id, recipient),
+      recipientSealed: sealRecipient(deps.sealer, id, recipient),
       createdVia: request.via,
       createdBy: request.by,
       bankPaymentId: null,
@@ -225,21 +225,21 @@ async function makePayout(parts: CreateParts, making: Making): Promise<NewPayout
       updatedAt: at,
     },
     callerId: request.callerId,
-    confirmation: givenCode(parts, request),
+    confirmation: givenCode(deps, request),
     retry: null,
     idempotencyKey: request.idempotencyKey,
-    fingerprint: fingerprintOf(parts.bodyDigest, order),
-    accountIndex: accountIndexOf(parts.accountDigest, recipient),
-    transfers: [{ id: newId(parts.clock), reason: 'payout.hold', lines: hold }],
+    fingerprint: fingerprintOf(deps.bodyDigest, order),
+    accountIndex: accountIndexOf(deps.accountDigest, recipient),
+    transfers: [{ id: newId(deps.clock), reason: 'payout.hold', lines: hold }],
     open: { leasedUntil, dueAt: leasedUntil },
     activity: null,
   };
-  return side.rail === 'simulated' ? simulate(parts, made, request) : made;
+  return side.rail === 'simulated' ? simulate(deps, made, request) : made;
 }
 
 /** Nothing leaves the process for it, so the bank's answer is part of the first commit. */
-async function simulate(parts: CreateParts, made: NewPayout, request: CreateRequest): Promise<NewPayout> {
-  const bank = bankOf(parts.banks, 'simulated');
+async function simulate(deps: CreateDeps, made: NewPayout, request: CreateRequest): Promise<NewPayout> {
+  const bank = bankOf(deps.banks, 'simulated');
   const { recipient } = request.order;
   const { payout } = made;
   const customer = { customerId: payout.partnerId, walletId: payout.partnerId };
@@ -257,7 +257,7 @@ async function simulate(parts: CreateParts, made: NewPayout, request: CreateRequ
   const sent = await bank.sendPayment(order);
   const activity = { id: request.requestId, status: 201 };
   const transfer = (reason: string, lines: ReturnType<typeof ledgerEvents.taken>) => ({
-    id: newId(parts.clock),
+    id: newId(deps.clock),
     reason,
     lines,
   });
@@ -317,15 +317,10 @@ function refuseCreation(
 }
 
 /** What the caller is told: what the second commit made of the payout, whoever it was by. */
-async function readSent(
-  parts: CreateParts,
-  payout: Payout,
-  sent: SendResult,
-  startedAt: number,
-): Promise<VisiblePayout> {
+async function readSent(deps: CreateDeps, payout: Payout, sent: SendResult, startedAt: number): Promise<VisiblePayout> {
   const isRecorded = sent.kind === 'recorded';
   if (isRecorded && sent.as === 'recipient_rejected') throw new Refusal({ ...recipientRejected, isRecorded });
-  const now = await waitForPayout(parts, payout, startedAt);
+  const now = await waitForPayout(deps, payout, startedAt);
   if (now === null || !isVisible(now)) throw new Refusal({ ...notCreated, isRecorded });
   return now;
 }

@@ -14,7 +14,7 @@ interface Repeated extends PartnerContext {
   order: PayoutOrder;
 }
 
-interface ReplayParts {
+interface ReplayDeps {
   calls: SingleCalls;
   bodyDigest: KeyedDigest;
   sealer: Sealer;
@@ -34,25 +34,25 @@ export type Replay =
  * the same key is refused.
  */
 export async function findReplay(
-  parts: ReplayParts,
+  deps: ReplayDeps,
   { order, idempotencyKey, ...of }: Repeated,
   startedAt: number,
 ): Promise<Replay> {
   const orderId = orderIdOf(of, idempotencyKey);
-  const claim = await findClaim(parts.calls, of, orderId);
+  const claim = await findClaim(deps.calls, of, orderId);
   if (claim === null) return { kind: 'none' };
-  if (!fingerprintOf(parts.bodyDigest, order).equals(claim.fingerprint))
-    throw await reused(parts, { ...of, id: claim.payoutId }, order);
-  const payout = await waitForPayout(parts, { ...of, id: claim.payoutId }, startedAt);
+  if (!fingerprintOf(deps.bodyDigest, order).equals(claim.fingerprint))
+    throw await reused(deps, { ...of, id: claim.payoutId }, order);
+  const payout = await waitForPayout(deps, { ...of, id: claim.payoutId }, startedAt);
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   if (isVisible(payout)) return { kind: 'payout', payout };
-  const isFree = (await findClaim(parts.calls, of, orderId)) === null;
+  const isFree = (await findClaim(deps.calls, of, orderId)) === null;
   return { kind: isFree ? 'recipient_rejected' : 'not_created' };
 }
 
 /** Says in which fields the bodies differ, and of neither what they hold. */
 async function reused(
-  { calls, sealer }: ReplayParts,
+  { calls, sealer }: ReplayDeps,
   { id, ...of }: PartnerContext & { id: string },
   order: PayoutOrder,
 ): Promise<Refusal> {

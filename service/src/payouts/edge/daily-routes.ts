@@ -41,12 +41,12 @@ function isMuch({ days }: DailyVolume): boolean {
   return days.reduce((sum, { completed, failed }) => sum + completed + failed, 0) > muchToCount;
 }
 
-interface DailyParts extends Authentication {
+interface DailyDeps extends Authentication {
   pool: Pool;
   clock: Clock;
 }
 
-export function addDailyRoutes(app: Server, { pool, clock, requireCaller, callerOf }: DailyParts): void {
+export function addDailyRoutes(app: Server, { pool, clock, requireCaller, callerOf }: DailyDeps): void {
   for (const { definition } of [UsageDay, UsageDayList]) app.addSchema(definition);
   const memory = createShortMemory<DailyVolume>(countedMemory);
   const memoryOfMuch = createShortMemory<DailyVolume>(longMemory);

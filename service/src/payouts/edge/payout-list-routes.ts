@@ -62,12 +62,12 @@ function filtersFrom(query: ListQuery): PayoutFilters {
   };
 }
 
-interface ListParts extends Authentication {
+interface ListDeps extends Authentication {
   calls: SingleCalls;
   publicUrl: string;
 }
 
-export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCaller, callerOf }: ListParts): void {
+export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCaller, callerOf }: ListDeps): void {
   app.addSchema(PayoutList.definition);
   const schema = {
     operationId: 'listPayouts',

@@ -12,7 +12,7 @@ import type { Server } from '../../http/server.ts';
 import { parsePounds } from '../../money/amounts.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { cancelPayout } from '../following/cancel-payout.ts';
-import { createPayout, type CreateParts } from '../creating/create-payout.ts';
+import { createPayout, type CreateDeps } from '../creating/create-payout.ts';
 import { quotePayout } from '../creating/quote.ts';
 import { readBalance } from '../read-balance.ts';
 import type { PayoutReader } from '../read-payouts.ts';
@@ -27,7 +27,7 @@ import {
 } from './schemas.ts';
 import { balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
 
-export interface PayoutRouteParts extends CreateParts, Authentication {
+export interface PayoutRouteDeps extends CreateDeps, Authentication {
   payouts: PayoutReader;
   activity: ActivityLog;
   limitPayoutCreation: LimitHook;
@@ -74,7 +74,7 @@ const KeyHeader = Type.Object({
   ),
 });
 
-export function addPayoutRoutes(app: Server, parts: PayoutRouteParts): void {
+export function addPayoutRoutes(app: Server, deps: PayoutRouteDeps): void {
   for (const { definition } of [
     QuoteRequest,
     CreatePayoutRequest,
@@ -84,14 +84,14 @@ export function addPayoutRoutes(app: Server, parts: PayoutRouteParts): void {
     BalanceSchema,
   ])
     app.addSchema(definition);
-  addQuoteRoute(app, parts);
-  addCreateRoute(app, parts);
-  addReadRoute(app, parts);
-  addCancelRoute(app, parts);
-  addBalanceRoute(app, parts);
+  addQuoteRoute(app, deps);
+  addCreateRoute(app, deps);
+  addReadRoute(app, deps);
+  addCancelRoute(app, deps);
+  addBalanceRoute(app, deps);
 }
 
-function addQuoteRoute(app: Server, parts: PayoutRouteParts): void {
+function addQuoteRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'createQuote',
     summary: 'What a payout would cost now',
@@ -109,17 +109,17 @@ function addQuoteRoute(app: Server, parts: PayoutRouteParts): void {
       schema,
       config: { action: 'quote.create', access: 'readers' },
       attachValidation: true,
-      onRequest: parts.requireCaller,
+      onRequest: deps.requireCaller,
       preHandler: refuseWrongBody,
     },
     async (request) => {
       const amount = parsePounds(request.body.amount_gbp) ?? 0n;
-      return quoteBody(await quotePayout(parts, parts.callerOf(request), amount));
+      return quoteBody(await quotePayout(deps, deps.callerOf(request), amount));
     },
   );
 }
 
-function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
+function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'createPayout',
     summary: 'Pay a recipient',
@@ -154,9 +154,9 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
     },
   };
   const requireAccount = async (request: FastifyRequest): Promise<void> => {
-    requireNamedAccount(request, parts.callerOf(request));
+    requireNamedAccount(request, deps.callerOf(request));
   };
-  const onRequest = [parts.requireCaller, parts.limitPayoutCreation, requireIdempotencyKey, requireAccount];
+  const onRequest = [deps.requireCaller, deps.limitPayoutCreation, requireIdempotencyKey, requireAccount];
   app.post(
     '/v1/payouts',
     {
@@ -169,25 +169,25 @@ function addCreateRoute(app: Server, parts: PayoutRouteParts): void {
     async (request, reply) => {
       const idempotencyKey = idempotencyKeyOf(request);
       const order = orderFrom(request.body);
-      const made = await createPayout(parts, {
-        ...parts.callerOf(request),
+      const made = await createPayout(deps, {
+        ...deps.callerOf(request),
         requestId: request.id,
         idempotencyKey,
         order,
         confirmCode: request.body.confirm_code ?? null,
       });
       const { payout } = made;
-      parts.activity.isAbout(request, payout.id);
+      deps.activity.isAbout(request, payout.id);
       if (made.kind === 'replayed')
         return reply.header('idempotent-replayed', 'true').code(200).send(payoutBody(payout));
-      if (made.isRecorded) parts.activity.isRecorded(request);
+      if (made.isRecorded) deps.activity.isRecorded(request);
       const quote = quoteBody({ amount: payout.amount, rate: made.payout.rate, cost: made.cost });
       return reply.code(201).send({ ...payoutBody(payout), quote });
     },
   );
 }
 
-function addReadRoute(app: Server, parts: PayoutRouteParts): void {
+function addReadRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'getPayout',
     summary: 'One payout as it is now',
@@ -197,12 +197,12 @@ function addReadRoute(app: Server, parts: PayoutRouteParts): void {
     response: { 200: PayoutSchema.ref, ...keyedRefusals('not_found') },
   };
   const config = { action: 'payout.get', access: 'readers' } as const;
-  app.get('/v1/payouts/:id', { schema, config, onRequest: parts.requireCaller }, async (request) =>
-    payoutBody(await parts.payouts.show({ ...parts.callerOf(request), payoutId: request.params.id })),
+  app.get('/v1/payouts/:id', { schema, config, onRequest: deps.requireCaller }, async (request) =>
+    payoutBody(await deps.payouts.show({ ...deps.callerOf(request), payoutId: request.params.id })),
   );
 }
 
-function addCancelRoute(app: Server, parts: PayoutRouteParts): void {
+function addCancelRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'cancelPayout',
     summary: 'Stop a payout, where the bank still can',
@@ -213,18 +213,18 @@ function addCancelRoute(app: Server, parts: PayoutRouteParts): void {
     response: { 200: PayoutSchema.ref, ...bodyRefusals('not_found', 'payout_not_cancellable') },
   };
   const config = { action: 'payout.cancel', access: 'payers' } as const;
-  app.post('/v1/payouts/:id/cancel', { schema, config, onRequest: parts.requireCaller }, async (request) => {
+  app.post('/v1/payouts/:id/cancel', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const { payout, isRecorded } = await cancelPayout(
-      parts,
-      { ...parts.callerOf(request), requestId: request.id },
+      deps,
+      { ...deps.callerOf(request), requestId: request.id },
       request.params.id,
     );
-    if (isRecorded) parts.activity.isRecorded(request);
+    if (isRecorded) deps.activity.isRecorded(request);
     return payoutBody(payout);
   });
 }
 
-function addBalanceRoute(app: Server, parts: PayoutRouteParts): void {
+function addBalanceRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'getBalance',
     summary: 'What the wallet holds',
@@ -233,7 +233,7 @@ function addBalanceRoute(app: Server, parts: PayoutRouteParts): void {
     response: { 200: BalanceSchema.ref, ...keyedRefusals('partner_not_active', 'balance_unavailable') },
   };
   const config = { action: 'balance.get', access: 'readers' } as const;
-  app.get('/v1/balance', { schema, config, onRequest: parts.requireCaller }, async (request) =>
-    balanceBody(await readBalance(parts, parts.callerOf(request))),
+  app.get('/v1/balance', { schema, config, onRequest: deps.requireCaller }, async (request) =>
+    balanceBody(await readBalance(deps, deps.callerOf(request))),
   );
 }

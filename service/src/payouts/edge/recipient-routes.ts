@@ -38,12 +38,12 @@ function recipientBody(recipient: PaidRecipient): Static<typeof RecipientSummary
   };
 }
 
-interface RecipientParts extends Authentication {
+interface RecipientDeps extends Authentication {
   calls: SingleCalls;
   clock: Clock;
 }
 
-export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, callerOf }: RecipientParts): void {
+export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, callerOf }: RecipientDeps): void {
   for (const { definition } of [RecipientSummary, RecipientList]) app.addSchema(definition);
   const schema = {
     operationId: 'listRecipients',

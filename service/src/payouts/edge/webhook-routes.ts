@@ -7,7 +7,7 @@ import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { takeWebhook } from '../following/take-webhook.ts';
 
-interface WebhookParts {
+interface WebhookDeps {
   calls: SingleCalls;
   clock: Clock;
   /** The public key of each environment's bank; null where it has none. */
@@ -25,7 +25,7 @@ interface WebhookParts {
 /** Where the banks tell us that something changed. Not part of the API: each bank is given its own address. */
 export async function addWebhookRoutes(
   app: Server,
-  { webhookKeys, calls, clock, ...parts }: WebhookParts,
+  { webhookKeys, calls, clock, ...deps }: WebhookDeps,
 ): Promise<void> {
   await app.register(async (scope) => {
     // The signature is over the bytes as they came.
@@ -39,10 +39,10 @@ export async function addWebhookRoutes(
         if (publicKey === null || typeof header !== 'string' || !Buffer.isBuffer(rawBody)) throw refused('signature');
         const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
         if (event.kind === 'refused') throw refused(event.text);
-        if (event.kind === 'deposit') await parts.hintDeposit({ environment, ...event });
+        if (event.kind === 'deposit') await deps.hintDeposit({ environment, ...event });
         if (event.kind === 'payment') await takeWebhook({ calls, clock }, { environment, event });
         // A sandbox verifies nobody: what its bank says of that opens nothing.
-        if (event.kind === 'verification' && environment === 'live') await parts.hintVerification(event.verificationId);
+        if (event.kind === 'verification' && environment === 'live') await deps.hintVerification(event.verificationId);
         // Whatever else it is about is acknowledged, or the bank would send it again and again.
         return reply.code(200).send({ received: true });
       });

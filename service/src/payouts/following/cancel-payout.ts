@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../banks.ts';
 import { followPayment } from './follow-payment.ts';
-import type { PayoutParts } from '../parts.ts';
+import type { PayoutDeps } from '../deps.ts';
 import type { Payout, VisiblePayout } from '../payout.ts';
 import { readPayout } from '../read-payouts.ts';
 import { closeOrLookAgain } from './schedules.ts';
@@ -23,24 +23,24 @@ const mostTries = 5;
 
 /** Stops a payout, where the bank still can. It is cancelled only once the bank's own record says so. Safe to repeat. */
 export async function cancelPayout(
-  parts: PayoutParts,
+  deps: PayoutDeps,
   caller: Canceller,
   payoutId: string,
 ): Promise<{ payout: VisiblePayout; isRecorded: boolean }> {
   let isRecorded = false;
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const payout = await readPayout(parts.calls, caller, payoutId);
+    const payout = await readPayout(deps.calls, caller, payoutId);
     if (payout.state === 'cancelled') return { payout, isRecorded };
     if (payout.state === 'pending') throw notCancellable('the bank has not confirmed that it has it yet');
     if (payout.state !== 'processing' || payout.bankPaymentId === null) throw notCancellable(`it is ${payout.state}`);
-    isRecorded = await cancelOnce(parts, caller, payout, payout.bankPaymentId);
+    isRecorded = await cancelOnce(deps, caller, payout, payout.bankPaymentId);
   }
   throw new Refusal({ code: 'unavailable', message: 'This payout is changing just now. Try again.' });
 }
 
 /** Says whether this was what cancelled it: its answer is written down then. */
 async function cancelOnce(
-  { banks, commits, clock, logger, markups }: PayoutParts,
+  { banks, commits, clock, logger, markups }: PayoutDeps,
   { by, requestId }: Canceller,
   payout: Payout,
   paymentId: string,

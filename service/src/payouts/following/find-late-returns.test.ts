@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
-import { createPayoutParts } from '../../../test/harness/payout-parts.ts';
+import { createPayoutDeps } from '../../../test/harness/payout-deps.ts';
 import { plantPayout } from '../../../test/harness/planted-payout.ts';
 import { createSimulatedBank, type PaymentRecord } from '../../banks/index.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -48,11 +48,11 @@ const bank = {
     return payment === undefined ? ({ kind: 'absent' } as const) : ({ kind: 'found', payment } as const);
   },
 };
-const parts = createPayoutParts(database, { provider_sandbox: bank });
-const { calls } = parts;
+const deps = createPayoutDeps(database, { provider_sandbox: bank });
+const { calls } = deps;
 
 test('a payment of a name that is not ours does not hide the late returns behind it', async () => {
-  assert.equal(await findLateReturns(parts), 1);
+  assert.equal(await findLateReturns(deps), 1);
 });
 
 async function kept(): Promise<string[]> {
@@ -68,13 +68,13 @@ test('a webhook of a payment of a name that is not ours does not hold up the oth
     const event = { environment: 'sandbox', eventId: paymentId, paymentId, orderId: null } as const;
     await keepUnmatchedEvent(calls, event, { receivedAt: at, dueAt: at });
   }
-  await matchEvents(parts);
+  await matchEvents(deps);
   assert.deepEqual(await kept(), ['by-hand']);
   for (let tries = 0; tries < 12; tries += 1) {
     await asAdmin(database.superuserUrl, async (admin) =>
       admin.query('update kelpie.unmatched_bank_events set due_at = now()'),
     );
-    await matchEvents({ ...parts, clock: { now: () => new Date(systemClock.now().getTime() + 60_000) } });
+    await matchEvents({ ...deps, clock: { now: () => new Date(systemClock.now().getTime() + 60_000) } });
   }
   assert.deepEqual(await kept(), []);
 });

@@ -1,7 +1,7 @@
 import type { Payment } from '../../banks/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { listPayments } from './list-payments.ts';
-import type { PayoutParts } from '../parts.ts';
+import type { PayoutDeps } from '../deps.ts';
 import { hintPayout, listSidesAtBanks } from '../store.ts';
 
 const firstId = '00000000-0000-0000-0000-000000000000';
@@ -13,24 +13,24 @@ const comesBack: ReadonlySet<Payment['state']> = new Set(['coming_back', 'refund
  * A payout that has arrived is not looked at any more, yet it can be returned for weeks. Where the webhook of that is lost,
  * the bank's own list still shows it: whatever has come back there is looked at once more. Says how many those are.
  */
-export async function findLateReturns(parts: PayoutParts): Promise<number> {
+export async function findLateReturns(deps: PayoutDeps): Promise<number> {
   let found = 0;
   let after = firstId;
   for (;;) {
-    const sides = await listSidesAtBanks(parts.calls, after, partnersAtOnce);
+    const sides = await listSidesAtBanks(deps.calls, after, partnersAtOnce);
     const last = sides.at(-1);
     if (last === undefined) return found;
-    for (const side of sides) found += await lookThroughList(parts, side);
+    for (const side of sides) found += await lookThroughList(deps, side);
     after = last.partnerId;
   }
 }
 
 interface Listed extends PartnerContext {
-  rail: keyof PayoutParts['banks'];
+  rail: keyof PayoutDeps['banks'];
   bankCustomerId: string;
 }
 
-async function lookThroughList({ banks, calls, clock, logger }: PayoutParts, side: Listed): Promise<number> {
+async function lookThroughList({ banks, calls, clock, logger }: PayoutDeps, side: Listed): Promise<number> {
   const { environment, partnerId } = side;
   const bank = banks[side.rail];
   if (bank === null) return 0;

@@ -1,5 +1,5 @@
 import type { Rail } from '../../partners/index.ts';
-import type { PayoutParts } from '../parts.ts';
+import type { PayoutDeps } from '../deps.ts';
 import { dropUnmatchedEvent, hintPayout, takeUnmatchedEvents, type UnmatchedEvent } from '../store.ts';
 
 const mostAtOnce = 50;
@@ -12,19 +12,19 @@ const railOf: Readonly<Record<UnmatchedEvent['environment'], Rail>> = {
 };
 
 /** Tries again to find the payouts that webhooks were about; one that stays unknown is given up, loudly. */
-export async function matchEvents(parts: PayoutParts): Promise<void> {
-  const at = parts.clock.now();
-  for (const event of await takeUnmatchedEvents(parts.calls, at, mostAtOnce)) {
+export async function matchEvents(deps: PayoutDeps): Promise<void> {
+  const at = deps.clock.now();
+  for (const event of await takeUnmatchedEvents(deps.calls, at, mostAtOnce)) {
     const { environment, paymentId } = event;
-    const orderId = event.orderId ?? (await orderOf(parts, event));
-    const matched = orderId !== null && (await hintPayout(parts.calls, { environment, orderId, paymentId, at }));
+    const orderId = event.orderId ?? (await orderOf(deps, event));
+    const matched = orderId !== null && (await hintPayout(deps.calls, { environment, orderId, paymentId, at }));
     if (!matched && event.tries < mostTries) continue;
-    if (!matched) parts.logger.error({ environment }, 'webhook.of_no_payout');
-    await dropUnmatchedEvent(parts.calls, event);
+    if (!matched) deps.logger.error({ environment }, 'webhook.of_no_payout');
+    await dropUnmatchedEvent(deps.calls, event);
   }
 }
 
-async function orderOf({ banks }: PayoutParts, { environment, paymentId }: UnmatchedEvent): Promise<string | null> {
+async function orderOf({ banks }: PayoutDeps, { environment, paymentId }: UnmatchedEvent): Promise<string | null> {
   const found = await banks[railOf[environment]]?.findPayment(paymentId);
   return found?.kind === 'found' ? found.payment.ourReference : null;
 }

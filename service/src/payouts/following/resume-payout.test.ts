@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
-import { createPayoutParts } from '../../../test/harness/payout-parts.ts';
+import { createPayoutDeps } from '../../../test/harness/payout-deps.ts';
 import { plantPayout } from '../../../test/harness/planted-payout.ts';
 import { createSimulatedBank, type FindOutcome } from '../../banks/index.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -17,8 +17,8 @@ const payout = await plantPayout(database, partner, 'not_created');
 
 let answer: FindOutcome = { kind: 'unknown', text: 'deadline' };
 const bank = { ...createSimulatedBank(systemClock), findPayment: async () => answer };
-const parts = createPayoutParts(database, { provider_sandbox: bank });
-const { calls } = parts;
+const deps = createPayoutDeps(database, { provider_sandbox: bank });
+const { calls } = deps;
 
 async function count(table: 'open_payouts' | 'cases'): Promise<number> {
   return asAdmin(database.superuserUrl, async (admin) => {
@@ -31,7 +31,7 @@ async function resumeIn(afterMs: number): Promise<void> {
   const now = new Date(systemClock.now().getTime() + afterMs);
   const [open] = await takeOpenPayouts(calls, { now, leaseMs: 1_000, most: 1 });
   assert(open !== undefined);
-  await resumePayout(parts, open);
+  await resumePayout(deps, open);
 }
 
 test('news of a payment that we believe was never made is kept until the bank has told what it is', async () => {

@@ -1,13 +1,13 @@
 import type { Payment } from '../../banks/index.ts';
 import { bankOf } from '../banks.ts';
 import { listPayments } from './list-payments.ts';
-import type { PayoutParts } from '../parts.ts';
+import type { PayoutDeps } from '../deps.ts';
 import type { Payout } from '../payout.ts';
 
 type Search = { kind: 'found'; payment: Payment } | { kind: 'absent' } | { kind: 'unknown' };
 
 /** Looks through all that the bank has of the partner's: it can't be asked for an order by our reference. */
-export async function searchPayment({ banks, sides }: PayoutParts, payout: Payout): Promise<Search> {
+export async function searchPayment({ banks, sides }: PayoutDeps, payout: Payout): Promise<Search> {
   const { bankCustomerId } = await sides.get(payout);
   const found: Payment[] = [];
   const listing = await listPayments(bankOf(banks, payout.rail), bankCustomerId, async (payment) => {

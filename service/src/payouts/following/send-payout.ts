@@ -7,7 +7,7 @@ import { failureReasons } from '../failures.ts';
 import { followPayment, type Charging } from './follow-payment.ts';
 import type { Activity, Move, Step } from '../move.ts';
 import { bankKeyOf } from '../order.ts';
-import type { PayoutParts } from '../parts.ts';
+import type { PayoutDeps } from '../deps.ts';
 import type { Payout } from '../payout.ts';
 import { closeOrLookAgain, nextRetry } from './schedules.ts';
 import { openRecipient } from '../sealed-recipient.ts';
@@ -45,21 +45,21 @@ interface Answer {
  * payout before, so a crash anywhere in here is known to have been a try.
  */
 export async function sendPayout(
-  parts: PayoutParts,
+  deps: PayoutDeps,
   payout: Payout,
   { sender, recipient, knownRecipientId }: { sender: Sender; recipient?: Recipient; knownRecipientId: string | null },
 ): Promise<SendResult> {
-  const details = recipient ?? openRecipient(parts.sealer, payout);
-  const answer = await askBank(parts, payout, details, knownRecipientId);
-  const markups = await parts.markups.get(payout.pricePlan);
-  const { move, as } = secondCommit({ at: parts.clock.now(), markups }, payout, sender, answer);
-  if (answer.asked.kind !== 'accepted') raiseAlarm(parts, payout, answer.asked);
-  alarmOnCase(parts.logger, payout.id, move.openCase);
-  return (await parts.commits.move({ payout, move })) ? { kind: 'recorded', as } : { kind: 'lost' };
+  const details = recipient ?? openRecipient(deps.sealer, payout);
+  const answer = await askBank(deps, payout, details, knownRecipientId);
+  const markups = await deps.markups.get(payout.pricePlan);
+  const { move, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);
+  if (answer.asked.kind !== 'accepted') raiseAlarm(deps, payout, answer.asked);
+  alarmOnCase(deps.logger, payout.id, move.openCase);
+  return (await deps.commits.move({ payout, move })) ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 
 async function askBank(
-  { banks, sides, clock }: PayoutParts,
+  { banks, sides, clock }: PayoutDeps,
   payout: Payout,
   recipient: Recipient,
   knownRecipientId: string | null,
@@ -110,7 +110,7 @@ function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): 
 
 /** The bank said no to a first try, which it should not; or it says no to what it may have accepted before. */
 function raiseAlarm(
-  { logger }: PayoutParts,
+  { logger }: PayoutDeps,
   { id, attempts }: Payout,
   asked: Exclude<Asked, { kind: 'accepted' }>,
 ): void {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { matchEvents } from './match-events.ts';
 import type { Logger } from '../../platform/logging.ts';
-import type { PayoutParts } from '../parts.ts';
+import type { PayoutDeps } from '../deps.ts';
 import { resumePayout } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
 import { takeOpenPayouts, type OpenPayout } from '../store.ts';
@@ -24,14 +24,14 @@ async function repeat(turn: () => Promise<void>, logger: Logger, stopped: AbortS
 }
 
 /** Looks after open payouts, of all partners, until it is stopped. Any number of workers do so side by side. */
-export function startSweep(parts: PayoutParts): Sweep {
-  const { logger } = parts;
+export function startSweep(deps: PayoutDeps): Sweep {
+  const { logger } = deps;
   const stopping = new AbortController();
   const inHand = new Set<Promise<void>>();
 
   const resume = async (open: OpenPayout): Promise<void> => {
     try {
-      await resumePayout(parts, open);
+      await resumePayout(deps, open);
     } catch (error) {
       // Its lease runs out, and it is taken again: later each time.
       logger.error({ payout_id: open.payoutId, error }, 'payout.not_resumed');
@@ -40,7 +40,7 @@ export function startSweep(parts: PayoutParts): Sweep {
   const takeSome = async (): Promise<boolean> => {
     const most = mostInHand - inHand.size;
     if (most === 0) return false;
-    const taken = await takeOpenPayouts(parts.calls, { now: parts.clock.now(), leaseMs, most });
+    const taken = await takeOpenPayouts(deps.calls, { now: deps.clock.now(), leaseMs, most });
     for (const open of taken) {
       const work = resume(open).finally(() => inHand.delete(work));
       inHand.add(work);
@@ -52,7 +52,7 @@ export function startSweep(parts: PayoutParts): Sweep {
   };
   // Side by side: what takes the bank long in one must not keep the other from its turn.
   const ended = Promise.all(
-    [takeAll, async () => matchEvents(parts)].map(async (turn) => repeat(turn, logger, stopping.signal)),
+    [takeAll, async () => matchEvents(deps)].map(async (turn) => repeat(turn, logger, stopping.signal)),
   );
   return {
     async stop() {

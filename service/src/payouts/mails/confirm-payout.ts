@@ -22,7 +22,7 @@ export function confirmPayoutMail(payout: PayoutToConfirm): MailContent {
   return composeMail({
     subject: 'Your code to confirm a payout',
     lead: `Use the code below to pay ${amount} to ${payout.recipientName} from the wallet of ${payout.businessName}. It is valid for 5 minutes, and for this payout only.`,
-    parts: [
+    deps: [
       { kind: 'code', code: payout.code },
       {
         kind: 'facts',

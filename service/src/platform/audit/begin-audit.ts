@@ -2,7 +2,7 @@ import type { Transaction } from '../database/transaction.ts';
 import { OperatorError } from '../operator-error.ts';
 import { beginAction, endOf, type Anchor } from './chain.ts';
 import { lockHead } from './store.ts';
-import { addRow, type AuditParts, type WrittenAct } from './write-act.ts';
+import { addRow, type AuditDeps, type WrittenAct } from './write-act.ts';
 
 interface Beginning {
   operator: string;
@@ -18,11 +18,11 @@ interface Beginning {
  */
 export async function beginAudit(
   tx: Transaction,
-  parts: AuditParts,
+  deps: AuditDeps,
   { operator, reason, after }: Beginning,
 ): Promise<WrittenAct> {
-  const head = await lockHead(tx, parts.voucher);
-  const end = endOf(parts.chain, head);
+  const head = await lockHead(tx, deps.voucher);
+  const end = endOf(deps.chain, head);
   if (end === 'own') throw new OperatorError('The log is begun, and ends as it should: act as usual.', 'nothing_to_do');
   if (end === 'none' && after !== null) throw new OperatorError('The log has no row yet: leave out --after.');
   const found = `${head.seq}:${head.mac.toString('hex')}`;
@@ -33,5 +33,5 @@ export async function beginAudit(
       'audit_broken',
     );
   const act = { operator, action: beginAction, subject: 'log', detail: { reason, after: named } };
-  return addRow(tx, parts, { head, act });
+  return addRow(tx, deps, { head, act });
 }

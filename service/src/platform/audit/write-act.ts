@@ -19,7 +19,7 @@ export interface WrittenAct {
   mac: string;
 }
 
-export interface AuditParts {
+export interface AuditDeps {
   chain: AuditChain;
   clock: Clock;
   /** By which an operator vouches for a transaction of the service's role; null where it is the operator's own. */
@@ -33,11 +33,11 @@ export interface AuditParts {
  * Nothing is added to an end that was not written with this key. With a wrong key the log would never verify again; and where
  * somebody cut off a tail and moved the end, or emptied the log, the next row would make that end a good one.
  */
-export async function writeAct(tx: Transaction, parts: AuditParts, act: Act): Promise<WrittenAct> {
-  const head = await lockHead(tx, parts.voucher);
-  switch (endOf(parts.chain, head)) {
+export async function writeAct(tx: Transaction, deps: AuditDeps, act: Act): Promise<WrittenAct> {
+  const head = await lockHead(tx, deps.voucher);
+  switch (endOf(deps.chain, head)) {
     case 'own':
-      return addRow(tx, parts, { head, act });
+      return addRow(tx, deps, { head, act });
     case 'none':
       throw new OperatorError(
         'Nothing was done: the operators’ log has no beginning. On a new installation, write it first: `kelpie audit begin`. On any other, somebody has emptied the log: docs/operating.md tells what to do.',
@@ -56,7 +56,7 @@ type LockedHead = AuditHead & { tx: string };
 /** Whatever the end is: whoever calls this has looked at it. */
 export async function addRow(
   tx: Transaction,
-  { chain, clock, voucher }: AuditParts,
+  { chain, clock, voucher }: AuditDeps,
   { head, act }: { head: LockedHead; act: Act },
 ): Promise<WrittenAct> {
   const { operator, action, subject } = act;

@@ -9,7 +9,7 @@ import { openContent } from './sealed-content.ts';
 import { endMail, findWaitingMail, type MailEnd, type WaitingMail } from './store.ts';
 import type { MailTransport } from './transport.ts';
 
-interface DeliveryParts {
+interface DeliveryDeps {
   pool: Pool;
   sealer: Sealer;
   clock: Clock;
@@ -22,19 +22,19 @@ interface DeliveryParts {
  * Sends one mail, with no transaction open meanwhile. A crash after the relay's yes and before it is written down sends the
  * mail again, with the same Message-ID: a mail that comes twice is better than one that never comes.
  */
-export function createMailDelivery(parts: DeliveryParts): JobHandler {
-  const { pool, clock } = parts;
+export function createMailDelivery(deps: DeliveryDeps): JobHandler {
+  const { pool, clock } = deps;
   return async ({ arguments: { mail_id: id } }) => {
     if (id === undefined) throw new Error('a job names no mail');
     const mail = await inTransaction(pool, 'shared', async (tx) => findWaitingMail(tx, id));
     if (mail === null) return;
-    const end = await sendOnce(parts, mail);
+    const end = await sendOnce(deps, mail);
     await inTransaction(pool, 'shared', async (tx) => endMail(tx, id, { end, at: clock.now() }));
   };
 }
 
-async function sendOnce(parts: DeliveryParts, mail: WaitingMail): Promise<MailEnd> {
-  const { sealer, clock, logger, reach, transport } = parts;
+async function sendOnce(deps: DeliveryDeps, mail: WaitingMail): Promise<MailEnd> {
+  const { sealer, clock, logger, reach, transport } = deps;
   const line = { mail_id: mail.id, mail_kind: mail.kind };
   if (mail.expires_at !== null && mail.expires_at <= clock.now()) {
     logger.warn(line, 'mail.expired');

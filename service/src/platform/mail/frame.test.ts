@@ -4,7 +4,7 @@ import { assertWellSet } from '../../../test/mail/well-set.ts';
 import { composeMail, type MailPart } from './frame.ts';
 import { showInstant } from './shown-instant.ts';
 
-const parts: MailPart[] = [
+const deps: MailPart[] = [
   {
     kind: 'words',
     text: 'Words that go on for longer than a line has room for, so that they have to be wrapped somewhere.',
@@ -22,7 +22,7 @@ const parts: MailPart[] = [
 ];
 
 test('text and HTML say the same, each readable alone', () => {
-  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', parts });
+  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', deps });
   assertWellSet(mail);
   assert.equal(
     mail.text,
@@ -48,7 +48,7 @@ Kelpie
 });
 
 test('the first line is the one thing that a mail says, in both forms', () => {
-  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', parts });
+  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', deps });
   assert.match(mail.text, /^This is the one thing\.\n/);
   const [, firstWords] = /<p[^>]*>([^<]*)</.exec(mail.html) ?? [];
   assert.equal(firstWords, 'This is the one thing.');
@@ -58,14 +58,14 @@ test('a name without spaces makes no line without end', () => {
   const mail = composeMail({
     subject: 'A trial',
     lead: 'é'.repeat(300),
-    parts: [{ kind: 'words', text: '👩‍👧'.repeat(80) }],
+    deps: [{ kind: 'words', text: '👩‍👧'.repeat(80) }],
   });
   for (const line of mail.text.split('\n')) assert(Array.from(line).length <= 78, line);
   assert.equal(mail.text.split('\n\n').length, 3);
 });
 
 function linkTo(url: string) {
-  return composeMail({ subject: 'A trial', lead: 'A trial.', parts: [{ kind: 'link', label: 'Open', url }] });
+  return composeMail({ subject: 'A trial', lead: 'A trial.', deps: [{ kind: 'link', label: 'Open', url }] });
 }
 
 test('a mail links to pages and to nothing else', () => {
@@ -76,7 +76,7 @@ test('a mail links to pages and to nothing else', () => {
 });
 
 test('light and dark are both set', () => {
-  const { html } = composeMail({ subject: 'A trial', lead: 'A trial.', parts });
+  const { html } = composeMail({ subject: 'A trial', lead: 'A trial.', deps });
   for (const colour of ['#0b1f24', '#f7f9f8', '#0f6e6e', '#0b1518', '#dfe8e6', '#4fb3ae'])
     assert(html.includes(colour));
   assert.match(html, /prefers-color-scheme: dark/);

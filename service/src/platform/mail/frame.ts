@@ -18,7 +18,7 @@ interface MailPlan {
   subject: string;
   /** The one thing that it says: its first line, which is also what a list of mails shows. */
   lead: string;
-  parts: readonly MailPart[];
+  deps: readonly MailPart[];
 }
 
 /** Well below 78, so that a line survives being quoted. Only an address that can't be broken is longer. */
@@ -136,7 +136,7 @@ const darkStyles = `
 `;
 
 /** No image, no font and nothing else from elsewhere. Outlook does not know max-width: it alone is given a table. */
-function renderHtml({ subject, lead, parts }: MailPlan): string {
+function renderHtml({ subject, lead, deps }: MailPlan): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -152,7 +152,7 @@ function renderHtml({ subject, lead, parts }: MailPlan): string {
 <!--[if mso]><table role="presentation" width="560" align="center" cellpadding="0" cellspacing="0"><tr><td><![endif]-->
 <div class="ground ink" style="max-width:560px;margin:0 auto;padding:40px 24px;background-color:#f7f9f8;font-family:'Inter Variable',Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:24px;font-variant-numeric:tabular-nums;${ink}">
 <p class="ink" style="margin:0 0 24px;font-size:19px;line-height:28px;font-weight:600;${ink}">${escape(lead)}</p>
-${parts.map(htmlOf).join('\n')}
+${deps.map(htmlOf).join('\n')}
 <p class="tide line" style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dedc;font-size:17px;font-weight:700;letter-spacing:-0.3px;${tide}">${signature}</p>
 </div>
 <!--[if mso]></td></tr></table><![endif]-->
@@ -162,6 +162,6 @@ ${parts.map(htmlOf).join('\n')}
 }
 
 export function composeMail(plan: MailPlan): MailContent {
-  const paragraphs = [wrap(plan.lead), ...plan.parts.map(textOf), signature];
+  const paragraphs = [wrap(plan.lead), ...plan.deps.map(textOf), signature];
   return { subject: onOneLine(plan.subject), text: `${paragraphs.join('\n\n')}\n`, html: renderHtml(plan) };
 }

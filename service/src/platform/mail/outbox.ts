@@ -31,7 +31,7 @@ export interface Outbox {
   post(tx: Transaction, mail: OutgoingMail): Promise<string>;
 }
 
-interface OutboxParts {
+interface OutboxDeps {
   jobs: Pick<JobSender, 'enqueue'>;
   sealer: Sealer;
   clock: Clock;
@@ -39,7 +39,7 @@ interface OutboxParts {
   fromDomain: string;
 }
 
-export function createOutbox({ jobs, sealer, clock, fromDomain }: OutboxParts): Outbox {
+export function createOutbox({ jobs, sealer, clock, fromDomain }: OutboxDeps): Outbox {
   return {
     async post(tx, { kind, to, content, expiresAt, isLast = false }) {
       if (!isMailAddress(to)) throw new Error('a mail is posted to one address, and this is none');

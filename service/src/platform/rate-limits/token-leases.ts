@@ -22,7 +22,7 @@ export interface TokenLeases {
   take(id: string): Verdict | Promise<Verdict>;
 }
 
-interface TokenLeasesParts {
+interface TokenLeasesDeps {
   rule: RateRule;
   lease: (id: string, wanted: number) => Promise<Lease>;
   /** Milliseconds, as `performance.now` gives them. */
@@ -74,7 +74,7 @@ const gatherMs = 10;
 const aLittleLater = (work: () => void): void => void setTimeout(work, gatherMs).unref();
 
 /** The share of one process in buckets that all processes take from. */
-export function createTokenLeases({ rule, lease, now, later = aLittleLater }: TokenLeasesParts): TokenLeases {
+export function createTokenLeases({ rule, lease, now, later = aLittleLater }: TokenLeasesDeps): TokenLeases {
   const buckets = new Map<string, Bucket>();
   const soon = new Set<Bucket>();
 

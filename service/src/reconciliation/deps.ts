@@ -8,7 +8,7 @@ import type { Run, SideAtBank } from './store.ts';
 type ComparedBank = BankRecords & BankFunding;
 
 /** What a reconciliation takes. */
-export interface ReconciliationParts {
+export interface ReconciliationDeps {
   pool: Pool;
   calls: SingleCalls;
   clock: Clock;
@@ -20,7 +20,7 @@ export interface ReconciliationParts {
 }
 
 /** One side, while it is compared. */
-export interface Comparing extends ReconciliationParts {
+export interface Comparing extends ReconciliationDeps {
   bank: ComparedBank;
   side: SideAtBank;
   run: Run;

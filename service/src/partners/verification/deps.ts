@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 
 /** What following a verification takes, in the api and in a worker alike. */
-export interface VerificationParts {
+export interface VerificationDeps {
   pool: Pool;
   clock: Clock;
   logger: Logger;

@@ -7,7 +7,7 @@ import type { Banks } from './banks.ts';
 import type { Commits } from './commits/commits.ts';
 
 /** What looking after a payout takes, in the api and in the worker. */
-export interface PayoutParts {
+export interface PayoutDeps {
   calls: SingleCalls;
   commits: Commits;
   clock: Clock;

@@ -3,7 +3,7 @@ import type { Pool } from '../../platform/database/pool.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 
 /** What it takes to change a partner's people. */
-export interface MemberParts {
+export interface MemberDeps {
   pool: Pool;
   clock: Clock;
   outbox: Outbox;

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { createPlanMarkups, createSides } from '../../src/partners/index.ts';
-import { createCommits, type Banks, type PayoutParts } from '../../src/payouts/index.ts';
+import { createCommits, type Banks, type PayoutDeps } from '../../src/payouts/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { goOn } from '../../src/platform/crash-point.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
@@ -10,10 +10,10 @@ import { createSealer } from '../../src/platform/sealing.ts';
 import type { TestDatabase } from './database.ts';
 
 /** What looking after a payout takes, inside the test's own process, with a bank that the test makes up. */
-export function createPayoutParts(
+export function createPayoutDeps(
   database: TestDatabase,
   banks: Pick<Banks, 'provider_sandbox'> & Partial<Banks>,
-): PayoutParts {
+): PayoutDeps {
   const logger = createLogger('test', 'silent');
   const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
   after(async () => pool.end());

@@ -4,7 +4,7 @@ import type { Outbox } from '../../platform/mail/outbox.ts';
 import type { Pepper } from '../secrets.ts';
 
 /** What it takes to change a partner's keys. */
-export interface KeyChangeParts {
+export interface KeyChangeDeps {
   pool: Pool;
   clock: Clock;
   pepper: Pepper;

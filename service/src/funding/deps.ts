@@ -20,7 +20,7 @@ interface ActivityNote extends PartnerContext {
 }
 
 /** What mails are told by, in a transaction of the partner's. */
-export interface TellingParts {
+export interface TellingDeps {
   outbox: Pick<Outbox, 'post'>;
   /** Who is written to where the partner has named nobody. */
   listAdmins: (tx: Transaction) => Promise<string[]>;
@@ -29,7 +29,7 @@ export interface TellingParts {
 }
 
 /** What looking after top-ups takes. */
-export interface FundingParts extends TellingParts {
+export interface FundingDeps extends TellingDeps {
   pool: Pool;
   calls: SingleCalls;
   clock: Clock;
