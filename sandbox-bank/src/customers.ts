@@ -1,5 +1,5 @@
 import type { Transaction } from './database.ts';
-import { notFound, Refusal } from './http/refusal.ts';
+import { notFound, ApiError } from './http/api-error.ts';
 import { newId } from './ids.ts';
 
 /** Whether a customer may pay out in pounds. Null where nobody asked for that. */
@@ -49,7 +49,7 @@ export async function getCustomer(tx: Transaction, id: string): Promise<Customer
 export async function requireEndorsedCustomer(tx: Transaction, id: string): Promise<void> {
   const { faster_payments: endorsement } = await getCustomer(tx, id);
   if (endorsement === 'approved') return;
-  throw new Refusal({
+  throw new ApiError({
     code: 'endorsement_required',
     message: 'This customer does not have the endorsement faster_payments.',
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from './database.ts';
-import { Refusal } from './http/refusal.ts';
+import { ApiError } from './http/api-error.ts';
 import type { Answer } from './http/route.ts';
 
 const replayedForMs = 24 * 3_600_000;
@@ -58,7 +58,7 @@ async function performOrRefuse(tx: Transaction, work: () => Promise<Answer>): Pr
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     await tx.query('rollback to savepoint work');
     return error;
   }
@@ -73,14 +73,14 @@ async function replay(tx: Transaction, { key, fingerprint, at }: KeyedRequest): 
   if (kept === undefined) throw new Error('a key that was taken is gone');
   const source = { location: 'header', key: 'Idempotency-Key' } as const;
   if (at.getTime() - kept.created_at.getTime() >= replayedForMs) {
-    throw new Refusal({
+    throw new ApiError({
       code: 'idempotency_key_expired',
       message: 'This key was used more than 24 hours ago.',
       source,
     });
   }
   if (kept.fingerprint !== fingerprint) {
-    throw new Refusal({
+    throw new ApiError({
       code: 'idempotency_key_reused',
       message: 'This key was used for another request.',
       source,

@@ -21,7 +21,7 @@ export function clockRoutes(clock: BankClock): readonly Route[] {
       url: '/clock',
       async perform({ tx, body }) {
         const moveMs = body.optionalWholeNumber('move_ms', { min: -farthestMoveMs, max: farthestMoveMs });
-        if (moveMs === null) throw body.refusal('move_ms', 'a whole number');
+        if (moveMs === null) throw body.apiError('move_ms', 'a whole number');
         await clock.move(tx, moveMs);
         return { status: 200, body: describeClock(clock) };
       },

@@ -4,7 +4,7 @@ import { getLiquidationAddress } from '../funding/liquidation-address.ts';
 import { receiveTokens, receiveTransfer } from '../funding/receive-deposit.ts';
 import { getVirtualAccount } from '../funding/virtual-account.ts';
 import type { Fields } from '../http/fields.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import type { Route, RouteRequest } from '../http/route.ts';
 import { isId } from '../ids.ts';
 import { parsePounds, parseUsdc } from '../money.ts';
@@ -17,13 +17,13 @@ const leastMicroUsdc = 1_000_000n;
 
 export function readPence(fields: Fields, key: string): bigint {
   const pence = parsePounds(fields.text(key));
-  if (pence === undefined || pence < leastPence) throw fields.refusal(key, 'an amount of at least 1.00');
+  if (pence === undefined || pence < leastPence) throw fields.apiError(key, 'an amount of at least 1.00');
   return pence;
 }
 
 export function readMicroUsdc(fields: Fields, key: string): bigint {
   const microUsdc = parseUsdc(fields.text(key));
-  if (microUsdc === undefined || microUsdc < leastMicroUsdc) throw fields.refusal(key, 'an amount of at least 1.00');
+  if (microUsdc === undefined || microUsdc < leastMicroUsdc) throw fields.apiError(key, 'an amount of at least 1.00');
   return microUsdc;
 }
 
@@ -95,7 +95,7 @@ export function depositControlRoutes(settleAfterMs: number): readonly Route[] {
       async perform({ tx, at, id, body }) {
         const walletId = id('wallet_id');
         const micro = body.optionalWholeNumber('micro_usdc', { min: -1e15, max: 1e15 });
-        if (micro === null) throw body.refusal('micro_usdc', 'a whole number');
+        if (micro === null) throw body.apiError('micro_usdc', 'a whole number');
         await moveMoney(tx, { walletId, microUsdc: BigInt(micro), kind: 'adjustment', mayOverdraw: true, at });
         return { status: 200, body: describeWallet(await getWallet(tx, walletId, null)) };
       },

@@ -1,5 +1,5 @@
 import type { Route } from '../http/route.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import { describeAccount, type AccountRow } from '../wire/external-accounts.ts';
 
 const defaultReason = 'rejected_by_bank_provider';

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database.ts';
 import { lockDeposit } from '../funding/deposit.ts';
 import type { Fields } from '../http/fields.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
@@ -90,7 +90,7 @@ export function plantingRoutes(settleAfterMs: number): readonly Route[] {
       async perform({ tx, id, body }) {
         const { id: depositId } = await lockDeposit(tx, id('deposit_id'));
         const micro = readMicro(body);
-        if (micro === null) throw body.refusal('micro_usdc', 'what the wallet is said to get');
+        if (micro === null) throw body.apiError('micro_usdc', 'what the wallet is said to get');
         await tx.query('update deposits set net_micro_usdc = $2 where id = $1', [depositId, micro]);
         return { status: 200, body: { id: depositId } };
       },

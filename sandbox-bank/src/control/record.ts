@@ -49,7 +49,7 @@ export const recordRoutes: readonly Route[] = [
     url: '/record',
     async perform({ tx, query }) {
       const customerId = query.optionalText('customer_id');
-      if (customerId !== null && !isId(customerId)) throw query.refusal('customer_id', 'the id of a customer');
+      if (customerId !== null && !isId(customerId)) throw query.apiError('customer_id', 'the id of a customer');
       const body = await readRecord(tx, { reference: query.optionalText('client_reference_id'), customerId });
       return { status: 200, body };
     },

@@ -1,5 +1,5 @@
 import type { Route } from '../http/route.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import { isId } from '../ids.ts';
 import { redeliver } from '../webhooks/events.ts';
 

@@ -1,6 +1,6 @@
 // What a person or a test can make the bank do with a deposit. Each act takes a deposit that is locked.
 import type { Transaction } from '../database.ts';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 import { changeDeposit } from './change-deposit.ts';
 import type { Deposit, DepositState } from './deposit.ts';
 
@@ -50,7 +50,7 @@ export async function actOnDeposit(
 ): Promise<Deposit> {
   const { state } = deposit;
   if (!canDepositBe(act, state)) {
-    throw new Refusal({
+    throw new ApiError({
       code: 'invalid_state',
       message: `A deposit in the state ${state} does not take this: ${act}.`,
     });

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import { formatPounds, formatUsdc } from '../money.ts';
 
 export type DepositState =

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 
 interface TextRule {
   pattern: RegExp;
@@ -18,7 +18,7 @@ export interface Fields {
   has(key: string): boolean;
   object(key: string): Fields;
   /** The refusal of a field whose value makes no sense for another reason. */
-  refusal(key: string, rule: string): Refusal;
+  apiError(key: string, rule: string): ApiError;
 }
 
 const anyText: TextRule = { pattern: /^[^\0]{1,500}$/s, rule: 'a text of 1 to 500 characters' };
@@ -33,8 +33,8 @@ function asWholeNumber(value: unknown): number | undefined {
 export function readFields(value: unknown, location: 'body' | 'query', prefix = ''): Fields {
   const get = (key: string): unknown =>
     typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-  const refusal = (key: string, rule: string): Refusal =>
-    new Refusal({
+  const apiError = (key: string, rule: string): ApiError =>
+    new ApiError({
       code: 'invalid_parameters',
       message: `${prefix}${key} must be ${rule}.`,
       source: { location, key: `${prefix}${key}` },
@@ -42,24 +42,24 @@ export function readFields(value: unknown, location: 'body' | 'query', prefix = 
   const has = (key: string): boolean => get(key) !== undefined && get(key) !== null;
   const text = (key: string, { pattern, rule }: TextRule = anyText): string => {
     const given = get(key);
-    if (typeof given !== 'string' || !pattern.test(given)) throw refusal(key, rule);
+    if (typeof given !== 'string' || !pattern.test(given)) throw apiError(key, rule);
     return given;
   };
   return {
     text,
     has,
-    refusal,
+    apiError,
     optionalText: (key, rule) => (has(key) ? text(key, rule) : null),
     choice(key, choices) {
       const chosen = choices.find((choice) => choice === get(key));
-      if (chosen === undefined) throw refusal(key, `one of ${choices.join(', ')}`);
+      if (chosen === undefined) throw apiError(key, `one of ${choices.join(', ')}`);
       return chosen;
     },
     choices(key, choices) {
       const given = has(key) ? get(key) : [];
       const chosen = choices.filter((choice) => Array.isArray(given) && given.includes(choice));
       if (!Array.isArray(given) || given.length !== chosen.length) {
-        throw refusal(key, `a list of ${choices.join(', ')}, each at most once`);
+        throw apiError(key, `a list of ${choices.join(', ')}, each at most once`);
       }
       return chosen;
     },
@@ -67,19 +67,19 @@ export function readFields(value: unknown, location: 'body' | 'query', prefix = 
       if (!has(key)) return null;
       const number = asWholeNumber(get(key));
       if (number === undefined || number < min || number > max) {
-        throw refusal(key, `a whole number from ${min} to ${max}`);
+        throw apiError(key, `a whole number from ${min} to ${max}`);
       }
       return number;
     },
     optionalFlag(key) {
       if (!has(key)) return false;
       const flag = get(key);
-      if (typeof flag !== 'boolean') throw refusal(key, 'true or false');
+      if (typeof flag !== 'boolean') throw apiError(key, 'true or false');
       return flag;
     },
     object(key) {
       const inner = get(key);
-      if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) throw refusal(key, 'an object');
+      if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) throw apiError(key, 'an object');
       return readFields(inner, location, `${prefix}${key}.`);
     },
   };

@@ -1,21 +1,21 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isId } from '../ids.ts';
 import type { Log } from '../log.ts';
-import { Refusal, notFound } from './refusal.ts';
+import { ApiError, notFound } from './api-error.ts';
 
 const bodyLimitBytes = 64 * 1024;
 const notRead = 400;
 const failed = 500;
 
 /** The framework's own refusals are a caller's fault; anything else is ours, and its cause is for the log alone. */
-function asRefusal(error: FastifyError | Refusal, log: Log): { status: number; body: object } {
-  if (error instanceof Refusal) return error;
+function asApiError(error: FastifyError | ApiError, log: Log): { status: number; body: object } {
+  if (error instanceof ApiError) return error;
   const status = error.statusCode ?? failed;
   if (status < failed) {
     return { status: notRead, body: { code: 'invalid_parameters', message: 'The request could not be read.' } };
   }
   log('request.failed', { reason: error.stack ?? error.message });
-  return new Refusal({ code: 'internal_error', message: 'Something went wrong on our side.' });
+  return new ApiError({ code: 'internal_error', message: 'Something went wrong on our side.' });
 }
 
 /** An empty body is an empty object: half of the control routes need nothing but their address. */
@@ -36,7 +36,7 @@ export function createServer(log: Log): FastifyInstance {
   });
   readJson(app);
   app.setErrorHandler(async (error: FastifyError, _request, reply) => {
-    const { status, body } = asRefusal(error, log);
+    const { status, body } = asApiError(error, log);
     return reply.code(status).send(body);
   });
   app.setNotFoundHandler(() => {

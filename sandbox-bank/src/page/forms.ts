@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal, notFound } from '../http/refusal.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
 
 /** A word in the address that chooses one of ours. */
 export function choose<Choice>(
@@ -18,5 +18,5 @@ export function choose<Choice>(
 export function refuseStrangers(request: FastifyRequest): void {
   const { origin, host } = request.headers;
   if (request.method === 'GET' || origin === undefined || origin === `http://${host}`) return;
-  throw new Refusal({ code: 'unauthorized', message: 'This form was sent by another page.' });
+  throw new ApiError({ code: 'unauthorized', message: 'This form was sent by another page.' });
 }

@@ -1,6 +1,6 @@
 // What a person or a test can make the bank do with a transfer. Each act takes a transfer that is locked.
 import type { Transaction } from '../database.ts';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 import { changeState } from './change-state.ts';
 import { giveBack } from './give-back.ts';
 import type { State, Transfer } from './transfer.ts';
@@ -27,7 +27,10 @@ export function canBe(act: Act, state: State): boolean {
 
 function check(act: Act, { state }: Transfer): void {
   if (canBe(act, state)) return;
-  throw new Refusal({ code: 'invalid_state', message: `A transfer in the state ${state} does not take this: ${act}.` });
+  throw new ApiError({
+    code: 'invalid_state',
+    message: `A transfer in the state ${state} does not take this: ${act}.`,
+  });
 }
 
 /** When the bank hands a transfer to Faster Payments, and when it arrives. */

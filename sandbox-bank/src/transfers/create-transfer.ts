@@ -1,6 +1,6 @@
 import type { Mode } from '../configuration.ts';
 import type { Transaction } from '../database.ts';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 import { newId } from '../ids.ts';
 import { priceTransfer } from '../pricing.ts';
 import { moveMoney } from '../wallet-money.ts';
@@ -25,10 +25,10 @@ const rejectedEnding = '0000';
 /** The receiving bank's word on an account, and our own. */
 export function checkAccount(account: { active: boolean; account_number: string }, mode: Mode): void {
   if (!account.active) {
-    throw new Refusal({ code: 'external_account_inactive', message: 'This external account was deactivated.' });
+    throw new ApiError({ code: 'external_account_inactive', message: 'This external account was deactivated.' });
   }
   if (mode === 'sandbox' && account.account_number.endsWith(rejectedEnding)) {
-    throw new Refusal({
+    throw new ApiError({
       code: 'external_account_rejected',
       message: 'The receiving bank rejected these account details.',
     });
@@ -69,7 +69,7 @@ export async function createTransfer(
   await recordEvents(tx, [transferEvent(transfer, null)], at);
   // Last, since it locks the wallet: orders that share one then wait for each other as briefly as can be.
   if (!(await moveMoney(tx, { walletId, microUsdc: -takenMicroUsdc, kind: 'transfer', transferId, at }))) {
-    throw new Refusal({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });
+    throw new ApiError({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });
   }
   return transfer;
 }

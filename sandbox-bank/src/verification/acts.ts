@@ -1,6 +1,6 @@
 // What a person or a test can make of a KYC link. Each act takes one that is locked.
 import type { Transaction } from '../database.ts';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 import { changeStatus } from './change-status.ts';
 import type { KycLink } from './kyc-link.ts';
 
@@ -24,7 +24,10 @@ export function canBeDecided({ kyc_status: kyc, tos_status: tos }: KycLink): boo
 function check(link: KycLink): void {
   if (canBeDecided(link)) return;
   const { kyc_status: kyc, tos_status: tos } = link;
-  throw new Refusal({ code: 'invalid_state', message: `A KYC link that is ${kyc}, terms ${tos}, is not decided now.` });
+  throw new ApiError({
+    code: 'invalid_state',
+    message: `A KYC link that is ${kyc}, terms ${tos}, is not decided now.`,
+  });
 }
 
 const acceptTerms: VerificationAct = async (tx, link, { at }) => changeStatus(tx, link, { tosStatus: 'approved', at });

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database.ts';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 import { newId } from '../ids.ts';
 import { recordEvents } from '../webhooks/events.ts';
 import { describeKycLink, type KycLink } from './kyc-link.ts';
@@ -22,11 +22,11 @@ export async function createKycLink(tx: Transaction, asked: NewKycLink, at: Date
   return link;
 }
 
-async function duplicateOf(tx: Transaction, email: string): Promise<Refusal> {
+async function duplicateOf(tx: Transaction, email: string): Promise<ApiError> {
   const { rows } = await tx.query<KycLink>('select * from kyc_links where lower(email) = lower($1)', [email]);
   const [existing] = rows;
   if (existing === undefined) throw new Error('a KYC link that was in the way is gone');
-  return new Refusal({
+  return new ApiError({
     code: 'duplicate_record',
     message: 'There is a KYC link for this email already.',
     existing_kyc_link: describeKycLink(existing),

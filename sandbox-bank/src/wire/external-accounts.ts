@@ -1,7 +1,7 @@
 import { getCustomer } from '../customers.ts';
 import type { Transaction } from '../database.ts';
 import type { Fields } from '../http/fields.ts';
-import { Refusal, notFound } from '../http/refusal.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { listBody, listPage } from './pages.ts';
@@ -103,14 +103,14 @@ async function insertAccount(tx: Transaction, customerId: string, details: Detai
   return account;
 }
 
-async function duplicate(tx: Transaction, customerId: string, details: Details): Promise<Refusal> {
+async function duplicate(tx: Transaction, customerId: string, details: Details): Promise<ApiError> {
   const { rows } = await tx.query<{ id: string }>(
     `select id from external_accounts where customer_id = $1 and sort_code = $2 and account_number = $3
        and account_owner_type = $4 and account_owner_name = $5`,
     [customerId, details.sort_code, details.account_number, details.account_owner_type, details.account_owner_name],
   );
   const message = 'This customer has an external account with the same details already.';
-  return new Refusal({ code: 'duplicate_external_account', message, ...rows[0] });
+  return new ApiError({ code: 'duplicate_external_account', message, ...rows[0] });
 }
 
 export async function getAccount(tx: Transaction, id: string, customerId: string): Promise<AccountRow> {

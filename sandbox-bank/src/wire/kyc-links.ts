@@ -12,7 +12,7 @@ function readRedirect(body: Fields): string | null {
   if (given === null) return null;
   const url = URL.parse(given);
   if (url === null || !/^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/.test(url.origin)) {
-    throw body.refusal('redirect_uri', 'an http or https address');
+    throw body.apiError('redirect_uri', 'an http or https address');
   }
   return url.href;
 }

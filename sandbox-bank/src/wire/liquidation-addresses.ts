@@ -6,7 +6,7 @@ import {
   openLiquidationAddress,
   type LiquidationAddress,
 } from '../funding/liquidation-address.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { isId } from '../ids.ts';
 import { listBody, listPage } from './pages.ts';

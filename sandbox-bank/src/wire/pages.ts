@@ -28,7 +28,7 @@ async function findPlace(tx: Transaction, list: ListOf, query: Fields, key: stri
     ? await tx.query<{ seq: bigint }>(`select seq from ${list.table} where ${list.where} and id = $2`, [list.owner, id])
     : { rows: [] };
   const [item] = rows;
-  if (item === undefined) throw query.refusal(key, 'the id of an item in this list');
+  if (item === undefined) throw query.apiError(key, 'the id of an item in this list');
   return item.seq;
 }
 

@@ -3,7 +3,7 @@ import type { BankClock } from '../clock.ts';
 import { inTransaction, type Pool } from '../database.ts';
 import type { Faults } from '../faults.ts';
 import { readFields } from '../http/fields.ts';
-import { Refusal } from '../http/refusal.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { idReader, sendJson } from '../http/server.ts';
 import { answerOnce, fingerprintOf, inWords, type SentAnswer } from '../idempotency.ts';
@@ -20,7 +20,7 @@ interface WireDeps {
 export function serveWireRoutes(app: FastifyInstance, deps: WireDeps, routes: readonly Route[]): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const known = request.headers['api-key'] === deps.apiKey;
-    done(known ? undefined : new Refusal({ code: 'unauthorized', message: 'Send your key in the header Api-Key.' }));
+    done(known ? undefined : new ApiError({ code: 'unauthorized', message: 'Send your key in the header Api-Key.' }));
   });
   for (const route of routes) {
     app.route({
@@ -75,7 +75,7 @@ async function workOut(
     });
   } catch (error) {
     // A refusal is an answer as any other: a fault may come over it, too.
-    if (error instanceof Refusal) return inWords(error);
+    if (error instanceof ApiError) return inWords(error);
     throw error;
   }
 }
@@ -84,7 +84,7 @@ function readKey(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && /^[ -~]{1,255}$/.test(key)) return key;
-  throw new Refusal({
+  throw new ApiError({
     code: 'invalid_parameters',
     message: 'Idempotency-Key must be 1 to 255 visible characters.',
     source: { location: 'header', key: 'Idempotency-Key' },

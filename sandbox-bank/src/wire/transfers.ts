@@ -2,7 +2,7 @@ import type { Mode } from '../configuration.ts';
 import { getCustomer, requireEndorsedCustomer } from '../customers.ts';
 import type { Transaction } from '../database.ts';
 import type { Fields } from '../http/fields.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import type { Route, RouteRequest } from '../http/route.ts';
 import { isId } from '../ids.ts';
 import { formatPounds, parsePounds } from '../money.ts';
@@ -28,10 +28,10 @@ const liveMinimumPence = 300n;
 function readAmount(destination: Fields, mode: Mode): bigint {
   const pence = parsePounds(destination.text('amount'));
   if (pence === undefined || pence === 0n) {
-    throw destination.refusal('amount', 'an amount of pounds above zero, for example 850.00');
+    throw destination.apiError('amount', 'an amount of pounds above zero, for example 850.00');
   }
   if (mode === 'live-stand-in' && pence < liveMinimumPence) {
-    throw destination.refusal('amount', `at least ${formatPounds(liveMinimumPence)}`);
+    throw destination.apiError('amount', `at least ${formatPounds(liveMinimumPence)}`);
   }
   return pence;
 }

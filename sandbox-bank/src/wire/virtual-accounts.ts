@@ -5,7 +5,7 @@ import {
   openVirtualAccount,
   type VirtualAccount,
 } from '../funding/virtual-account.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { isId } from '../ids.ts';
 import { listBody, listPage } from './pages.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Mode } from '../configuration.ts';
 import { getCustomer } from '../customers.ts';
 import type { Transaction } from '../database.ts';
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { formatUsdc } from '../money.ts';

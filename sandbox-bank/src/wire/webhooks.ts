@@ -1,4 +1,4 @@
-import { notFound } from '../http/refusal.ts';
+import { notFound } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { newKeyPair } from '../webhooks/signature.ts';
@@ -21,7 +21,7 @@ export const webhookRoutes: readonly Route[] = [
     url: '/webhooks',
     async perform({ tx, at, body }) {
       const url = body.text('url');
-      if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw body.refusal('url', 'an http or https address');
+      if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw body.apiError('url', 'an http or https address');
       const { publicKey, privateKey } = await newKeyPair();
       const endpoint = { id: newId(at), url, status: 'active', public_key: publicKey } as const;
       await tx.query(

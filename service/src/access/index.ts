@@ -2,7 +2,7 @@
 // made, what of it is kept, and whose it is. It refuses to know a secret again that it has once given out.
 export { createConfirmations } from './confirming/confirmations.ts';
 export { createApiKey } from './create-api-key.ts';
-export { insistOnAdmin } from './members/insist-on-admin.ts';
+export { requireAdmin } from './members/require-admin.ts';
 export { createKeyring } from './keyring.ts';
 export { listAdminEmails } from './members/store.ts';
 export { createPepper } from './secrets.ts';

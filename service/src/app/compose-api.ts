@@ -12,7 +12,7 @@ import {
   createKeyring,
   createPepper,
   createSessions,
-  insistOnAdmin,
+  requireAdmin,
   listAdminEmails,
   type Sessions,
 } from '../access/index.ts';
@@ -117,9 +117,9 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
     recorder,
     limitAccountChanges: limitByCaller(limits.accountChanges, auth.callerOf),
   });
-  addAccountRoutes(app, { ...deps, ...auth, activity, insistOnAdmin });
+  addAccountRoutes(app, { ...deps, ...auth, activity, requireAdmin });
   const banks = openBanks(deps.banks, deps.clock, deps.reach);
-  addVerificationRoutes(app, { ...verificationDeps(deps, banks), ...auth, insistOnAdmin });
+  addVerificationRoutes(app, { ...verificationDeps(deps, banks), ...auth, requireAdmin });
   addPayoutRoutes(app, {
     ...payoutDeps(deps, banks),
     ...auth,

@@ -28,7 +28,7 @@ function createProgress(say: (text: string) => void): (done: number, of: number)
   };
 }
 
-export function insistOnOver(month: Month, now: Date): void {
+export function assertMonthIsOver(month: Month, now: Date): void {
   if (now < monthEnd(month))
     throw new OperatorError(`${month} is not over yet. It is invoiced from ${monthEnd(month).toISOString()} on.`);
 }

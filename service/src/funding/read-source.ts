@@ -1,5 +1,5 @@
 import { inTransaction } from '../platform/database/transaction.ts';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import { combineWords, type DepositNews } from './combine-words.ts';
 import { listLines, settledUpto } from './list-lines.ts';
 import { afterFailure, nextReadAt } from './next-read.ts';
@@ -62,7 +62,7 @@ async function takeAll(deps: FundingDeps, source: ReadableSource, all: readonly 
       changes += (await takeDeposit(deps, source, news)).length;
     } catch (error) {
       // Without a connection there is none for the next one either.
-      if (error instanceof Refusal) throw error;
+      if (error instanceof ApiError) throw error;
       failed.add(news.depositId);
       deps.logger.error(
         { partner_id: source.partnerId, environment: source.environment, method: source.method, error },

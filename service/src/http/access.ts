@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 
 /** Who may ask for what a route does. */
 export type Access =
@@ -40,14 +40,14 @@ type KnownAs = { via: 'api' } | { via: 'dashboard'; role: 'admin' | 'viewer' };
 export function refuseByAccess(access: Access, caller: KnownAs): void {
   if (access === 'anybody' || access === 'readers') return;
   if (caller.via === 'api') {
-    if (access !== 'payers') throw new Refusal(onlyPeople);
+    if (access !== 'payers') throw new ApiError(onlyPeople);
     return;
   }
-  if (caller.role === 'viewer' && access !== 'people') throw new Refusal(onlyRead);
+  if (caller.role === 'viewer' && access !== 'people') throw new ApiError(onlyRead);
 }
 
 /** A route of the API that does not say who may ask for it does not start. */
-export function insistOnAccess(app: FastifyInstance): void {
+export function requireAccessOnRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const isOurs = route.url === '/' || route.url.startsWith('/v1');
     // Also one that the description does not show: nothing else would miss its rule.

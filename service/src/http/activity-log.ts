@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authentication } from './authentication.ts';
 import type { Caller } from './caller.ts';
-import { refusalOf } from './errors.ts';
+import { apiErrorOf } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -60,12 +60,12 @@ export function logActivity(
   const recorded = new WeakSet<FastifyRequest>();
   app.addHook('onResponse', (request, reply, done) => {
     const caller = findCaller(request);
-    const refusal = reply.statusCode < 400 ? undefined : refusalOf(request);
-    const action = actionOf(request, refusal !== undefined);
-    const isKnown = refusal === undefined ? recorded.has(request) : refusal.isRecorded;
+    const apiError = reply.statusCode < 400 ? undefined : apiErrorOf(request);
+    const action = actionOf(request, apiError !== undefined);
+    const isKnown = apiError === undefined ? recorded.has(request) : apiError.isRecorded;
     if (action !== undefined && caller !== undefined && !isKnown) {
-      const isLeftOut = refusal === undefined && isLook(request, caller) && !isFile(reply);
-      const detail = refusal?.code ?? details.get(request) ?? idOf(request);
+      const isLeftOut = apiError === undefined && isLook(request, caller) && !isFile(reply);
+      const detail = apiError?.code ?? details.get(request) ?? idOf(request);
       const { partnerId, environment, by } = caller;
       if (!isLeftOut) record({ id: request.id, partnerId, environment, action, status: reply.statusCode, by, detail });
     }

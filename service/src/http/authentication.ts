@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { Refusal, unauthorized } from '../platform/refusal.ts';
+import { ApiError, unauthorized } from '../platform/api-error.ts';
 import { refuseByAccess, type Access } from './access.ts';
 import type { Caller, KeyCaller, PersonCaller, SignedIn } from './caller.ts';
 import { networkOf } from './caller-network.ts';
@@ -57,10 +57,10 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
     refuseOtherAccount(request, signedIn.partnerId);
     const { sessionId: callerId, email: by, partnerId, role } = signedIn;
     const named = environmentOf(request, accessOf(request), signedIn.hasLive);
-    const environment = named instanceof Refusal ? 'sandbox' : named;
+    const environment = named instanceof ApiError ? 'sandbox' : named;
     const limitId = limitIdOf(by);
     const caller: PersonCaller = { via: 'dashboard', callerId, limitId, by, partnerId, role, environment };
-    if (named instanceof Refusal) {
+    if (named instanceof ApiError) {
       // Whoever may not ask at all is told that first. Both are written down.
       callers.set(request, caller);
       refuseByAccess(accessOf(request), caller);
@@ -84,9 +84,9 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
       }
       const taken = caller === null ? limits.open.take(networkOf(request.ip)) : limits.requests.take(caller.limitId);
       // Awaited only where there is something to wait for: this is on the way of every request.
-      const refusal = settleLimit(reply, taken instanceof Promise ? await taken : taken);
-      if (refusal !== undefined) throw refusal;
-      if (caller === null) throw new Refusal(unauthorized);
+      const apiError = settleLimit(reply, taken instanceof Promise ? await taken : taken);
+      if (apiError !== undefined) throw apiError;
+      if (caller === null) throw new ApiError(unauthorized);
     },
     callerOf(request) {
       const caller = callers.get(request);

@@ -1,11 +1,11 @@
 import type { FastifyInstance, RequestPayload } from 'fastify';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 
 /** Far more than anybody sends who means it: most bodies come in one. */
 const mostChunks = 4_096;
 
-function tooManyChunks(): Refusal {
-  return new Refusal({
+function tooManyChunks(): ApiError {
+  return new ApiError({
     code: 'payload_too_large',
     message: `The body comes in more than ${mostChunks} chunks. Send it in a few, or with its length.`,
   });

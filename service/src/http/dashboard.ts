@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import { nothingHere } from './errors.ts';
 import type { Server } from './server.ts';
 
@@ -119,7 +119,7 @@ export function addDashboardRoutes(app: Server, folder: string): void {
   app.get('/dashboard/*', hidden, async (request, reply) => {
     const [address = ''] = request.url.slice(prefix.length).split('?', 1);
     const name = nameFor(address, names);
-    if (name === undefined) throw new Refusal(nothingHere);
+    if (name === undefined) throw new ApiError(nothingHere);
     const accepted = request.headers['accept-encoding'] ?? '';
     const encoding = encodings.find((form) => isAccepted(accepted, form.name) && names.has(name + form.suffix));
     return sendFile(request, reply, await fileOf({ name, encoding }));

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { LimitHook } from './rate-limit.ts';
-import { refusals } from './responses.ts';
+import { errorResponses } from './responses.ts';
 import { nameSchema } from './schemas.ts';
 import type { Server } from './server.ts';
 
@@ -24,7 +24,7 @@ export function addDiscoveryRoutes(app: Server, publicUrl: string, limitOpen: Li
       operationId,
       summary,
       tags: ['Discovery'],
-      response: { 200: Discovery.ref, ...refusals('rate_limited') },
+      response: { 200: Discovery.ref, ...errorResponses('rate_limited') },
     };
     app.get(url, { schema, config: { access: 'anybody' }, onRequest: limitOpen }, async () => ({
       ...product,

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../platform/refusal.ts';
+import type { ApiErrorCode } from '../platform/api-error.ts';
 
 interface ErrorCode {
   /** One HTTP status for each code. */
@@ -9,7 +9,7 @@ interface ErrorCode {
 }
 
 /** Every code that the API can answer with. docs/errors.md shows the same table; a test keeps the two equal. */
-export const errorCodes: Readonly<Record<RefusalCode, ErrorCode>> = {
+export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   idempotency_key_required: {
     status: 400,
     cause: 'The Idempotency-Key header is missing, or has not the form that `details.pattern` shows.',

@@ -5,7 +5,7 @@ import { fieldProblems, invalidRequest } from './field-problems.ts';
 import { nameSchema } from './schemas.ts';
 import { tookTooLong } from '../platform/database/single-call.ts';
 import { tooBusy } from '../platform/database/too-busy.ts';
-import { Refusal, type RefusalCode } from '../platform/refusal.ts';
+import { ApiError, type ApiErrorCode } from '../platform/api-error.ts';
 
 export const ErrorSchema = nameSchema(
   'Error',
@@ -22,10 +22,10 @@ export const ErrorSchema = nameSchema(
 );
 
 interface ErrorBody {
-  error: { code: RefusalCode; message: string; details?: unknown };
+  error: { code: ApiErrorCode; message: string; details?: unknown };
 }
 
-export function errorBody({ code, message, details }: Pick<Refusal, 'code' | 'message' | 'details'>): ErrorBody {
+export function errorBody({ code, message, details }: Pick<ApiError, 'code' | 'message' | 'details'>): ErrorBody {
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
 
@@ -40,7 +40,7 @@ const ourFault = {
 } as const;
 
 /** What the framework itself refuses, in our words. */
-const frameworkRefusals = new Map<string, { code: RefusalCode; message: string }>(
+const frameworkErrors = new Map<string, { code: ApiErrorCode; message: string }>(
   Object.entries({
     FST_ERR_CTP_BODY_TOO_LARGE: {
       code: 'payload_too_large',
@@ -64,29 +64,29 @@ function isFrameworkError(error: unknown): error is FastifyError {
 }
 
 /** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
-function asRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
   if (tookTooLong(error)) return tooBusy();
-  return isFrameworkError(error) ? asFrameworkRefusal(error) : new Refusal(ourFault);
+  return isFrameworkError(error) ? asFrameworkError(error) : new ApiError(ourFault);
 }
 
-function asFrameworkRefusal(error: FastifyError): Refusal {
+function asFrameworkError(error: FastifyError): ApiError {
   // An id that has not the form of an id is not the id of anything.
-  if (error.validationContext === 'params') return new Refusal(nothingHere);
+  if (error.validationContext === 'params') return new ApiError(nothingHere);
   if (error.validation !== undefined) {
     return invalidRequest(fieldProblems(error.validation));
   }
-  const known = frameworkRefusals.get(error.code);
-  if (known !== undefined) return new Refusal(known);
+  const known = frameworkErrors.get(error.code);
+  if (known !== undefined) return new ApiError(known);
   const callersFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500;
-  return new Refusal(callersFault ? notReadable : ourFault);
+  return new ApiError(callersFault ? notReadable : ourFault);
 }
 
-const refusals = new WeakMap<FastifyRequest, Refusal>();
+const apiErrors = new WeakMap<FastifyRequest, ApiError>();
 
 /** What a request was refused with, or undefined. */
-export function refusalOf(request: FastifyRequest): Refusal | undefined {
-  return refusals.get(request);
+export function apiErrorOf(request: FastifyRequest): ApiError | undefined {
+  return apiErrors.get(request);
 }
 
 /**
@@ -100,12 +100,12 @@ function closeOrKeep({ raw }: FastifyRequest, reply: FastifyReply): void {
 }
 
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const refusal = asRefusal(error);
-  const { status } = errorCodes[refusal.code];
-  refusals.set(request, refusal);
+  const apiError = asApiError(error);
+  const { status } = errorCodes[apiError.code];
+  apiErrors.set(request, apiError);
   if (status === 500) request.log.error({ error }, 'request.failed');
-  else if (refusal.internal !== undefined) request.log.warn({ error: refusal }, 'request.refused');
-  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
+  else if (apiError.internal !== undefined) request.log.warn({ error: apiError }, 'request.refused');
+  if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', apiError.retryAfterSeconds);
   closeOrKeep(request, reply);
-  await reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal));
+  await reply.code(status).type('application/json; charset=utf-8').send(errorBody(apiError));
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import { patternRule } from './patterns.ts';
 
 export interface FieldProblem {
@@ -56,8 +56,8 @@ export function told(problems: readonly FieldProblem[]): FieldProblem[] {
 export const somethingWrong = 'The request was read, but something in it is not right. See details.fields.';
 
 /** What a caller is told where nothing more special fits. */
-export function invalidRequest(problems: readonly FieldProblem[]): Refusal {
-  return new Refusal({
+export function invalidRequest(problems: readonly FieldProblem[]): ApiError {
+  return new ApiError({
     code: 'invalid_request',
     message: somethingWrong,
     details: { fields: told(problems) },

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 
-function refuse(reason: string): Refusal {
-  return new Refusal({ code: 'invalid_json', message: `The body is not a JSON object: ${reason}.` });
+function refuse(reason: string): ApiError {
+  return new ApiError({ code: 'invalid_json', message: `The body is not a JSON object: ${reason}.` });
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

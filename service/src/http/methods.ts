@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import type { LimitHook } from './rate-limit.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const satisfies HTTPMethods[];
@@ -7,7 +7,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 function refuseMethod(allow: string) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header('allow', allow);
-    throw new Refusal({
+    throw new ApiError({
       code: 'method_not_allowed',
       message: `${request.method} does not work here. This address takes ${allow}.`,
     });

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import type { Caller } from './caller.ts';
 
 const changed = {
@@ -14,7 +14,7 @@ const changed = {
  */
 export function refuseOtherAccount({ headers }: FastifyRequest, partnerId: string): void {
   const named = headers['kelpie-account'];
-  if (named !== undefined && named !== partnerId) throw new Refusal(changed);
+  if (named !== undefined && named !== partnerId) throw new ApiError(changed);
 }
 
 /**
@@ -23,7 +23,7 @@ export function refuseOtherAccount({ headers }: FastifyRequest, partnerId: strin
  */
 export function requireNamedAccount({ headers }: FastifyRequest, { via }: Caller): void {
   if (via === 'api' || headers['kelpie-account'] !== undefined) return;
-  throw new Refusal({
+  throw new ApiError({
     code: 'invalid_request',
     message: 'Say in the header Kelpie-Account which account pays: the id that /v1/auth/session gives.',
     details: { fields: [{ path: 'Kelpie-Account', rule: 'must be named: the id of the account' }] },

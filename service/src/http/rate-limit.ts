@@ -1,6 +1,6 @@
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { TokenLeases, Verdict } from '../platform/rate-limits/token-leases.ts';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import { networkOf } from './caller-network.ts';
 
 /** The limits, and by what each counts. */
@@ -25,13 +25,13 @@ export interface HeaderWriter {
 export type LimitHook = (request: FastifyRequest, reply: HeaderWriter, done: HookHandlerDoneFunction) => void;
 
 /** Writes what is left into the answer's headers, and gives the refusal where nothing is. */
-export function settleLimit(reply: HeaderWriter, verdict: Verdict): Refusal | undefined {
+export function settleLimit(reply: HeaderWriter, verdict: Verdict): ApiError | undefined {
   if (verdict.kind === 'unknown') return undefined;
   reply.header('ratelimit-limit', verdict.limit);
   reply.header('ratelimit-remaining', verdict.remaining);
   reply.header('ratelimit-reset', verdict.resetSeconds);
   if (verdict.kind === 'granted') return undefined;
-  return new Refusal({
+  return new ApiError({
     code: 'rate_limited',
     message: 'These are too many requests. Wait for as many seconds as the header Retry-After says.',
     retryAfterSeconds: verdict.retryAfterSeconds,

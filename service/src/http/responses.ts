@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../platform/refusal.ts';
+import type { ApiErrorCode } from '../platform/api-error.ts';
 import type { AccessRule } from './access.ts';
 import { errorCodes } from './error-codes.ts';
 import { ErrorSchema } from './errors.ts';
@@ -13,10 +13,10 @@ const limitHeaders = {
 /** An answer that is an error: what is described of it, and the codes that it can have. */
 interface DeclaredError {
   description: string;
-  'x-codes': readonly RefusalCode[];
+  'x-codes': readonly ApiErrorCode[];
 }
 
-function describe(status: number, codes: readonly RefusalCode[]): DeclaredError {
+function describe(status: number, codes: readonly ApiErrorCode[]): DeclaredError {
   return {
     ...ErrorSchema.ref,
     'x-codes': codes,
@@ -26,33 +26,33 @@ function describe(status: number, codes: readonly RefusalCode[]): DeclaredError 
 }
 
 /** The answers of a route that are errors: by their status, with the codes that each can have. */
-export function refusals(...codes: RefusalCode[]): Record<number, object> {
+export function errorResponses(...codes: ApiErrorCode[]): Record<number, object> {
   const byStatus = Map.groupBy(new Set(codes), (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, of]) => [status, describe(status, of)]));
 }
 
 /** The same of a route that looks something up for anybody. */
-export function openRefusals(...codes: RefusalCode[]): Record<number, object> {
-  return refusals('rate_limited', 'internal_error', 'unavailable', ...codes);
+export function openErrors(...codes: ApiErrorCode[]): Record<number, object> {
+  return errorResponses('rate_limited', 'internal_error', 'unavailable', ...codes);
 }
 
 /** The same of a route for anybody to which a body is sent. */
-export function openBodyRefusals(...codes: RefusalCode[]): Record<number, object> {
-  return openRefusals('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request', ...codes);
+export function openBodyErrors(...codes: ApiErrorCode[]): Record<number, object> {
+  return openErrors('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request', ...codes);
 }
 
 /** The same of a route that asks who is calling. What follows from who may call is added by `declareAnswers`. */
-export function keyedRefusals(...codes: RefusalCode[]): Record<number, object> {
-  return openRefusals('unauthorized', ...codes);
+export function keyedErrors(...codes: ApiErrorCode[]): Record<number, object> {
+  return openErrors('unauthorized', ...codes);
 }
 
 /** The same of a route that asks who is calling, and to which a body can be sent. */
-export function bodyRefusals(...codes: RefusalCode[]): Record<number, object> {
-  return keyedRefusals('invalid_json', 'payload_too_large', 'unsupported_media_type', ...codes);
+export function bodyErrors(...codes: ApiErrorCode[]): Record<number, object> {
+  return keyedErrors('invalid_json', 'payload_too_large', 'unsupported_media_type', ...codes);
 }
 
 /** How each rule of access can refuse somebody who is known. */
-const refusedByAccess: Readonly<Record<AccessRule['access'], readonly RefusalCode[]>> = {
+const refusedByAccess: Readonly<Record<AccessRule['access'], readonly ApiErrorCode[]>> = {
   anybody: [],
   readers: [],
   payers: ['api_key_required'],
@@ -61,9 +61,9 @@ const refusedByAccess: Readonly<Record<AccessRule['access'], readonly RefusalCod
 };
 
 /** What a route can refuse because of who asks, from where, and about which environment: the same for all of one rule. */
-function accessRefusals({ access, ofBothEnvironments = false }: AccessRule): RefusalCode[] {
+function accessErrors({ access, ofBothEnvironments = false }: AccessRule): ApiErrorCode[] {
   if (access === 'anybody') return [];
-  const byEnvironment: RefusalCode[] = ofBothEnvironments ? [] : ['verification_required'];
+  const byEnvironment: ApiErrorCode[] = ofBothEnvironments ? [] : ['verification_required'];
   return [
     'unauthorized',
     'cross_site_request',
@@ -82,7 +82,7 @@ function isDeclaredError(answer: unknown): answer is DeclaredError {
 export function declareAnswers(own: unknown, rule: AccessRule): Record<string, unknown> {
   const answers: [string, unknown][] = typeof own === 'object' && own !== null ? Object.entries(own) : [];
   const codes = answers.flatMap(([, answer]) => (isDeclaredError(answer) ? answer['x-codes'] : []));
-  const errors = Object.entries(refusals(...codes, ...accessRefusals(rule))).map(
+  const errors = Object.entries(errorResponses(...codes, ...accessErrors(rule))).map(
     ([status, answer]): [string, unknown] => {
       const { 'x-codes': _told, ...described } = { 'x-codes': undefined, ...answer };
       return [status, described];

@@ -11,17 +11,17 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import { trackConnections, type Connections } from './connections.ts';
 import { limitChunks } from './chunked-bodies.ts';
 import { ErrorSchema, nothingHere, sendError } from './errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './methods.ts';
-import { insistOnAccess } from './access.ts';
+import { requireAccessOnRoutes } from './access.ts';
 import type { LimitHook } from './rate-limit.ts';
 import { describedAs } from './described-as.ts';
 import { oneSerializerAShape } from './serializers.ts';
-import { insistOnStrictBodies } from './strict-schemas.ts';
+import { requireStrictBodies } from './strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
 import { answerUnreadableRequest } from './unreadable-request.ts';
 
@@ -48,8 +48,8 @@ const putAsideBytes = 16 * 1024;
 /** Longer than a load balancer keeps a connection, so that it is never ours that closes one under a request. */
 const keepAliveTimeoutMs = 75_000;
 
-function noHost(): Refusal {
-  return new Refusal({ code: 'malformed_request', message: 'The Host header is missing.' });
+function noHost(): ApiError {
+  return new ApiError({ code: 'malformed_request', message: 'The Host header is missing.' });
 }
 
 /** The rules that hold for every route. Routes are added in between `createServer` and `seal`. */
@@ -101,8 +101,8 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerDep
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const connections = trackConnections(app.server);
-  insistOnStrictBodies(app);
-  insistOnAccess(app);
+  requireStrictBodies(app);
+  requireAccessOnRoutes(app);
   readJsonObjects(app);
   limitChunks(app);
   recordRequests(app, meter);
@@ -120,7 +120,7 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerDep
     seal(limitOpen) {
       // Addresses that are none are asked for by nobody that we know, and count as that.
       app.setNotFoundHandler(limitOpen === undefined ? {} : { preHandler: limitOpen }, () => {
-        throw new Refusal(nothingHere);
+        throw new ApiError(nothingHere);
       });
       refuseMethods(limitOpen);
     },

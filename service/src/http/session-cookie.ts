@@ -1,5 +1,5 @@
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 
 /** Bound to this very host, and to https: no other host, and no page of another site, can set or read it. */
 export const sessionCookieName = '__Host-kelpie_session';
@@ -39,7 +39,7 @@ function isForeign({ headers }: FastifyRequest, ownOrigin: string): boolean {
 export function refuseForeignOrigin(request: FastifyRequest, ownOrigin: string): void {
   const { headers, method } = request;
   const saysNothing = headers.origin === undefined && headers['sec-fetch-site'] === undefined;
-  if (isForeign(request, ownOrigin) || (saysNothing && !looks.has(method))) throw new Refusal(foreign);
+  if (isForeign(request, ownOrigin) || (saysNothing && !looks.has(method))) throw new ApiError(foreign);
 }
 
 /**
@@ -47,7 +47,7 @@ export function refuseForeignOrigin(request: FastifyRequest, ownOrigin: string):
  * nothing is no browser, and has no person's cookie to lose.
  */
 export function refuseForeignPages(ownOrigin: string): OpenHook {
-  return (request, _reply, done) => done(isForeign(request, ownOrigin) ? new Refusal(foreign) : undefined);
+  return (request, _reply, done) => done(isForeign(request, ownOrigin) ? new ApiError(foreign) : undefined);
 }
 
 type OpenHook = (request: FastifyRequest, reply: unknown, done: HookHandlerDoneFunction) => void;

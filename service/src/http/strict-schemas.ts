@@ -11,7 +11,7 @@ function findLoose(schema: unknown, path: string): string | undefined {
 }
 
 /** A route whose body would take unknown fields in silence does not start. */
-export function insistOnStrictBodies(app: FastifyInstance): void {
+export function requireStrictBodies(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const loose = findLoose(route.schema?.body, 'body');
     if (loose === undefined) return;

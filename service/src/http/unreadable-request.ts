@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorCodes } from './error-codes.ts';
 import { errorBody, notReadable } from './errors.ts';
-import type { RefusalCode } from '../platform/refusal.ts';
+import type { ApiErrorCode } from '../platform/api-error.ts';
 
-const refusals = new Map<string, { code: RefusalCode; message: string }>(
+const errors = new Map<string, { code: ApiErrorCode; message: string }>(
   Object.entries({
     ERR_HTTP_REQUEST_TIMEOUT: {
       code: 'request_timeout',
@@ -24,9 +24,9 @@ export function answerUnreadableRequest(
     socket.destroy();
     return;
   }
-  const refusal = refusals.get(error.code ?? '') ?? notReadable;
-  const { status } = errorCodes[refusal.code];
-  const body = JSON.stringify(errorBody({ ...refusal, details: undefined }));
+  const apiError = errors.get(error.code ?? '') ?? notReadable;
+  const { status } = errorCodes[apiError.code];
+  const body = JSON.stringify(errorBody({ ...apiError, details: undefined }));
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nRequest-Id: ${requestId}\r\n` +
       `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

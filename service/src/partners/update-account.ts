@@ -6,7 +6,7 @@ import { setAccount, type AccountSettings } from './store.ts';
 export interface UpdateAccountDeps {
   pool: Pool;
   /** Refuses a session that is not an admin's any more. */
-  insistOnAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
+  requireAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
 }
 
 interface AdminOfAccount extends PartnerContext {
@@ -17,12 +17,12 @@ interface AdminOfAccount extends PartnerContext {
 
 /** Sets what an admin decides of the account: how its page looks, and who gets its papers. */
 export async function updateAccount(
-  { pool, insistOnAdmin }: UpdateAccountDeps,
+  { pool, requireAdmin }: UpdateAccountDeps,
   { sessionId, requestId: id, ...admin }: AdminOfAccount,
   settings: AccountSettings,
 ): Promise<void> {
   await inTransaction(pool, admin, async (tx) => {
-    await insistOnAdmin(tx, sessionId);
+    await requireAdmin(tx, sessionId);
     await setAccount(tx, admin.partnerId, settings);
     await recordActivity(tx, { ...admin, id, action: 'account.update', status: 200, detail: admin.partnerId });
   });

@@ -4,7 +4,7 @@ import { poundsForUsdc, type GbpPerUsd } from '../money/rates.ts';
 import type { Sides } from '../partners/index.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import { rateAgesMs, type Rates } from './creating/rates.ts';
 
 export interface Balance {
@@ -20,10 +20,10 @@ export async function readBalance(
 ): Promise<Balance> {
   const side = await sides.get(caller);
   if (side.paymentBlock === 'partner_not_active')
-    throw new Refusal({ code: 'partner_not_active', message: 'This account is not active.' });
+    throw new ApiError({ code: 'partner_not_active', message: 'This account is not active.' });
   const rate = await rates.find(side.rail, rateAgesMs.balance);
   if (rate === null) {
-    throw new Refusal({
+    throw new ApiError({
       code: 'balance_unavailable',
       message: 'The bank does not give a rate now. Try again in a minute.',
     });

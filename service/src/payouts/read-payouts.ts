@@ -2,13 +2,13 @@ import { wasUndone, type SingleCalls } from '../platform/database/single-call.ts
 import { tooBusy } from '../platform/database/too-busy.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { createMicroBatch } from '../platform/micro-batch.ts';
-import { Refusal } from '../platform/refusal.ts';
+import { ApiError } from '../platform/api-error.ts';
 import { isVisible, type ShownPayout, type VisiblePayout } from './payout.ts';
 import { findPayout, findShownPayouts, type Asked } from './store.ts';
 
 /** Another's payout is as little there as one that never was. */
-export function payoutNotFound(): Refusal {
-  return new Refusal({ code: 'not_found', message: 'There is no payout with this id.' });
+export function payoutNotFound(): ApiError {
+  return new ApiError({ code: 'not_found', message: 'There is no payout with this id.' });
 }
 
 /** A payout of the caller's, with all that working on it takes. */

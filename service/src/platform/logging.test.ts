@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Writable } from 'node:stream';
 import { createLogger } from './logging.ts';
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 
 function collect() {
   const lines: string[] = [];
@@ -43,7 +43,7 @@ test('the message of an error that we did not write is left out, since it may qu
 test('a refusal is logged with the text that was written for the log', () => {
   const { lines, logger } = collect();
   logger.warn(
-    { error: new Refusal({ code: 'unavailable', message: 'Later.', internal: 'pool exhausted' }) },
+    { error: new ApiError({ code: 'unavailable', message: 'Later.', internal: 'pool exhausted' }) },
     'request.refused',
   );
   assert.match(lines[0] ?? '', /"text":"pool exhausted"/);

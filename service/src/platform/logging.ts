@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 
 export type { Logger };
 
@@ -74,7 +74,7 @@ function nameProperty(error: object, property: string): string | undefined {
 export function describeError(error: unknown): DescribedError {
   if (typeof error !== 'object' || error === null) return { name: typeof error, at: [] };
   const code = nameProperty(error, 'code');
-  const text = error instanceof Refusal ? (error.internal ?? error.message) : nameProperty(error, 'constraint');
+  const text = error instanceof ApiError ? (error.internal ?? error.message) : nameProperty(error, 'constraint');
   const frames = (stringProperty(error, 'stack') ?? '').split('\n').filter((line) => frameForm.test(line));
   return {
     name: nameProperty(error, 'name') ?? 'object',

@@ -11,7 +11,7 @@ export {
   findRun,
   listOperatedCases,
   listRunSides,
-  type CorrectionRefusal,
+  type CorrectionProblem,
   type OperatedCase,
   type OperatedRun,
   type OperatedSideRun,

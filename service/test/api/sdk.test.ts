@@ -29,7 +29,7 @@ function orderOf(amount: string): CreatePayoutRequest {
 
 const centsOf = (usdc: string): number => Number(usdc.replace('.', ''));
 
-async function refusalOf(work: Promise<unknown>): Promise<KelpieError> {
+async function apiErrorOf(work: Promise<unknown>): Promise<KelpieError> {
   return work.then(
     () => assert.fail('it was not refused'),
     (error: unknown) => (error instanceof KelpieError ? error : assert.fail(String(error))),
@@ -64,17 +64,17 @@ test('a payout is quoted, ordered, repeated, read and listed through the client,
 
 test('what the api refuses reaches the caller as a typed error', async () => {
   const idempotencyKey = randomUUID();
-  const short = await refusalOf(kelpie.payouts.create(orderOf('19000.00'), { idempotencyKey }));
+  const short = await apiErrorOf(kelpie.payouts.create(orderOf('19000.00'), { idempotencyKey }));
   assert.deepEqual([short.code, short.status], ['insufficient_funds', 402]);
   assert.match(short.shortfall?.shortfallUsdc ?? '', /^\d+\.\d{2}$/);
   assert.match(short.requestId ?? '', /./);
-  const wrong = await refusalOf(kelpie.payouts.create(orderOf('0.99'), { idempotencyKey }));
+  const wrong = await apiErrorOf(kelpie.payouts.create(orderOf('0.99'), { idempotencyKey }));
   assert.deepEqual([wrong.code, wrong.fields.map(({ path }) => path)], ['invalid_amount', ['amount_gbp']]);
-  assert.equal((await refusalOf(kelpie.payouts.create(orderOf('1.00'), { idempotencyKey: 'short' }))).status, 400);
-  assert.equal((await refusalOf(kelpie.payouts.get(randomUUID()))).code, 'not_found');
-  assert.equal((await refusalOf(kelpie.payouts.list({ limit: 201 }))).code, 'invalid_request');
+  assert.equal((await apiErrorOf(kelpie.payouts.create(orderOf('1.00'), { idempotencyKey: 'short' }))).status, 400);
+  assert.equal((await apiErrorOf(kelpie.payouts.get(randomUUID()))).code, 'not_found');
+  assert.equal((await apiErrorOf(kelpie.payouts.list({ limit: 201 }))).code, 'invalid_request');
   const stranger = createKelpie({ apiKey: `kp_sandbox_${'0'.repeat(48)}`, baseUrl: api.url });
-  assert.equal((await refusalOf(stranger.balance.get())).code, 'unauthorized');
+  assert.equal((await apiErrorOf(stranger.balance.get())).code, 'unauthorized');
 });
 
 test('every endpoint can be asked through the client, and pages lead on to the next', async () => {

@@ -15,7 +15,7 @@ import type { SingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
-import { Refusal } from '../../src/platform/refusal.ts';
+import { ApiError } from '../../src/platform/api-error.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { createPartners, depositToEach } from '../harness/partners.ts';
@@ -215,7 +215,7 @@ async function order(deps: CreateDeps, partner: Partner, asked: Ask) {
   });
 }
 
-function detailsOf({ code, details }: Refusal, nameOf: (id: unknown) => string): unknown {
+function detailsOf({ code, details }: ApiError, nameOf: (id: unknown) => string): unknown {
   if (code === 'insufficient_funds') return textAt(details, 'available_usdc');
   if (code === 'idempotency_key_reused') return [nameOf(textAt(details, 'payout_id')), valueAt(details, 'mismatched')];
   return undefined;
@@ -242,7 +242,7 @@ async function runService(deps: CreateDeps, partners: readonly Partner[], bursts
           const { kind, payout } = result.value;
           return { kind, from: nameOf(payout.id), state: payout.state };
         }
-        if (!(result.reason instanceof Refusal)) throw result.reason;
+        if (!(result.reason instanceof ApiError)) throw result.reason;
         return { kind: 'refused', code: result.reason.code, details: detailsOf(result.reason, nameOf) };
       }),
     );

@@ -8,7 +8,7 @@ import { verifyLedger } from '../../src/ledger/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { Refusal } from '../../src/platform/refusal.ts';
+import { ApiError } from '../../src/platform/api-error.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { expectInvoices, type ModelInvoice } from './billing-model.ts';
 import { planBilling } from './billing-plan.ts';
@@ -125,7 +125,7 @@ async function playYear(world: BillingWorld, seed: number): ReturnType<typeof si
     try {
       return await simulateYear(world, seed);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'unavailable' || tries === mostTries) throw error;
+      if (!(error instanceof ApiError) || error.code !== 'unavailable' || tries === mostTries) throw error;
     }
   }
 }

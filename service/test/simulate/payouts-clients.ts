@@ -35,7 +35,7 @@ const poor = 0;
 /** Another try with the same key is what the API asks for. */
 const askAgain = new Set(['idempotency_key_in_use', 'payout_not_created', 'unavailable']);
 const refusals = new Set(['insufficient_funds', 'idempotency_key_reused', 'recipient_account_rejected']);
-const cancelRefusals = new Set(['payout_not_cancellable']);
+const cancelErrors = new Set(['payout_not_cancellable']);
 
 type Told = 'told' | 'ask again';
 
@@ -122,7 +122,7 @@ class PartnerClients implements Clients {
   async #cancelUntilTold(order: Order, id: string): Promise<void> {
     await this.#until(order, 'of the cancelling', async () => {
       const answer = await answerOf(cancelPayout(this.#client(order), id));
-      return this.#note(order, answer, cancelRefusals, () => this.#deps.tally.add('cancelled'));
+      return this.#note(order, answer, cancelErrors, () => this.#deps.tally.add('cancelled'));
     });
   }
 

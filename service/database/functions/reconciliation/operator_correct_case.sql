@@ -1,7 +1,7 @@
 -- Posts a correction for an open case of one partner. It may touch the bank's wallet, suspense and the partner's wallet.
 -- The revision is how many steps the case has had: a repeated act, or one that was decided on an older state, is refused.
 -- Raises, so that no part of it stands: KP402 where the wallet does not cover it, KP409 for another revision, KP411 for a
--- closed case, and what insist_on_correction raises.
+-- closed case, and what assert_correction raises.
 -- Locks: the case, then what post_transfers locks.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_operator
@@ -27,7 +27,7 @@ begin
     raise exception 'a correction of another account' using errcode = 'check_violation';
   end if;
   perform kelpie.enter(found_case.partner_id, found_case.environment);
-  perform kelpie.insist_on_correction(found_case, accounts, amounts);
+  perform kelpie.assert_correction(found_case, accounts, amounts);
   if exists (
     select from kelpie.post_transfers(
       transfer_ids, lines, array_fill(found_case.partner_id, array[cardinality(lines)]),

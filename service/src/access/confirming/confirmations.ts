@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import type { MailContent } from '../../platform/mail/frame.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { newCode, type CodeDigests } from '../signing-in/codes.ts';
 import { addPayoutConfirmation } from './store.ts';
 
@@ -40,8 +40,8 @@ interface CodesByMail {
 /** The database keeps to it. */
 const goodForMs = 5 * 60_000;
 
-function tooMany(now: Date, notBefore: Date): Refusal {
-  return new Refusal({
+function tooMany(now: Date, notBefore: Date): ApiError {
+  return new ApiError({
     code: 'rate_limited',
     message:
       'You were mailed five codes within the last hour. Wait for as many seconds as the header Retry-After says.',

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { EmailAddress } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
 import type { LimitHook } from '../../http/rate-limit.ts';
-import { openBodyRefusals } from '../../http/responses.ts';
+import { openBodyErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { askForCode, type AskForCodeDeps } from '../signing-in/ask-for-code.ts';
 import { codeMs, normalEmail } from '../signing-in/codes.ts';
 import { slugTaken } from './slug-taken.ts';
@@ -65,7 +65,7 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
       'Six digits, for 10 minutes and one use; only the newest is good. At most 5 an hour are sent to an address, and none to one that is no member of any account. The answer is the same in every case.',
     tags: ['Signing in'],
     body: CodeRequest.ref,
-    response: { 202: CodeAsked.ref, ...openBodyRefusals('cross_site_request') },
+    response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request') },
   };
   app.post('/v1/auth/code', { schema: code, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
     await askForCode(deps, { email: normalEmail(request.body.email), signUp: null });
@@ -78,12 +78,12 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
       'A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. Who has an account already names the new one by its `slug` when signing in. The answer is the same whether the address is known or not.',
     tags: ['Signing in'],
     body: SignUpRequest.ref,
-    response: { 202: CodeAsked.ref, ...openBodyRefusals('cross_site_request', 'slug_taken') },
+    response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request', 'slug_taken') },
   };
   app.post('/v1/signup', { schema: signUp, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
     const { email, name, slug, full_name: fullName = null } = request.body;
     const asked = await askForCode(deps, { email: normalEmail(email), signUp: { name, slug, fullName } });
-    if (asked.kind === 'slug_taken') throw new Refusal(slugTaken);
+    if (asked.kind === 'slug_taken') throw new ApiError(slugTaken);
     return reply.code(202).send(codeAsked);
   });
 }

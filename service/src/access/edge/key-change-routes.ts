@@ -3,10 +3,10 @@ import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { Environment, Id, Instant, nullableText, Query } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
-import { bodyRefusals } from '../../http/responses.ts';
+import { bodyErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import type { KeyChangeDeps } from '../keys/key-deps.ts';
 import { makeKey } from '../keys/make-key.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
@@ -67,7 +67,7 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
     body: CreateKeyRequest.ref,
     response: {
       201: ApiKeyCreated.ref,
-      ...bodyRefusals('verification_required', 'key_limit_reached', 'invalid_request'),
+      ...bodyErrors('verification_required', 'key_limit_reached', 'invalid_request'),
     },
   };
   const config = { action: 'key.create', access: 'admins', ofBothEnvironments: true } as const;
@@ -90,13 +90,13 @@ function addRevokeRoute(app: Server, deps: KeyChangeRouteDeps): void {
     tags: ['Account'],
     params: KeyPath,
     querystring: Query,
-    response: { 200: ApiKeyRevoked.ref, ...bodyRefusals('not_found') },
+    response: { 200: ApiKeyRevoked.ref, ...bodyErrors('not_found') },
   };
   const config = { action: 'key.revoke', access: 'admins', ofBothEnvironments: true } as const;
   app.delete('/v1/keys/:id', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const { id } = request.params;
     const revocation = await revokeKey(deps, adminOf(request, deps), id);
-    if (revocation === 'not_found') throw new Refusal({ code: 'not_found', message: 'There is no key with this id.' });
+    if (revocation === 'not_found') throw new ApiError({ code: 'not_found', message: 'There is no key with this id.' });
     if (revocation === 'revoked') deps.activity.isRecorded(request);
     return { id: id.toLowerCase(), revoked: true as const };
   });

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { Environment, Id, Instant, listOf, nullableInstant, nullableText, Query } from '../../http/fields.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -54,7 +54,7 @@ export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerO
     description: 'Of both environments: those that work, and those that were revoked within 12 months.',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: ApiKeyList.ref, ...keyedRefusals() },
+    response: { 200: ApiKeyList.ref, ...keyedErrors() },
   };
   app.get(
     '/v1/keys',

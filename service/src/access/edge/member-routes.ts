@@ -4,11 +4,11 @@ import type { Authentication } from '../../http/authentication.ts';
 import { EmailAddress, Instant, listOf, nullableInstant, nullableText, oneOf, Query } from '../../http/fields.ts';
 import type { LimitHook } from '../../http/rate-limit.ts';
 import { patterns } from '../../http/patterns.ts';
-import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
+import { bodyErrors, keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { changeRole } from '../members/change-role.ts';
 import { inviteMember } from '../members/invite-member.ts';
 import type { MemberDeps } from '../members/member-deps.ts';
@@ -63,8 +63,8 @@ function memberBody({ email, name, role, ...at }: MemberRow): Static<typeof Memb
   };
 }
 
-function noSuchMember(): Refusal {
-  return new Refusal({ code: 'not_found', message: 'There is no member with this address.' });
+function noSuchMember(): ApiError {
+  return new ApiError({ code: 'not_found', message: 'There is no member with this address.' });
 }
 
 export interface MemberRouteDeps extends MemberDeps, Authentication {
@@ -88,7 +88,7 @@ function addListRoute(app: Server, { calls, requireCaller, callerOf }: MemberRou
     summary: 'The people of your account',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: MemberList.ref, ...keyedRefusals() },
+    response: { 200: MemberList.ref, ...keyedErrors() },
   };
   const config = { action: 'member.list', access: 'people', ofBothEnvironments: true } as const;
   app.get('/v1/members', { schema, config, onRequest: requireCaller }, async (request) => ({
@@ -105,7 +105,7 @@ function addInviteRoute(app: Server, deps: MemberRouteDeps): void {
     tags: ['Account'],
     querystring: Query,
     body: InviteMemberRequest.ref,
-    response: { 201: Member.ref, ...bodyRefusals('invalid_request') },
+    response: { 201: Member.ref, ...bodyErrors('invalid_request') },
   };
   const config = { action: 'member.invite', access: 'admins', ofBothEnvironments: true } as const;
   // Only what could be sent counts: a slip in the address does not.
@@ -129,7 +129,7 @@ function addChangeRoute(app: Server, deps: MemberRouteDeps): void {
     params: MemberPath,
     querystring: Query,
     body: ChangeMemberRequest.ref,
-    response: { 200: Member.ref, ...bodyRefusals('not_found', 'last_admin', 'invalid_request') },
+    response: { 200: Member.ref, ...bodyErrors('not_found', 'last_admin', 'invalid_request') },
   };
   const config = { action: 'member.change', access: 'admins', ofBothEnvironments: true } as const;
   app.patch('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {
@@ -149,7 +149,7 @@ function addRemoveRoute(app: Server, deps: MemberRouteDeps): void {
     tags: ['Account'],
     params: MemberPath,
     querystring: Query,
-    response: { 200: MemberRemoved.ref, ...bodyRefusals('not_found', 'last_admin') },
+    response: { 200: MemberRemoved.ref, ...bodyErrors('not_found', 'last_admin') },
   };
   const config = { action: 'member.remove', access: 'admins', ofBothEnvironments: true } as const;
   app.delete('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {

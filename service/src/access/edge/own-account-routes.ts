@@ -4,12 +4,12 @@ import type { Authentication } from '../../http/authentication.ts';
 import { listOf, nullableInstant, oneOf } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
 import type { LimitHook } from '../../http/rate-limit.ts';
-import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
+import { bodyErrors, keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { sessionCookie, sessionTokenOf } from '../../http/session-cookie.ts';
 import { newId } from '../../platform/ids.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { enterAccount, type EnterAccountDeps } from '../signing-in/enter-account.ts';
 import { listAccounts, type OwnAccount } from '../signing-in/store.ts';
 import { findSessionBody, SessionSchema } from './session-body.ts';
@@ -56,7 +56,7 @@ function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccoun
     summary: 'The accounts that you are a member of',
     description: 'The one that the session is for comes first, then by name.',
     tags: ['Signing in'],
-    response: { 200: OwnAccountList.ref, ...keyedRefusals() },
+    response: { 200: OwnAccountList.ref, ...keyedErrors() },
   };
   const config = { access: 'people' as const, ofBothEnvironments: true };
   app.get('/v1/auth/accounts', { schema, config, onRequest: requireCaller }, async (request) => ({
@@ -74,7 +74,7 @@ function addEnterRoute(app: Server, deps: OwnAccountDeps): void {
       'Sets the cookie of a session of that account, which ends when this one would have. This one ends now. At most 60 times an hour.',
     tags: ['Signing in'],
     body: EnterAccountRequest.ref,
-    response: { 200: SessionSchema.ref, ...bodyRefusals('invalid_request', 'not_found') },
+    response: { 200: SessionSchema.ref, ...bodyErrors('invalid_request', 'not_found') },
   };
   // The account that is left is told that somebody left, and not where to: that is no business of its.
   const config = {
@@ -90,7 +90,7 @@ function addEnterRoute(app: Server, deps: OwnAccountDeps): void {
     const entered = await enterAccount(deps, { oldToken: sessionTokenOf(request) ?? '', slug });
     const body = entered === null ? null : await findSessionBody(calls, entered);
     if (entered === null || body === null) {
-      throw new Refusal({ code: 'not_found', message: 'You are not a member of an account with this short name.' });
+      throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this short name.' });
     }
     const { partnerId, token, secondsLeft } = entered;
     const verified = { action: 'login.verify', environment: 'sandbox', status: 200, detail: null } as const;

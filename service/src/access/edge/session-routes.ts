@@ -4,11 +4,11 @@ import type { Authentication } from '../../http/authentication.ts';
 import { EmailAddress } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
 import type { LimitHook } from '../../http/rate-limit.ts';
-import { bodyRefusals, keyedRefusals, openBodyRefusals } from '../../http/responses.ts';
+import { bodyErrors, keyedErrors, openBodyErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { endedSessionCookie, sessionCookie, sessionTokenOf } from '../../http/session-cookie.ts';
-import { Refusal, unauthorized } from '../../platform/refusal.ts';
+import { ApiError, unauthorized } from '../../platform/api-error.ts';
 import { normalEmail } from '../signing-in/codes.ts';
 import { sessionSeconds, type Sessions } from '../signing-in/sessions.ts';
 import { signIn, type SignInDeps } from '../signing-in/sign-in.ts';
@@ -72,7 +72,7 @@ function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...
       'Sets the cookie of a new session; one that the browser had before ends. Five tries a code, and 10 wrong ones an address and day, from wherever they come.',
     tags: ['Signing in'],
     body: SignInRequest.ref,
-    response: { 200: SessionSchema.ref, ...openBodyRefusals('cross_site_request', 'invalid_code', 'slug_taken') },
+    response: { 200: SessionSchema.ref, ...openBodyErrors('cross_site_request', 'invalid_code', 'slug_taken') },
   };
   const options = { schema, config: { access: 'anybody' as const }, onRequest: [limitOpen, refuseForeign] };
   app.post('/v1/auth/session', options, async (request, reply) => {
@@ -85,13 +85,13 @@ function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...
       recorder.record({ id: request.id, partnerId, by: email, ...verified, ...answer });
     switch (signedIn.kind) {
       case 'slug_taken':
-        throw new Refusal(slugTaken);
+        throw new ApiError(slugTaken);
       case 'wrong':
         if (signedIn.partnerId !== null) note(signedIn.partnerId, { status: 401, detail: invalidCode.code });
-        throw new Refusal(invalidCode);
+        throw new ApiError(invalidCode);
       case 'opened': {
         const body = await findSessionBody(calls, signedIn);
-        if (body === null) throw new Refusal(invalidCode);
+        if (body === null) throw new ApiError(invalidCode);
         note(signedIn.partnerId, { status: 200, detail: null });
         return reply.headers({ ...notKept, 'set-cookie': sessionCookie(signedIn.token, sessionSeconds) }).send(body);
       }
@@ -104,14 +104,14 @@ function addShowSession(app: Server, { calls, requireCaller, callerOf }: Session
     operationId: 'getSession',
     summary: 'Who is signed in',
     tags: ['Signing in'],
-    response: { 200: SessionSchema.ref, ...keyedRefusals() },
+    response: { 200: SessionSchema.ref, ...keyedErrors() },
   };
   // Not in the list of what was asked: a page asks for it each time that it is opened.
   const config = { access: 'people' as const, ofBothEnvironments: true };
   app.get('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     const { partnerId, callerId: sessionId } = callerOf(request);
     const body = await findSessionBody(calls, { partnerId, sessionId });
-    if (body === null) throw new Refusal(unauthorized);
+    if (body === null) throw new ApiError(unauthorized);
     return reply.headers(notKept).send(body);
   });
 }
@@ -122,7 +122,7 @@ function addSignOut(app: Server, { sessions, requireCaller, callerOf }: SessionD
     summary: 'End the session',
     description: 'On every server within a second.',
     tags: ['Signing in'],
-    response: { 200: SessionEnded.ref, ...bodyRefusals() },
+    response: { 200: SessionEnded.ref, ...bodyErrors() },
   };
   const config = { action: 'login.end', access: 'people' as const, ofBothEnvironments: true };
   app.delete('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {

@@ -1,10 +1,10 @@
 import { recordActivity } from '../../activity/index.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import type { AdminActor } from '../actor.ts';
 import { createApiKey } from '../create-api-key.ts';
 import { keyCreatedMail } from '../mails/key-created.ts';
-import { insistOnAdmin } from '../members/insist-on-admin.ts';
+import { requireAdmin } from '../members/require-admin.ts';
 import { countWorkingKeys, lockSide } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
 import { tellAdmins } from './tell-admins.ts';
@@ -37,7 +37,7 @@ export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: Ne
   const side = { partnerId: actor.partnerId, environment: wanted.environment };
   return inTransaction(deps.pool, side, async (tx) => {
     const business = await findRoom(tx, side);
-    await insistOnAdmin(tx, actor.sessionId);
+    await requireAdmin(tx, actor.sessionId);
     const made = await createApiKey(tx, deps, { ...side, label: wanted.label });
     const { by, requestId } = actor;
     await recordActivity(tx, { ...side, id: requestId, action: 'key.create', status: 201, by, detail: made.id });
@@ -50,7 +50,7 @@ export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: Ne
 /** Under the lock of the side, so that of ten at the same moment no more come through than there is room for. */
 async function findRoom(tx: Transaction, side: PartnerContext): Promise<string> {
   const found = await lockSide(tx, side);
-  if (found === null || (side.environment === 'live' && !found.isVerified)) throw new Refusal(notVerified);
-  if ((await countWorkingKeys(tx, side)) >= mostKeys) throw new Refusal(tooMany);
+  if (found === null || (side.environment === 'live' && !found.isVerified)) throw new ApiError(notVerified);
+  if ((await countWorkingKeys(tx, side)) >= mostKeys) throw new ApiError(tooMany);
   return found.business;
 }

@@ -2,7 +2,7 @@ import { recordActivity } from '../../activity/index.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
 import { keyRevokedMail } from '../mails/key-revoked.ts';
-import { insistOnAdmin } from '../members/insist-on-admin.ts';
+import { requireAdmin } from '../members/require-admin.ts';
 import { lockApiKey, revokeApiKeyRow } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
 import { tellAdmins } from './tell-admins.ts';
@@ -19,7 +19,7 @@ export async function revokeKey(
     const key = await lockApiKey(tx, keyId);
     if (key === null) return 'not_found';
     if (key.is_revoked) return 'was_revoked';
-    await insistOnAdmin(tx, actor.sessionId);
+    await requireAdmin(tx, actor.sessionId);
     const at = deps.clock.now();
     await revokeApiKeyRow(tx, keyId, at);
     const { partnerId, by, requestId: id } = actor;

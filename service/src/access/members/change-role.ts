@@ -1,7 +1,7 @@
 import { recordActivity } from '../../activity/index.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
-import { insistOnAdmin } from './insist-on-admin.ts';
+import { requireAdmin } from './require-admin.ts';
 import { refuseLastAdmin } from './last-admin.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { findMember, lockPeople, setRole, type Member, type Role } from './store.ts';
@@ -17,7 +17,7 @@ export async function changeRole(
     const member = await findMember(tx, email);
     if (member === null) return null;
     if (role !== 'admin') await refuseLastAdmin(tx, member);
-    await insistOnAdmin(tx, actor.sessionId);
+    await requireAdmin(tx, actor.sessionId);
     await setRole(tx, email, role);
     await recordActivity(tx, { ...actor, id: actor.requestId, action: 'member.change', status: 200, detail: email });
     return { ...member, role };

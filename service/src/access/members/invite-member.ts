@@ -1,9 +1,9 @@
 import { recordActivity } from '../../activity/index.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import type { AdminActor } from '../actor.ts';
 import { invitationMail } from '../mails/invitation.ts';
-import { insistOnAdmin } from './insist-on-admin.ts';
+import { requireAdmin } from './require-admin.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { countMembers, findMember, insertMember, lockPeople, mostMembers, type Member, type Role } from './store.ts';
 
@@ -21,7 +21,7 @@ export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited:
   const { email, role } = invited;
   return inTransaction(pool, actor, async (tx) => {
     const { name: business, slug } = await lockPeople(tx, partnerId);
-    await insistOnAdmin(tx, actor.sessionId);
+    await requireAdmin(tx, actor.sessionId);
     await refuseInvitation(tx, email);
     const createdAt = clock.now();
     await insertMember(tx, { ...invited, partnerId, invitedBy: by, createdAt });
@@ -40,8 +40,8 @@ async function refuseInvitation(tx: Transaction, email: string): Promise<void> {
     throw refuse(`would be one too many: ${mostMembers} members at most`);
 }
 
-function refuse(rule: string): Refusal {
-  return new Refusal({
+function refuse(rule: string): ApiError {
+  return new ApiError({
     code: 'invalid_request',
     message: 'Nobody was invited. See details.fields.',
     details: { fields: [{ path: 'email', rule }] },

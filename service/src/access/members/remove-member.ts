@@ -1,7 +1,7 @@
 import { recordActivity } from '../../activity/index.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
-import { insistOnAdmin } from './insist-on-admin.ts';
+import { requireAdmin } from './require-admin.ts';
 import { refuseLastAdmin } from './last-admin.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { deleteMember, findMember, lockPeople } from './store.ts';
@@ -18,7 +18,7 @@ export async function removeMember(
     if (member === null) return false;
     // Before it looks at who asks: of two admins who remove each other, the second is told that the first is the last.
     await refuseLastAdmin(tx, member);
-    await insistOnAdmin(tx, actor.sessionId);
+    await requireAdmin(tx, actor.sessionId);
     await deleteMember(tx, email, clock.now());
     await recordActivity(tx, { ...actor, id: actor.requestId, action: 'member.remove', status: 200, detail: email });
     return true;

@@ -18,7 +18,7 @@ function textsOf(json: string): (name: string) => string | null {
   };
 }
 
-function insist(text: string | null): string {
+function requireText(text: string | null): string {
   if (text === null) throw new Error('what was sealed beside a code is not whole');
   return text;
 }
@@ -34,7 +34,7 @@ export function sealCode(sealer: Sealer, codeId: string, { email, code }: Mailed
 
 export function openCode(sealer: Sealer, codeId: string, sealed: Buffer): MailedCode {
   const text = textsOf(sealer.open(sealed, placeOf(codeId, 'mail_sealed')));
-  return { email: insist(text('email')), code: insist(text('code')) };
+  return { email: requireText(text('email')), code: requireText(text('code')) };
 }
 
 type SealedBusiness = Omit<NewBusiness, 'slug'>;
@@ -45,5 +45,5 @@ export function sealBusiness(sealer: Sealer, codeId: string, { name, fullName }:
 
 export function openBusiness(sealer: Sealer, codeId: string, sealed: Buffer): SealedBusiness {
   const text = textsOf(sealer.open(sealed, placeOf(codeId, 'sign_up_sealed')));
-  return { name: insist(text('name')), fullName: text('fullName') };
+  return { name: requireText(text('name')), fullName: text('fullName') };
 }

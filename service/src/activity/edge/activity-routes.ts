@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { Instant, listOf, nullableText, Query } from '../../http/fields.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -54,7 +54,7 @@ export function addActivityRoutes(app: Server, deps: ActivityDeps): void {
     description: 'Of both environments, reads and failures included. A read appears here within a second.',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: ActivityList.ref, ...keyedRefusals() },
+    response: { 200: ActivityList.ref, ...keyedErrors() },
   };
   const config = { action: 'activity.list', access: 'readers', ofBothEnvironments: true } as const;
   app.get('/v1/activity', { schema, config, onRequest: deps.requireCaller }, async (request) => {

@@ -7,7 +7,7 @@ import {
   findCase,
   listOperatedCases,
   type Booking,
-  type CorrectionRefusal,
+  type CorrectionProblem,
   type OperatedCase,
 } from '../../reconciliation/index.ts';
 import { listEntries, type EntryRow, type Line } from '../../ledger/index.ts';
@@ -203,10 +203,10 @@ function amountFrom(text: string): MicroUsdc {
   return isBelowZero ? -amount : amount;
 }
 
-function refused(why: CorrectionRefusal, { id, partner, environment, differenceMicroUsdc }: Story): OperatorError {
+function refused(why: CorrectionProblem, { id, partner, environment, differenceMicroUsdc }: Story): OperatorError {
   const whose = `${partner} (${environment})`;
   const differs = exactUsdc(differenceMicroUsdc ?? 0n);
-  const sentences: Readonly<Record<CorrectionRefusal, string>> = {
+  const sentences: Readonly<Record<CorrectionProblem, string>> = {
     wallet_short: `The wallet of ${whose} does not hold as much.`,
     revision_changed: `Case ${id} is not at that revision: was this booked before? \`kelpie cases show ${id}\` tells.`,
     case_closed: `Case ${id} is closed.`,

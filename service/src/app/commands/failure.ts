@@ -4,7 +4,7 @@ import { sqlStates } from '../../platform/database/sql-states.ts';
 import { CommitUncertain } from '../../platform/database/transaction.ts';
 import { describeError } from '../../platform/logging.ts';
 import { OperatorError, refusedExitCode } from '../../platform/operator-error.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { hints } from '../last-error.ts';
 
 export const exitCodes = {
@@ -77,7 +77,7 @@ function unreachable(code: string | undefined): Failure | undefined {
 }
 
 /** What a caller of the API would be told to try again; whoever runs Kelpie is told what is behind it. */
-function ofRefusal({ code, message, cause }: Refusal): Failure {
+function ofApiError({ code, message, cause }: ApiError): Failure {
   const said = { code, message, exitCode: unavailable };
   return cause === undefined ? said : (unreachable(describeError(cause).code) ?? said);
 }
@@ -90,7 +90,7 @@ export function explainFailure(error: unknown): Failure {
       'Nobody knows whether it was done: the database did not say. `kelpie audit list` shows whether it was.';
     return { code: 'uncertain', message, exitCode: fault };
   }
-  if (error instanceof Refusal) return ofRefusal(error);
+  if (error instanceof ApiError) return ofApiError(error);
   const { name, code = '' } = describeError(error);
   const sentence = sentences.get(code) ?? unreachable(code);
   if (sentence !== undefined) return sentence;

@@ -118,7 +118,7 @@ export interface Operating {
   keepNoted: () => Promise<void>;
 }
 
-function insistOnName(named: string | null): string {
+function requireOperatorName(named: string | null): string {
   if (named !== null) return named;
   throw new OperatorError(
     'Say who does this: --operator NAME, or KELPIE_OPERATOR. What operators do goes into a log that nobody can change.',
@@ -188,7 +188,7 @@ export async function operating<Result>(
   work: (deps: Operating) => Promise<Result>,
 ): Promise<Result> {
   const { operatorUrl, serviceUrl, auditKey, anchors, named, logLevel, testClockFile } = settingsOf(as, said);
-  const operator = insistOnName(named);
+  const operator = requireOperatorName(named);
   const logger = commandLogger(logLevel);
   const clock = clockFor(testClockFile);
   // One for the transaction, and one for what the job engine looks up meanwhile.

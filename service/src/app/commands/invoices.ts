@@ -12,7 +12,7 @@ import { crashAt, goOn } from '../../platform/crash-point.ts';
 import { parseMonth, type Month } from '../../platform/london-month.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { settings } from '../../platform/settings.ts';
-import { describeRun, insistOnOver, reportAsJson, runInvoicesByHand } from '../run-invoices.ts';
+import { describeRun, assertMonthIsOver, reportAsJson, runInvoicesByHand } from '../run-invoices.ts';
 import { partnerFilter } from './find-partner.ts';
 import { exitCodes } from './failure.ts';
 import {
@@ -147,7 +147,7 @@ async function run(deps: Operating, options: RunOptions): Promise<void> {
   const { json, dryRun, period } = options;
   const testCrashAt = chosenSettings((get) => get(settings.testCrashAt));
   const reach = testCrashAt === null ? goOn : crashAt(testCrashAt);
-  insistOnOver(period, deps.clock.now());
+  assertMonthIsOver(period, deps.clock.now());
   const written = await actOnce(deps, options, async (tx) =>
     deps.note(tx, { action: 'invoices.run', subject: period, detail: {} }),
   );

@@ -27,7 +27,7 @@ import { teach, teachGroup } from './teaching.ts';
 
 const minuteMs = 60_000;
 
-function insistOnId(text: string): string {
+function requirePayoutId(text: string): string {
   const id = idFrom(text);
   if (id === undefined) throw missing(text);
   return id;
@@ -82,7 +82,7 @@ function addShow(payouts: Command): void {
       'Tell the whole story of one payout: states, tries, bank ids, ledger lines, who and when. Changes nothing.',
     )
     .action(async (id: string, { json }: LookingOptions) => {
-      const payoutId = insistOnId(id);
+      const payoutId = requirePayoutId(id);
       const story = await look(async (tx) => readStory(tx, payoutId));
       if (story === null) throw missing(id);
       print({ json }, storyForPrograms(story), describeStory(story));
@@ -102,7 +102,7 @@ function addAsk(payouts: Command): void {
       'Ask the bank once more what became of a payout. A worker does it within a second and writes down what follows. Nothing is sent again by this.',
     )
     .action(async (id: string, options: ActingOptions) => {
-      const payoutId = insistOnId(id);
+      const payoutId = requirePayoutId(id);
       const { json, dryRun } = options;
       const written = await operating(options, 'operator', async (deps) =>
         actOnce(deps, options, async (tx) => {

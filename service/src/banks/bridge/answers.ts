@@ -3,7 +3,7 @@ import { parseJson, textAt } from './wire-values.ts';
 
 // What any answer of Bridge's is, before it is asked what it means: a success, a refusal in its own words, or neither.
 
-export interface Refusal {
+export interface ApiError {
   status: number;
   code: string;
   /** What it is about: a field of the body, say, or a header. */
@@ -12,7 +12,7 @@ export interface Refusal {
 }
 
 /** A refusal in the bank's own form. Anything else with such a status may come from a machine in between. */
-export function refusalFrom(answer: HttpExchange): Refusal | undefined {
+export function bankErrorFrom(answer: HttpExchange): ApiError | undefined {
   if (answer.kind !== 'answered' || answer.status < 400 || answer.status >= 500) return undefined;
   const body = parseJson(answer.body);
   const code = textAt(body, 'code');
@@ -23,7 +23,7 @@ export function refusalFrom(answer: HttpExchange): Refusal | undefined {
 
 export function describeAnswer(answer: HttpExchange): string {
   if (answer.kind !== 'answered') return answer.text;
-  return `status ${answer.status} ${refusalFrom(answer)?.code ?? 'without a body that we know'}`;
+  return `status ${answer.status} ${bankErrorFrom(answer)?.code ?? 'without a body that we know'}`;
 }
 
 export function isSuccess(answer: HttpExchange): answer is HttpExchange & { kind: 'answered' } {

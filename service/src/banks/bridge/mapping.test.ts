@@ -23,7 +23,7 @@ function answered(status: number, body: unknown): HttpExchange {
 }
 
 const transfer = { id: 't1', state: 'pending', client_reference_id: 'p1', receipt: { initial_amount: '108.36' } };
-const refusal = (code: string, key?: string): object => ({
+const bankError = (code: string, key?: string): object => ({
   code,
   message: 'No.',
   ...(key === undefined ? {} : { source: { location: 'body', key } }),
@@ -114,11 +114,11 @@ test("what is neither a transfer nor a refusal in the bank's own form is unknown
       assert.equal(sendOutcome(answered(status, body)).kind, 'unknown', `${status} ${JSON.stringify(body)}`);
     }
   }
-  assert.equal(sendOutcome(answered(500, refusal('internal'))).kind, 'unknown');
+  assert.equal(sendOutcome(answered(500, bankError('internal'))).kind, 'unknown');
 });
 
 function kindOf(status: number, code: string): string {
-  const outcome = sendOutcome(answered(status, refusal(code)));
+  const outcome = sendOutcome(answered(status, bankError(code)));
   return outcome.kind === 'rejected' ? outcome.reason : outcome.kind;
 }
 
@@ -133,9 +133,9 @@ test('a refusal is definite, unless it refuses a repeat of something that the ba
   assert.equal(kindOf(422, 'idempotency_key_expired'), 'unknown');
   assert.equal(kindOf(422, 'invalid_parameters'), 'unknown', 'a 422 that does not say what it is about');
   assert.equal(kindOf(499, 'client_closed_request'), 'unknown');
-  const aboutKey = { ...refusal('invalid_parameters'), source: { location: 'header', key: 'Idempotency-Key' } };
+  const aboutKey = { ...bankError('invalid_parameters'), source: { location: 'header', key: 'Idempotency-Key' } };
   assert.equal(sendOutcome(answered(400, aboutKey)).kind, 'unknown');
-  assert.equal(sendOutcome(answered(422, refusal('invalid_parameters', 'destination.amount'))).kind, 'rejected');
+  assert.equal(sendOutcome(answered(422, bankError('invalid_parameters', 'destination.amount'))).kind, 'rejected');
   assert.equal(kindOf(408, 'timeout'), 'unknown');
   assert.equal(kindOf(409, 'conflict'), 'unknown');
 });
@@ -188,9 +188,9 @@ test('no answer, whatever it holds, makes the mapping throw or say that a paymen
 
 test('a recipient is rejected for its account details, and fails for anything else', () => {
   assert.deepEqual(registerOutcome(answered(201, { id: 'r1' })), { kind: 'registered', recipientId: 'r1' });
-  assert.equal(registerOutcome(answered(400, refusal('invalid_parameters', 'account.sort_code'))).kind, 'rejected');
-  assert.equal(registerOutcome(answered(400, refusal('invalid_account_number'))).kind, 'rejected');
-  assert.equal(registerOutcome(answered(400, refusal('invalid_parameters', 'address.city'))).kind, 'failed');
+  assert.equal(registerOutcome(answered(400, bankError('invalid_parameters', 'account.sort_code'))).kind, 'rejected');
+  assert.equal(registerOutcome(answered(400, bankError('invalid_account_number'))).kind, 'rejected');
+  assert.equal(registerOutcome(answered(400, bankError('invalid_parameters', 'address.city'))).kind, 'failed');
   assert.equal(registerOutcome(answered(500, '')).kind, 'failed');
   assert.equal(registerOutcome({ kind: 'lost', text: 'deadline' }).kind, 'failed');
 });
@@ -201,7 +201,7 @@ test('a customer or a wallet is opened where the answer has its id, and anything
     answered(200, {}),
     answered(201, { id: 7 }),
     answered(201, '<html>'),
-    answered(422, { ...refusal('duplicate_record'), id: 'c1' }),
+    answered(422, { ...bankError('duplicate_record'), id: 'c1' }),
     answered(503, { id: 'c1' }),
     { kind: 'not_sent', text: 'circuit open' } as const,
   ];
@@ -209,14 +209,14 @@ test('a customer or a wallet is opened where the answer has its id, and anything
 });
 
 test("a payment that the bank does not know is absent only in the bank's own words", () => {
-  assert.deepEqual(findOutcome(answered(404, refusal('not_found'))), { kind: 'absent' });
+  assert.deepEqual(findOutcome(answered(404, bankError('not_found'))), { kind: 'absent' });
   assert.equal(findOutcome(answered(404, '<html>')).kind, 'unknown');
 });
 
 test("a payment is cancelled only where the bank's record says so", () => {
   assert.equal(cancelOutcome(answered(200, { ...transfer, state: 'canceled' })).kind, 'cancelled');
   assert.equal(cancelOutcome(answered(200, transfer)).kind, 'unknown');
-  assert.equal(cancelOutcome(answered(400, refusal('invalid_state'))).kind, 'too_late');
+  assert.equal(cancelOutcome(answered(400, bankError('invalid_state'))).kind, 'too_late');
 });
 
 test('a list with a row that can not be read is no list: the payment looked for might be that row', () => {

@@ -15,7 +15,7 @@ import type {
   RegisterOutcome,
   SendOutcome,
 } from '../port.ts';
-import { describeAnswer, isSuccess, refusalFrom, type Refusal } from './answers.ts';
+import { describeAnswer, isSuccess, bankErrorFrom, type ApiError } from './answers.ts';
 import { decimalAt, instantAt, parseJson, textAt, valueAt } from './wire-values.ts';
 import { walletChain } from '../wallet-chain.ts';
 
@@ -143,19 +143,19 @@ function failureFrom(reason: string | undefined): PaymentFailure | null {
   return reason === undefined ? null : (failures.get(reason) ?? 'unknown');
 }
 
-const accountRefusals = new Set([
+const accountErrors = new Set([
   'external_account_inactive',
   'external_account_rejected',
   'invalid_account_number',
   'rejected_by_bank_provider',
 ]);
-const knownRefusals = new Set([...accountRefusals, 'insufficient_funds']);
+const knownErrors = new Set([...accountErrors, 'insufficient_funds']);
 
 export function registerOutcome(answer: HttpExchange): RegisterOutcome {
   const text = describeAnswer(answer);
-  const refusal = refusalFrom(answer);
-  if (refusal !== undefined) {
-    const aboutAccount = accountRefusals.has(refusal.code) || refusal.key.startsWith('account.');
+  const bankError = bankErrorFrom(answer);
+  if (bankError !== undefined) {
+    const aboutAccount = accountErrors.has(bankError.code) || bankError.key.startsWith('account.');
     return { kind: aboutAccount ? 'rejected' : 'failed', text };
   }
   const recipientId = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
@@ -177,7 +177,7 @@ export function openedFrom(answer: HttpExchange): { kind: 'opened'; id: string }
 
 /** The recipient that the bank has already, where that is what it refused a second one for. */
 export function duplicateRecipientId(answer: HttpExchange): string | undefined {
-  if (refusalFrom(answer)?.code !== 'duplicate_external_account' || answer.kind !== 'answered') return undefined;
+  if (bankErrorFrom(answer)?.code !== 'duplicate_external_account' || answer.kind !== 'answered') return undefined;
   return textAt(parseJson(answer.body), 'id');
 }
 
@@ -209,9 +209,9 @@ const definiteStatuses = new Set([400, 401, 403, 404, 422, 429]);
  * A refusal of the key, or of a repeat, is about an earlier request: what became of that one is the question. The provider
  * documents only that it answers 422 then, so a 422 has to say that it is about the body before it counts.
  */
-function isAboutRepeat({ status, code, key, location }: Refusal): boolean {
+function isAboutRepeat({ status, code, key, location }: ApiError): boolean {
   if (location === 'header' || /idempoten|duplicate/i.test(`${code} ${key}`)) return true;
-  return status === 422 && location !== 'body' && !knownRefusals.has(code);
+  return status === 422 && location !== 'body' && !knownErrors.has(code);
 }
 
 function sentWithoutState(answer: HttpExchange): Payment | undefined {
@@ -224,11 +224,11 @@ function sentWithoutState(answer: HttpExchange): Payment | undefined {
 export function sendOutcome(answer: HttpExchange): SendOutcome {
   const text = describeAnswer(answer);
   if (answer.kind === 'not_sent') return { kind: 'unreachable', text };
-  const refusal = refusalFrom(answer);
-  if (refusal !== undefined) {
-    if (!definiteStatuses.has(refusal.status) || isAboutRepeat(refusal)) return { kind: 'unknown', text };
-    if (accountRefusals.has(refusal.code)) return { kind: 'rejected', reason: 'account_details', text };
-    if (refusal.code === 'insufficient_funds') return { kind: 'rejected', reason: 'insufficient_funds', text };
+  const bankError = bankErrorFrom(answer);
+  if (bankError !== undefined) {
+    if (!definiteStatuses.has(bankError.status) || isAboutRepeat(bankError)) return { kind: 'unknown', text };
+    if (accountErrors.has(bankError.code)) return { kind: 'rejected', reason: 'account_details', text };
+    if (bankError.code === 'insufficient_funds') return { kind: 'rejected', reason: 'insufficient_funds', text };
     return { kind: 'rejected', reason: 'other', text };
   }
   // A transfer with an id was accepted, whatever else of it can't be read: the id is what finds it again.
@@ -237,13 +237,13 @@ export function sendOutcome(answer: HttpExchange): SendOutcome {
 }
 
 export function findOutcome(answer: HttpExchange): FindRecordOutcome {
-  if (refusalFrom(answer)?.status === 404) return { kind: 'absent' };
+  if (bankErrorFrom(answer)?.status === 404) return { kind: 'absent' };
   const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
   return payment === undefined ? { kind: 'unknown', text: describeAnswer(answer) } : { kind: 'found', payment };
 }
 
 export function cancelOutcome(answer: HttpExchange): CancelOutcome {
-  if (refusalFrom(answer)?.code === 'invalid_state') return { kind: 'too_late' };
+  if (bankErrorFrom(answer)?.code === 'invalid_state') return { kind: 'too_late' };
   const payment = isSuccess(answer) ? paymentFrom(parseJson(answer.body)) : undefined;
   // Only the bank's own record makes it cancelled.
   if (payment?.state === 'cancelled') return { kind: 'cancelled', payment };

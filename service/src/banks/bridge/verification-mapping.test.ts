@@ -110,8 +110,8 @@ test('reasons are told in the words for the business, in texts or in objects, an
 });
 
 function second(existing: object, code = 'duplicate_record') {
-  const refusal = { code, message: 'There is one.', existing_kyc_link: { ...link, ...existing } };
-  return startOutcome(answered(400, refusal), { name: 'Tideway' }).kind;
+  const bankError = { code, message: 'There is one.', existing_kyc_link: { ...link, ...existing } };
+  return startOutcome(answered(400, bankError), { name: 'Tideway' }).kind;
 }
 
 test('a second try finds the verification that the first has started', () => {

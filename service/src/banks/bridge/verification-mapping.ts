@@ -1,6 +1,6 @@
 import type { HttpExchange } from '../http-exchange.ts';
 import type { FindVerificationOutcome, StartVerificationOutcome, Verification } from '../port.ts';
-import { describeAnswer, isSuccess, refusalFrom } from './answers.ts';
+import { describeAnswer, isSuccess, bankErrorFrom } from './answers.ts';
 import { parseJson, textAt, valueAt, webAddressAt } from './wire-values.ts';
 
 // Bridge's KYC links in our words and back: with no network and no state, as in mapping.ts.
@@ -82,7 +82,7 @@ function sameName(one: string, other: string): boolean {
  * partner would be let in by what another one has shown.
  */
 function existingFrom(answer: HttpExchange, name: string): Verification | undefined {
-  if (refusalFrom(answer)?.code !== 'duplicate_record' || answer.kind !== 'answered') return undefined;
+  if (bankErrorFrom(answer)?.code !== 'duplicate_record' || answer.kind !== 'answered') return undefined;
   const existing = valueAt(parseJson(answer.body), 'existing_kyc_link');
   const isOurs = textAt(existing, 'type') === 'business' && sameName(textAt(existing, 'full_name') ?? '', name);
   return isOurs ? verificationFrom(existing) : undefined;

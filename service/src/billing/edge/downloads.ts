@@ -1,13 +1,13 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 
 /** Whoever takes longer to read it has gone away, as far as we can know. */
 const longestDownloadMs = 15 * 60_000;
 /** A file is many looks at the database. One partner's shall not keep everybody else's requests waiting. */
 const downloadsAtOnce = 2;
 
-function tooManyDownloads(): Refusal {
-  return new Refusal({
+function tooManyDownloads(): ApiError {
+  return new ApiError({
     code: 'rate_limited',
     message: `You are downloading ${downloadsAtOnce} files already. Try again when one of them is done.`,
     retryAfterSeconds: 5,

@@ -3,11 +3,11 @@ import type { Authentication } from '../../http/authentication.ts';
 import { nothingHere } from '../../http/errors.ts';
 import { Query } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { createShortMemory } from '../../platform/short-memory.ts';
 import { findInvoice } from '../invoices/store.ts';
 import type { InvoiceIssuer, PrintedInvoice } from '../pdf/printed-invoice.ts';
@@ -65,13 +65,13 @@ export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
     tags: ['Billing'],
     params: Type.Object({ id: Type.String({ format: 'uuid', pattern: patterns.uuid }) }),
     querystring: Query,
-    response: { 200: answer, ...keyedRefusals('not_found') },
+    response: { 200: answer, ...keyedErrors('not_found') },
   };
   const config = { action: 'invoice.pdf', access: 'readers', ofBothEnvironments: true } as const;
   app.get('/v1/invoices/:id.pdf', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const caller = callerOf(request);
     const found = await findInvoice(calls, caller.partnerId, request.params.id);
-    if (found === null) throw new Refusal(nothingHere);
+    if (found === null) throw new ApiError(nothingHere);
     const invoice = invoiceBody(found, clock.now());
     const printed = printedFrom(invoice);
     const file = await memory.get(JSON.stringify([invoice.id, printed]), async () => renderInvoicePdf(printed, issuer));

@@ -7,12 +7,12 @@ import { environmentQuery, oneOf, Query } from '../../http/fields.ts';
 import { cursorField, limitField } from '../../http/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { monthBefore, monthOf } from '../../platform/london-month.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { lineKinds, type Invoice } from '../invoices/invoice.ts';
 import { listItems, placeFrom, placeText, walkItems } from '../invoices/list-items.ts';
 import { findInvoice, listInvoices } from '../invoices/store.ts';
@@ -64,7 +64,7 @@ function addListRoute(app: Server, { calls, clock, requireCaller, callerOf }: In
     summary: 'Your invoices',
     tags: ['Billing'],
     querystring: Query,
-    response: { 200: InvoiceList.ref, ...keyedRefusals() },
+    response: { 200: InvoiceList.ref, ...keyedErrors() },
   };
   app.get('/v1/invoices', { schema, config: config('invoice.list'), onRequest: requireCaller }, async (request) => {
     const now = clock.now();
@@ -77,7 +77,7 @@ function addListRoute(app: Server, { calls, clock, requireCaller, callerOf }: In
 
 async function getInvoice(calls: SingleCalls, partnerId: string, id: string): Promise<Invoice> {
   const invoice = await findInvoice(calls, partnerId, id);
-  if (invoice === null) throw new Refusal(nothingHere);
+  if (invoice === null) throw new ApiError(nothingHere);
   return invoice;
 }
 
@@ -88,7 +88,7 @@ function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: In
     tags: ['Billing'],
     params: InvoicePath,
     querystring: Query,
-    response: { 200: InvoiceSchema.ref, ...keyedRefusals('not_found') },
+    response: { 200: InvoiceSchema.ref, ...keyedErrors('not_found') },
   };
   app.get('/v1/invoices/:id', { schema, config: config('invoice.get'), onRequest: requireCaller }, async (request) =>
     invoiceBody(await getInvoice(calls, callerOf(request).partnerId, request.params.id), clock.now()),
@@ -113,7 +113,7 @@ function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf 
           'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
         },
       },
-      ...keyedRefusals('not_found', 'invalid_request'),
+      ...keyedErrors('not_found', 'invalid_request'),
     },
   };
   const options = { schema, config: config('invoice.items'), onRequest: requireCaller };

@@ -7,7 +7,7 @@ import { environmentQuery } from '../../http/fields.ts';
 import { cursorField, limitField } from '../../http/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -88,7 +88,7 @@ export function addStatementRoutes(app: Server, deps: StatementDeps): void {
       'Opening balance, every movement, closing balance. As JSON in pages: follow `Link` until there is none. As CSV whole, for a browser or `curl -OJ`: its last line is the closing balance.',
     tags: ['Billing'],
     querystring: StatementQuery,
-    response: { 200: answer, ...keyedRefusals('invalid_request') },
+    response: { 200: answer, ...keyedErrors('invalid_request') },
   };
   const config = { action: 'statement.get', access: 'readers' } as const;
   app.get('/v1/statement', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {

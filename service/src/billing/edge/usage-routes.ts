@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { MoneyString, Query } from '../../http/fields.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
@@ -50,7 +50,7 @@ export function addUsageRoutes(app: Server, { calls, clock, requireCaller, calle
     summary: 'This month so far',
     tags: ['Billing'],
     querystring: Query,
-    response: { 200: UsageSchema.ref, ...keyedRefusals() },
+    response: { 200: UsageSchema.ref, ...keyedErrors() },
   };
   app.get(
     '/v1/usage',

@@ -10,7 +10,7 @@ import { createSingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { instantOf } from '../../platform/ids.ts';
 import { createLogger } from '../../platform/logging.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { readMovements, readStatement, walkMovements, type Statement } from './statement.ts';
 import type { MovementRow } from './store.ts';
 
@@ -221,7 +221,7 @@ for (const [what, sql] of plants) {
       () => undefined,
       (error: unknown) => error,
     );
-    assert(refused instanceof Refusal, 'it was told');
+    assert(refused instanceof ApiError, 'it was told');
     assert.equal(refused.code, 'internal_error');
     assert.match(refused.internal ?? '', /does not add up/);
   });

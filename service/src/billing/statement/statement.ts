@@ -1,7 +1,7 @@
 import type { MicroUsdc } from '../../money/amounts.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { listMovements, readFrame, type FrameRow, type MovementRow } from './store.ts';
 
 // A wallet's month, and the proof of it. Movements are only ever added and have numbers without a gap, so a month is the same
@@ -17,8 +17,8 @@ export interface Statement {
 }
 
 /** A statement that does not add up is never told. The text is for us, and names no more than numbers of movements. */
-function doesNotAddUp(internal: string): Refusal {
-  return new Refusal({
+function doesNotAddUp(internal: string): ApiError {
+  return new ApiError({
     code: 'internal_error',
     message:
       'This statement does not add up on our side, so it is not shown. Write to us, and quote the Request-Id of this answer.',
@@ -56,7 +56,7 @@ function follow(movements: readonly MovementRow[], from: { number: bigint; balan
 }
 
 /** A page has as many movements as there are numbers, and the month's last one ends with its closing balance. */
-function insistOnWhole(
+function assertWhole(
   statement: Statement,
   movements: readonly MovementRow[],
   { from, limit }: { from: bigint; limit: number },
@@ -79,7 +79,7 @@ export async function readMovements(
   const isFirst = from === statement.firstNumber;
   const read = isFirst ? { from, limit } : { from: from - 1n, limit: limit + 1 };
   const rows = await listMovements(calls, of, statement, read);
-  insistOnWhole(statement, rows, read);
+  assertWhole(statement, rows, read);
   const before = isFirst ? statement.opening : (rows.shift()?.balance ?? 0n);
   follow(rows, { number: from, balance: before });
   return rows;

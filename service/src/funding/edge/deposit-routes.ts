@@ -14,7 +14,7 @@ import {
 import { createdFields, createdFrom, cursorField, limitField } from '../../http/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds, formatUsdc } from '../../money/amounts.ts';
@@ -148,7 +148,7 @@ export function addDepositRoutes(app: Server, deps: ListDeps): void {
     summary: 'Your top-ups, newest first',
     tags: ['Account'],
     querystring: ListQuery,
-    response: { 200: { ...DepositList.ref, headers: { Link: nextLinkHeader } }, ...keyedRefusals('invalid_request') },
+    response: { 200: { ...DepositList.ref, headers: { Link: nextLinkHeader } }, ...keyedErrors('invalid_request') },
   };
   const config = { action: 'deposit.list', access: 'readers' } as const;
   app.get('/v1/deposits', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {

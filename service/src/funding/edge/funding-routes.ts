@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { Environment, nullableObject, nullableText, Query } from '../../http/fields.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -76,7 +76,7 @@ export function addFundingRoutes(app: Server, { calls, sealer, requireCaller, ca
       'A bank transfer in pounds is converted to USDC when it arrives; USDC is taken as it is. Both are credited once the bank has processed them, net of its fee.',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: FundingSchema.ref, ...keyedRefusals() },
+    response: { 200: FundingSchema.ref, ...keyedErrors() },
   };
   const config = { action: 'funding.get', access: 'readers' } as const;
   app.get('/v1/funding', { schema, config, onRequest: requireCaller }, async (request) => {

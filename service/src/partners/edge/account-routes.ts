@@ -3,7 +3,7 @@ import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { Environment, Id, MoneyString, nullableText, nullableUri, oneOf, Query } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
-import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
+import { bodyErrors, keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { walletChain } from '../../banks/index.ts';
@@ -183,7 +183,7 @@ function addUpdateRoute(app: Server, deps: AccountDeps): void {
     body: UpdateAccountRequest.ref,
     response: {
       200: AccountSchema.ref,
-      ...bodyRefusals('verification_required', 'invalid_request'),
+      ...bodyErrors('verification_required', 'invalid_request'),
     },
   };
   const config = { action: 'account.update', access: 'admins' } as const;
@@ -203,7 +203,7 @@ function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountD
     summary: 'Your account',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: AccountSchema.ref, ...keyedRefusals() },
+    response: { 200: AccountSchema.ref, ...keyedErrors() },
   };
   app.get(
     '/v1/account',
@@ -215,7 +215,7 @@ function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountD
     summary: 'Where your verification stands, and your limits',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: Compliance.ref, ...keyedRefusals() },
+    response: { 200: Compliance.ref, ...keyedErrors() },
   };
   app.get(
     '/v1/compliance',

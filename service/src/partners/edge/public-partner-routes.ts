@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { nullableText, nullableUri } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
 import type { LimitHook } from '../../http/rate-limit.ts';
-import { openRefusals } from '../../http/responses.ts';
+import { openErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { findPublicPartner } from '../store.ts';
 
 const PublicPartner = nameSchema(
@@ -32,14 +32,14 @@ export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: Public
     summary: 'A partner by its short name',
     tags: ['Discovery'],
     params: PartnerPath,
-    response: { 200: PublicPartner.ref, ...openRefusals('not_found') },
+    response: { 200: PublicPartner.ref, ...openErrors('not_found') },
   };
   app.get(
     '/v1/public/partners/:slug',
     { schema, config: { access: 'anybody' }, onRequest: limitOpen },
     async (request) => {
       const partner = await findPublicPartner(calls, request.params.slug);
-      if (partner === null) throw new Refusal({ code: 'not_found', message: 'There is no partner with this name.' });
+      if (partner === null) throw new ApiError({ code: 'not_found', message: 'There is no partner with this name.' });
       const { slug, name, logoUrl, brandColor } = partner;
       return { slug, name, logo_url: logoUrl, brand_color: brandColor };
     },

@@ -1,6 +1,6 @@
 import type { Authentication } from '../../http/authentication.ts';
 import { Query } from '../../http/fields.ts';
-import { bodyRefusals } from '../../http/responses.ts';
+import { bodyErrors } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { getAccount } from '../store.ts';
@@ -24,7 +24,7 @@ export function addVerificationRoutes(app: Server, { bank, redirectUrl, ...deps 
       'Answers with the pages of the bank where a person goes on with it. Safe to repeat: one that is under way is answered as it is now, and one that was rejected is started again.',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: Compliance.ref, ...bodyRefusals() },
+    response: { 200: Compliance.ref, ...bodyErrors() },
   };
   const config = { action: 'verification.start', access: 'admins', ofBothEnvironments: true } as const;
   app.post('/v1/compliance/verification', { schema, config, onRequest: deps.requireCaller }, async (request) => {

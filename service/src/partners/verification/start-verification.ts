@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BankVerification, Verification } from '../../banks/index.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { followVerification } from './follow-verification.ts';
 import type { VerificationDeps } from './deps.ts';
 import { beginVerification, getKnown, getStanding, type Standing } from './store.ts';
@@ -12,7 +12,7 @@ const askAgainAfterMs = 5_000;
 
 export interface StartDeps extends VerificationDeps {
   /** Refuses a session that is not an admin's any more. */
-  insistOnAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
+  requireAdmin: (tx: Transaction, sessionId: string) => Promise<void>;
 }
 
 /** Who asks the bank to look at a business. */
@@ -34,7 +34,7 @@ interface Starter extends PartnerContext, Applicant {
  */
 export async function startVerification(deps: StartDeps, starter: Starter): Promise<void> {
   const standing = await inTransaction(deps.pool, starter, async (tx) => {
-    await deps.insistOnAdmin(tx, starter.sessionId);
+    await deps.requireAdmin(tx, starter.sessionId);
     return getStanding(tx, starter.partnerId);
   });
   if (standing.isApproved) return;
@@ -91,7 +91,7 @@ async function begin(deps: StartDeps, starter: Starter, standing: Standing): Pro
   const verification = await askBank(deps.bank, { ...starter, ...standing, at: lookedAt });
   const begun = await inTransaction(deps.pool, starter, async (tx) => {
     // Again: the bank took its time.
-    await deps.insistOnAdmin(tx, starter.sessionId);
+    await deps.requireAdmin(tx, starter.sessionId);
     return beginVerification(tx, verification.id, lookedAt);
   });
   if (begun === 'anothers') throw bankCannotBeAsked('the bank answered with the verification of another partner');
@@ -100,8 +100,8 @@ async function begin(deps: StartDeps, starter: Starter, standing: Standing): Pro
 }
 
 /** Also where the bank knows the person's address from another business: it takes no second one from them. */
-export function bankCannotBeAsked(internal: string): Refusal {
-  return new Refusal({
+export function bankCannotBeAsked(internal: string): ApiError {
+  return new ApiError({
     code: 'unavailable',
     message:
       'The bank does not start the verification just now. Try again in a few minutes; if it stays so, let another admin of the account start it.',

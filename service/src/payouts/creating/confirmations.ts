@@ -3,7 +3,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import type { MailContent } from '../../platform/mail/frame.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { confirmPayoutMail } from '../mails/confirm-payout.ts';
 import { fingerprintOf, orderIdOf, type PayoutOrder } from '../order.ts';
 
@@ -66,7 +66,7 @@ interface AskDeps {
 }
 
 /** Mails a code, and gives the refusal that says so. */
-export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps, request: Ordered): Promise<Refusal> {
+export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps, request: Ordered): Promise<ApiError> {
   const { name: businessName } = await getAccount(calls, request);
   const { amount, reference, recipient } = request.order;
   const { goodUntil } = await confirmations.ask(orderToConfirm(bodyDigest, request), (code) =>
@@ -79,7 +79,7 @@ export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps
       accountLast4: recipient.accountNumber.slice(-4),
     }),
   );
-  return new Refusal({
+  return new ApiError({
     code: 'confirmation_required',
     message: 'Nothing was sent yet. We have mailed you a code: send the same request again with it as confirm_code.',
     details: { good_until: goodUntil.toISOString() },

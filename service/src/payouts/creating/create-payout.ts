@@ -8,7 +8,7 @@ import type { PartnerSide } from '../../partners/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
-import { Refusal, unauthorized } from '../../platform/refusal.ts';
+import { ApiError, unauthorized } from '../../platform/api-error.ts';
 import { bankOf } from '../banks.ts';
 import {
   askToConfirm,
@@ -82,7 +82,7 @@ export async function createPayout(
   // What we remembered of the partner is no longer so. A rail changes once, when a sandbox is connected to its bank.
   deps.sides.forget(request);
   const second = await tryToCreate(deps, request, startedAt);
-  if (second === 'rail_changed') throw new Refusal({ ...notCreated, internal: 'the rail changed again' });
+  if (second === 'rail_changed') throw new ApiError({ ...notCreated, internal: 'the rail changed again' });
   return second;
 }
 
@@ -93,7 +93,7 @@ async function tryToCreate(
 ): Promise<Created | 'rail_changed'> {
   const side = await deps.sides.get(request);
   const rate = await findRate(deps, side, request.order);
-  if (rate instanceof Refusal) {
+  if (rate instanceof ApiError) {
     // What has been created is told even where it could not be created again.
     const existing = await findReplay(deps, request, startedAt);
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
@@ -150,12 +150,12 @@ async function claimAndCreate({ calls, commits }: CreateDeps, made: NewPayout): 
 }
 
 /** The rate, where all is well; otherwise what stands in the way. */
-async function findRate(deps: CreateDeps, side: PartnerSide, { amount }: PayoutOrder): Promise<Refusal | GbpPerUsd> {
-  if (side.paymentBlock === 'partner_not_active') return new Refusal(notActive);
+async function findRate(deps: CreateDeps, side: PartnerSide, { amount }: PayoutOrder): Promise<ApiError | GbpPerUsd> {
+  if (side.paymentBlock === 'partner_not_active') return new ApiError(notActive);
   const wrongAmount = amountProblem(amount, side.rail);
-  if (wrongAmount !== undefined) return new Refusal(wrongAmount);
+  if (wrongAmount !== undefined) return new ApiError(wrongAmount);
   const rate = await deps.rates.find(side.rail, rateAgesMs.payout);
-  return rate ?? new Refusal({ ...notCreated, internal: 'no rate' });
+  return rate ?? new ApiError({ ...notCreated, internal: 'no rate' });
 }
 
 function givenCode({ confirmations, bodyDigest }: CreateDeps, request: CreateRequest): GivenCode | null {
@@ -170,9 +170,9 @@ async function replayOrAgain(deps: CreateDeps, request: CreateRequest, startedAt
     case 'payout':
       return { kind: 'replayed', payout: existing.payout };
     case 'not_created':
-      throw new Refusal(notCreated);
+      throw new ApiError(notCreated);
     case 'recipient_rejected':
-      throw new Refusal(recipientRejected);
+      throw new ApiError(recipientRejected);
     case 'none':
       return createPayout(deps, request, startedAt);
   }
@@ -288,21 +288,21 @@ async function simulate(deps: CreateDeps, made: NewPayout, request: CreateReques
 function refuseCreation(
   outcome: Exclude<ClaimOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
   cost: PayoutCost,
-): Refusal {
+): ApiError {
   switch (outcome.kind) {
     case 'unauthorized':
-      return new Refusal(unauthorized);
+      return new ApiError(unauthorized);
     case 'not_confirmed':
-      return new Refusal(wrongCode);
+      return new ApiError(wrongCode);
     case 'partner_not_active':
-      return new Refusal(notActive);
+      return new ApiError(notActive);
     case 'in_question':
       return inUse();
     case 'rail_paused':
-      return new Refusal({ ...notCreated, internal: 'the rail is paused' });
+      return new ApiError({ ...notCreated, internal: 'the rail is paused' });
     case 'insufficient_funds': {
       const shortfall = cost.walletSends - outcome.available;
-      return new Refusal({
+      return new ApiError({
         code: 'insufficient_funds',
         message: `Your wallet holds ${formatUsdc(outcome.available)} USDC, and this payout takes ${formatUsdc(cost.walletSends)}. Top it up and try again.`,
         details: {
@@ -319,8 +319,8 @@ function refuseCreation(
 /** What the caller is told: what the second commit made of the payout, whoever it was by. */
 async function readSent(deps: CreateDeps, payout: Payout, sent: SendResult, startedAt: number): Promise<VisiblePayout> {
   const isRecorded = sent.kind === 'recorded';
-  if (isRecorded && sent.as === 'recipient_rejected') throw new Refusal({ ...recipientRejected, isRecorded });
+  if (isRecorded && sent.as === 'recipient_rejected') throw new ApiError({ ...recipientRejected, isRecorded });
   const now = await waitForPayout(deps, payout, startedAt);
-  if (now === null || !isVisible(now)) throw new Refusal({ ...notCreated, isRecorded });
+  if (now === null || !isVisible(now)) throw new ApiError({ ...notCreated, isRecorded });
   return now;
 }

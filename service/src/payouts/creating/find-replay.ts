@@ -1,7 +1,7 @@
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import type { Sealer } from '../../platform/sealing.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../order.ts';
 import { isVisible, type VisiblePayout } from '../payout.ts';
@@ -55,12 +55,12 @@ async function reused(
   { calls, sealer }: ReplayDeps,
   { id, ...of }: PartnerContext & { id: string },
   order: PayoutOrder,
-): Promise<Refusal> {
+): Promise<ApiError> {
   const payout = await findPayout(calls, of, id);
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   const { amount, reference } = payout;
   const first: PayoutOrder = { amount, country: 'GB', reference, recipient: openRecipient(sealer, payout) };
-  return new Refusal({
+  return new ApiError({
     code: 'idempotency_key_reused',
     message: 'This Idempotency-Key was used with another body. Use a new key for a new payout.',
     details: { ...(isVisible(payout) ? { payout_id: payout.id } : {}), mismatched: mismatchedFields(first, order) },

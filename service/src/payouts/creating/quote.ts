@@ -3,7 +3,7 @@ import { payoutCost, type PayoutCost } from '../../money/fees.ts';
 import type { GbpPerUsd } from '../../money/rates.ts';
 import type { Sides } from '../../partners/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { amountProblem } from './limits.ts';
 import { rateAgesMs, type Rates } from './rates.ts';
 
@@ -21,10 +21,10 @@ export async function quotePayout(
 ): Promise<Quote> {
   const { rail, prices } = await sides.get(caller);
   const problem = amountProblem(amount, rail);
-  if (problem !== undefined) throw new Refusal(problem);
+  if (problem !== undefined) throw new ApiError(problem);
   const rate = await rates.find(rail, rateAgesMs.quote);
   if (rate === null) {
-    throw new Refusal({
+    throw new ApiError({
       code: 'rate_unavailable',
       message: 'The bank does not give a rate now. Try again in a minute.',
     });

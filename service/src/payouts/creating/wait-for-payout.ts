@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import type { Payout } from '../payout.ts';
 import { findPayout } from '../store.ts';
 
@@ -9,8 +9,8 @@ import { findPayout } from '../store.ts';
 const patienceMs = 10_000;
 const longestPauseMs = 200;
 
-export function inUse(): Refusal {
-  return new Refusal({
+export function inUse(): ApiError {
+  return new ApiError({
     code: 'idempotency_key_in_use',
     message: 'Another request with this Idempotency-Key is still being worked on. Try again in a second.',
     retryAfterSeconds: 1,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { listOf, MoneyString, nullableInstant, Query } from '../../http/fields.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
@@ -55,7 +55,7 @@ export function addDailyRoutes(app: Server, { pool, clock, requireCaller, caller
     summary: 'The last 30 days, day by day',
     tags: ['Billing'],
     querystring: Query,
-    response: { 200: UsageDayList.ref, ...keyedRefusals() },
+    response: { 200: UsageDayList.ref, ...keyedErrors() },
   };
   const config = { action: 'usage.days', access: 'readers' } as const;
   app.get('/v1/usage/days', { schema, config, onRequest: requireCaller }, async (request) => {

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { Id, Instant, MoneyString, nullableText, oneOf, Query } from '../../http/fields.ts';
 import { patterns } from '../../http/patterns.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds, formatUsdc } from '../../money/amounts.ts';
@@ -81,7 +81,7 @@ export function addHistoryRoutes(
     tags: ['Payouts'],
     params: Type.Object({ id: Type.String({ pattern: patterns.uuid }) }),
     querystring: Query,
-    response: { 200: HistorySchema.ref, ...keyedRefusals('not_found') },
+    response: { 200: HistorySchema.ref, ...keyedErrors('not_found') },
   };
   const config = { action: 'payout.history', access: 'readers' } as const;
   app.get('/v1/payouts/:id/history', { schema, config, onRequest: requireCaller }, async (request) =>

@@ -4,7 +4,7 @@ import { environmentQuery, oneOf } from '../../http/fields.ts';
 import { createdFields, createdFrom, cursorField, limitField } from '../../http/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/next-link.ts';
 import { patterns } from '../../http/patterns.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { listPayouts, type PayoutFilters } from '../list-payouts.ts';
@@ -78,7 +78,7 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCall
     querystring: ListQuery,
     response: {
       200: { ...PayoutList.ref, headers: { Link: nextLinkHeader } },
-      ...keyedRefusals('invalid_request', 'idempotency_key_in_use'),
+      ...keyedErrors('invalid_request', 'idempotency_key_in_use'),
     },
   };
   const config = { action: 'payout.list', access: 'readers' } as const;

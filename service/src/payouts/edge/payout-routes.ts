@@ -7,10 +7,10 @@ import { Query } from '../../http/fields.ts';
 import { requireNamedAccount } from '../../http/named-account.ts';
 import { patterns } from '../../http/patterns.ts';
 import type { LimitHook } from '../../http/rate-limit.ts';
-import { bodyRefusals, keyedRefusals } from '../../http/responses.ts';
+import { bodyErrors, keyedErrors } from '../../http/responses.ts';
 import type { Server } from '../../http/server.ts';
 import { parsePounds } from '../../money/amounts.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { cancelPayout } from '../following/cancel-payout.ts';
 import { createPayout, type CreateDeps } from '../creating/create-payout.ts';
 import { quotePayout } from '../creating/quote.ts';
@@ -38,7 +38,7 @@ const keyForm = new RegExp(patterns.idempotencyKey);
 function idempotencyKeyOf(request: FastifyRequest): string {
   const key = request.headers['idempotency-key'];
   if (typeof key === 'string' && keyForm.test(key)) return key;
-  throw new Refusal({
+  throw new ApiError({
     code: 'idempotency_key_required',
     message: 'Send a header Idempotency-Key: your own id of this payout, the same whenever you try it again.',
     details: { pattern: keyForm.source },
@@ -100,7 +100,7 @@ function addQuoteRoute(app: Server, deps: PayoutRouteDeps): void {
     body: QuoteRequest.ref,
     response: {
       200: QuoteSchema.ref,
-      ...bodyRefusals('invalid_amount', 'corridor_not_enabled', 'invalid_request', 'rate_unavailable'),
+      ...bodyErrors('invalid_amount', 'corridor_not_enabled', 'invalid_request', 'rate_unavailable'),
     },
   };
   app.post(
@@ -136,7 +136,7 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
         headers: replayHeader,
       },
       201: PayoutCreated.ref,
-      ...bodyRefusals(
+      ...bodyErrors(
         'idempotency_key_required',
         'insufficient_funds',
         'partner_not_active',
@@ -194,7 +194,7 @@ function addReadRoute(app: Server, deps: PayoutRouteDeps): void {
     tags: ['Payouts'],
     params: PayoutPath,
     querystring: Query,
-    response: { 200: PayoutSchema.ref, ...keyedRefusals('not_found') },
+    response: { 200: PayoutSchema.ref, ...keyedErrors('not_found') },
   };
   const config = { action: 'payout.get', access: 'readers' } as const;
   app.get('/v1/payouts/:id', { schema, config, onRequest: deps.requireCaller }, async (request) =>
@@ -210,7 +210,7 @@ function addCancelRoute(app: Server, deps: PayoutRouteDeps): void {
     tags: ['Payouts'],
     params: PayoutPath,
     querystring: Query,
-    response: { 200: PayoutSchema.ref, ...bodyRefusals('not_found', 'payout_not_cancellable') },
+    response: { 200: PayoutSchema.ref, ...bodyErrors('not_found', 'payout_not_cancellable') },
   };
   const config = { action: 'payout.cancel', access: 'payers' } as const;
   app.post('/v1/payouts/:id/cancel', { schema, config, onRequest: deps.requireCaller }, async (request) => {
@@ -230,7 +230,7 @@ function addBalanceRoute(app: Server, deps: PayoutRouteDeps): void {
     summary: 'What the wallet holds',
     tags: ['Account'],
     querystring: Query,
-    response: { 200: BalanceSchema.ref, ...keyedRefusals('partner_not_active', 'balance_unavailable') },
+    response: { 200: BalanceSchema.ref, ...keyedErrors('partner_not_active', 'balance_unavailable') },
   };
   const config = { action: 'balance.get', access: 'readers' } as const;
   app.get('/v1/balance', { schema, config, onRequest: deps.requireCaller }, async (request) =>

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/authentication.ts';
 import { Instant, listOf, MoneyString, nullableText, Query } from '../../http/fields.ts';
-import { keyedRefusals } from '../../http/responses.ts';
+import { keyedErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
@@ -51,7 +51,7 @@ export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, c
     description: `The last 365 days, and of them the newest ${mostLookedAt.toLocaleString('en-GB')} payouts; 200 recipients at most.`,
     tags: ['Payouts'],
     querystring: Query,
-    response: { 200: RecipientList.ref, ...keyedRefusals() },
+    response: { 200: RecipientList.ref, ...keyedErrors() },
   };
   const memory = createShortMemory<PaidRecipient[]>(countedMemory);
   const config = { action: 'recipient.list', access: 'readers' } as const;

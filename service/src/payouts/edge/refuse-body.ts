@@ -1,6 +1,6 @@
 import { somethingWrong, told, type FieldProblem } from '../../http/field-problems.ts';
 import { parsePounds } from '../../money/amounts.ts';
-import { Refusal, type RefusalCode } from '../../platform/refusal.ts';
+import { ApiError, type ApiErrorCode } from '../../platform/api-error.ts';
 import { amountProblem } from '../creating/limits.ts';
 
 /** What a field must look like, for whoever left it out. */
@@ -23,7 +23,7 @@ const messages = {
   invalid_recipient: 'Something about the recipient is missing or not right. See details.',
   corridor_not_enabled: 'Payouts go to the UK only: country is "GB", or is left out.',
   invalid_request: somethingWrong,
-} as const satisfies Partial<Record<RefusalCode, string>>;
+} as const satisfies Partial<Record<ApiErrorCode, string>>;
 
 function isUnder(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`);
@@ -44,7 +44,7 @@ function rangeProblem(body: unknown): FieldProblem[] {
 }
 
 /** All that is wrong with a body at once, under the code of the first thing that a person would mend. */
-export function refuseBody(found: readonly FieldProblem[], body: unknown): Refusal {
+export function refuseBody(found: readonly FieldProblem[], body: unknown): ApiError {
   const problems = [...rangeProblem(body), ...found];
   const code = codeOf(problems);
   const missing = problems
@@ -54,5 +54,5 @@ export function refuseBody(found: readonly FieldProblem[], body: unknown): Refus
     fields: told(problems),
     ...(code === 'invalid_recipient' || missing.length > 0 ? { missing } : {}),
   };
-  return new Refusal({ code, message: messages[code], details });
+  return new ApiError({ code, message: messages[code], details });
 }

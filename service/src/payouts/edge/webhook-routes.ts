@@ -4,7 +4,7 @@ import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { takeWebhook } from '../following/take-webhook.ts';
 
 interface WebhookDeps {
@@ -50,8 +50,8 @@ export async function addWebhookRoutes(
   });
 }
 
-function refused(why: string): Refusal {
-  return new Refusal({
+function refused(why: string): ApiError {
+  return new ApiError({
     code: 'unauthorized',
     message: 'This is not a webhook of the bank.',
     internal: `webhook: ${why}`,

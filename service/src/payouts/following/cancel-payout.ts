@@ -1,6 +1,6 @@
 import type { Bank, Payment } from '../../banks/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../banks.ts';
 import { followPayment } from './follow-payment.ts';
@@ -9,8 +9,8 @@ import type { Payout, VisiblePayout } from '../payout.ts';
 import { readPayout } from '../read-payouts.ts';
 import { closeOrLookAgain } from './schedules.ts';
 
-function notCancellable(why: string): Refusal {
-  return new Refusal({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });
+function notCancellable(why: string): ApiError {
+  return new ApiError({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });
 }
 
 interface Canceller extends PartnerContext {
@@ -35,7 +35,7 @@ export async function cancelPayout(
     if (payout.state !== 'processing' || payout.bankPaymentId === null) throw notCancellable(`it is ${payout.state}`);
     isRecorded = await cancelOnce(deps, caller, payout, payout.bankPaymentId);
   }
-  throw new Refusal({ code: 'unavailable', message: 'This payout is changing just now. Try again.' });
+  throw new ApiError({ code: 'unavailable', message: 'This payout is changing just now. Try again.' });
 }
 
 /** Says whether this was what cancelled it: its answer is written down then. */
@@ -67,5 +67,5 @@ async function askToCancel(bank: Bank, paymentId: string): Promise<Payment> {
   const found = outcome.kind === 'too_late' ? await bank.findPayment(paymentId) : outcome;
   if (found.kind === 'found' && found.payment.state === 'cancelled') return found.payment;
   if (found.kind === 'found') throw notCancellable('it is on its way');
-  throw new Refusal({ code: 'unavailable', message: 'The bank did not say whether it could stop it. Ask again.' });
+  throw new ApiError({ code: 'unavailable', message: 'The bank did not say whether it could stop it. Ask again.' });
 }

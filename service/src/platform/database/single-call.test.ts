@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { goOn } from '../crash-point.ts';
 import { createLogger } from '../logging.ts';
-import { Refusal } from '../refusal.ts';
+import { ApiError } from '../api-error.ts';
 import { openPool } from './pool.ts';
 import { createSingleCalls } from './single-call.ts';
 
@@ -24,7 +24,7 @@ test('faults 31: while every connection is in use a caller is told 503 within 3 
   try {
     await assert.rejects(
       calls.call(one, []),
-      (error) => error instanceof Refusal && error.code === 'unavailable' && error.retryAfterSeconds === 1,
+      (error) => error instanceof ApiError && error.code === 'unavailable' && error.retryAfterSeconds === 1,
     );
     assert(performance.now() - startedAt < 3_000);
   } finally {

@@ -1,8 +1,8 @@
-import { Refusal } from '../refusal.ts';
+import { ApiError } from '../api-error.ts';
 
 /** Nothing was asked of the database, for want of a connection or of room to wait: whoever called can safely ask again. */
-export function tooBusy(cause?: unknown): Refusal {
-  return new Refusal({
+export function tooBusy(cause?: unknown): ApiError {
+  return new ApiError({
     code: 'unavailable',
     message: 'We are too busy just now. Try again in a moment; for a payout, with the same Idempotency-Key.',
     internal: 'no connection to the database',

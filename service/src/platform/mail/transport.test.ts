@@ -6,7 +6,7 @@ import { createServer, getCACertificates, setDefaultCACertificates } from 'node:
 import { startMailInbox } from '@kelpie/dev/mail/inbox.ts';
 import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { testCertificate } from '@kelpie/dev/test-certificate.ts';
-import { openMailTransport, refusalOf } from './transport.ts';
+import { openMailTransport, rejectionStatus } from './transport.ts';
 
 const inbox = await startMailInbox({ smtp: 0, page: 0 }, (address) => {
   const [, status, text = ''] = /^(\d{3})-([^@]*)@/.exec(address) ?? [];
@@ -73,9 +73,10 @@ function said(command: string): Error {
 }
 
 test('only what was said to the recipient refuses an address', () => {
-  assert.equal(refusalOf(said('RCPT TO')), 550);
-  for (const command of ['MAIL FROM', 'DATA', 'AUTH PLAIN', 'CONN']) assert.equal(refusalOf(said(command)), undefined);
-  assert.equal(refusalOf('550 No'), undefined);
+  assert.equal(rejectionStatus(said('RCPT TO')), 550);
+  for (const command of ['MAIL FROM', 'DATA', 'AUTH PLAIN', 'CONN'])
+    assert.equal(rejectionStatus(said(command)), undefined);
+  assert.equal(rejectionStatus('550 No'), undefined);
 });
 
 test('where TLS is asked for, a relay that has none is told nothing', async () => {

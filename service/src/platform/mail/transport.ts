@@ -66,7 +66,7 @@ export function openMailTransport({ relay, from, requireTls }: RelaySettings): M
         );
         return { kind: 'taken' };
       } catch (error) {
-        const status = refusalOf(error);
+        const status = rejectionStatus(error);
         if (status === undefined) throw error;
         return { kind: 'refused', status };
       }
@@ -89,7 +89,7 @@ async function withinTime(sending: Promise<unknown>): Promise<void> {
  * The status by which the relay said that there is no such address; undefined for everything else. A 5xx may also mean that
  * it does not let us in, or does not relay for us (5.7.x, 530, 554): that is ours to mend, and the mail waits for it.
  */
-export function refusalOf(error: unknown): number | undefined {
+export function rejectionStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || Reflect.get(error, 'command') !== 'RCPT TO') return undefined;
   const response: unknown = Reflect.get(error, 'response');
   const said = typeof response === 'string' ? response : '';

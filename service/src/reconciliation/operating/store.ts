@@ -138,10 +138,10 @@ interface Correction {
   transfers: readonly { id: string; lines: readonly Line[] }[];
 }
 
-export type CorrectionRefusal =
+export type CorrectionProblem =
   'wallet_short' | 'revision_changed' | 'case_closed' | 'beyond_difference' | 'suspense_short';
 
-const refusals: Readonly<Record<string, CorrectionRefusal>> = {
+const problems: Readonly<Record<string, CorrectionProblem>> = {
   [sqlStates.walletShort]: 'wallet_short',
   [sqlStates.caseRevisionChanged]: 'revision_changed',
   [sqlStates.caseClosed]: 'case_closed',
@@ -152,9 +152,9 @@ const refusals: Readonly<Record<string, CorrectionRefusal>> = {
 /** The database refused it: nothing of its transaction stands. */
 export class CorrectionRefused extends Error {
   override readonly name = 'CorrectionRefused';
-  readonly why: CorrectionRefusal;
+  readonly why: CorrectionProblem;
 
-  constructor(why: CorrectionRefusal) {
+  constructor(why: CorrectionProblem) {
     super(why);
     this.why = why;
   }
@@ -176,7 +176,7 @@ export async function correctCase(tx: Transaction, { id, revision, at, reason, t
       reason,
     ]);
   } catch (error) {
-    const why = refusals[raisedBy(error)?.code ?? ''];
+    const why = problems[raisedBy(error)?.code ?? ''];
     throw why === undefined ? error : new CorrectionRefused(why);
   }
 }

@@ -15,10 +15,10 @@ const statusOf = {
   unauthorized: 401,
 } as const;
 
-type RefusalCode = keyof typeof statusOf;
+type ApiErrorCode = keyof typeof statusOf;
 
-interface RefusalContent {
-  code: RefusalCode;
+interface ApiErrorOptions {
+  code: ApiErrorCode;
   message: string;
   /** The field that is wrong, in dots: destination.amount. */
   source?: { location: 'body' | 'query' | 'header'; key: string };
@@ -29,18 +29,18 @@ interface RefusalContent {
 }
 
 /** The one error that a caller is meant to see. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly status: number;
-  readonly body: RefusalContent;
+  readonly body: ApiErrorOptions;
 
-  constructor(content: RefusalContent) {
-    super(content.message);
-    this.status = statusOf[content.code];
-    this.body = content;
+  constructor(options: ApiErrorOptions) {
+    super(options.message);
+    this.status = statusOf[options.code];
+    this.body = options;
   }
 }
 
-export function notFound(what: string): Refusal {
-  return new Refusal({ code: 'not_found', message: `There is no such ${what}.` });
+export function notFound(what: string): ApiError {
+  return new ApiError({ code: 'not_found', message: `There is no such ${what}.` });
 }

@@ -1,5 +1,5 @@
 /** What a caller can be told. The HTTP status of each code stands in one table, in http/error-codes.ts. */
-export type RefusalCode =
+export type ApiErrorCode =
   | 'api_key_required'
   | 'balance_unavailable'
   | 'confirmation_required'
@@ -38,8 +38,8 @@ export type RefusalCode =
   | 'unsupported_media_type'
   | 'verification_required';
 
-interface RefusalContent {
-  code: RefusalCode;
+interface ApiErrorOptions {
+  code: ApiErrorCode;
   /** For the caller: what is wrong and what to do. Never a secret, a name or a bank detail. */
   message: string;
   details?: unknown;
@@ -54,21 +54,21 @@ interface RefusalContent {
 }
 
 /** The one error that a caller is meant to see. Everything else that is thrown is our fault, and answers 500. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly code: RefusalCode;
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ApiErrorCode;
   readonly details: unknown;
   readonly internal: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly isRecorded: boolean;
 
-  constructor(content: RefusalContent) {
-    super(content.message, { cause: content.cause });
-    this.code = content.code;
-    this.details = content.details;
-    this.internal = content.internal;
-    this.retryAfterSeconds = content.retryAfterSeconds;
-    this.isRecorded = content.isRecorded ?? false;
+  constructor(options: ApiErrorOptions) {
+    super(options.message, { cause: options.cause });
+    this.code = options.code;
+    this.details = options.details;
+    this.internal = options.internal;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isRecorded = options.isRecorded ?? false;
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Transaction } from '../../platform/database/transaction.ts';
-import { Refusal, unauthorized } from '../../platform/refusal.ts';
+import { ApiError, unauthorized } from '../../platform/api-error.ts';
 import { isAdminSession } from './store.ts';
 
 /**
  * Who a session stands for is remembered for a moment. In that moment somebody who was just removed could make a key or
  * invite a friend, and stay: so whatever an admin changes looks again, in its own commit.
  */
-export async function insistOnAdmin(tx: Transaction, sessionId: string): Promise<void> {
-  if (!(await isAdminSession(tx, sessionId))) throw new Refusal(unauthorized);
+export async function requireAdmin(tx: Transaction, sessionId: string): Promise<void> {
+  if (!(await isAdminSession(tx, sessionId))) throw new ApiError(unauthorized);
 }

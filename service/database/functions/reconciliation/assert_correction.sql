@@ -2,7 +2,7 @@
 -- before, stays within the difference and has its sign (KP416); the partner gets no more out of suspense than is there
 -- (KP424). Operator acts run one after the other, by the audit log's lock, so nothing is posted between this and the posting.
 -- Callers: everyone
-create or replace function kelpie.insist_on_correction(of_case kelpie.cases, accounts kelpie.ledger_account[], amounts bigint[]) returns void
+create or replace function kelpie.assert_correction(of_case kelpie.cases, accounts kelpie.ledger_account[], amounts bigint[]) returns void
   language plpgsql volatile
   set search_path = pg_catalog, pg_temp
 as $$
