@@ -11,7 +11,7 @@ import { depositForAll } from './deposits.ts';
 import { idSql } from './numbered-ids.ts';
 
 // Payouts that are over, written as the service would have left them: with keys, histories, entries and activity. Only the
-// recipients can't be read: what stands in for them was never sealed.
+// recipients can't be read: what stands in for them was never encrypted.
 
 interface LoadOptions {
   payouts: number;
@@ -28,8 +28,8 @@ const monthsBack = 6;
 /** As long as the simulated rail takes. */
 const arrivalMs = 3_000;
 const stepSize = 40_000;
-/** As long as a recipient with a usual address is when it is sealed, and as the digests of an order's fields. */
-const sealedBytes = 330;
+/** As long as a recipient with a usual address is when it is encrypted, and as the digests of an order's fields. */
+const encryptedBytes = 330;
 const fingerprintBytes = 120;
 
 interface Price {
@@ -112,7 +112,7 @@ const randomBits = '(random() * 4611686018427000000)::bigint';
 /**
  * One step, one statement, one commit: whoever breaks it off leaves a database that is whole. The numbers of the payouts
  * are $1 to $2, this connection's partners those whose number leaves $4 when divided by $3; $5 is when the first payout was
- * made, $6 how many milliseconds lie between two, and $7 bytes that stand in for what is sealed or digested.
+ * made, $6 how many milliseconds lie between two, and $7 bytes that stand in for what is encrypted or digested.
  */
 const stepSql = `
   with numbered as (
@@ -141,12 +141,12 @@ const stepSql = `
     insert into kelpie.payouts (
       id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
       reference, bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
-      price_plan, recipient_name, account_last4, recipient_sealed, account_index, created_via, created_by, bank_payment_id,
+      price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, bank_payment_id,
       bank_state, bank_took_micro_usdc, updated_at, completed_at
     )
     select id, partner_id, 'sandbox', 'simulated', 'completed', 2, 1, key, order_id, 1, at, 'Order ' || i, 'Order ' || i,
       amount, fee, bank_share, sends, ${rate}, 'standard-1', 'Ada Byron', lpad((i % 9999 + 1)::text, 4, '0'),
-      substr($7::bytea, 1 + (i % 1000)::int, ${sealedBytes}), sha256(convert_to((i % 100000)::text, 'utf8')), 'api',
+      substr($7::bytea, 1 + (i % 1000)::int, ${encryptedBytes}), sha256(convert_to((i % 100000)::text, 'utf8')), 'api',
       key_prefix, taken_id::text, 'simulated_arrived', sends, arrived_at, arrived_at
     from ordered
   ),

@@ -73,7 +73,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   dashboardUrl: { value: 'dashboard.kelpie.example', process: 'api' },
   invoiceFrom: { value: 'Kelpie;;Edinburgh', process: 'api' },
   invoicePayTo: { value: 'Kelpie; 04-00-04; 12345678', process: 'api' },
-  testCrashAt: { value: 'somewhere', process: 'api' },
+  testFailpoint: { value: 'somewhere', process: 'api' },
   testClockFile: { value: 'relative/path', process: 'worker' },
 };
 
@@ -127,13 +127,13 @@ test('production refuses a clock that can be moved, and a public address without
     KELPIE_PUBLIC_URL: 'http://api.kelpie.example',
     KELPIE_DASHBOARD_URL: 'http://dashboard.kelpie.example',
     KELPIE_TEST_CLOCK_FILE: '/tmp/clock',
-    KELPIE_TEST_CRASH_AT: 'bank.send_payment.after*1',
+    KELPIE_TEST_FAILPOINT: 'bank.send_payment.after*1',
   });
   assert.equal(code, configurationExitCode);
   assert.match(said, /^KELPIE_PUBLIC_URL starts with http/m);
   assert.match(said, /^KELPIE_DASHBOARD_URL starts with http/m);
   assert.match(said, /^KELPIE_TEST_CLOCK_FILE is set/m);
-  assert.match(said, /^KELPIE_TEST_CRASH_AT is set/m);
+  assert.match(said, /^KELPIE_TEST_FAILPOINT is set/m);
 });
 
 test('test money is never taken for real money', async () => {

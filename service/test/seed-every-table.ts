@@ -110,7 +110,7 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
        insert into kelpie.payouts (
          id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
          bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
-         price_plan, recipient_name, account_last4, recipient_sealed, account_index, created_via, created_by, updated_at
+         price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, updated_at
        )
        select overlay(kelpie.first_id_at(now())::text placing substr(gen_random_uuid()::text, 20) from 20)::uuid, $1,
          $2::kelpie.environment,

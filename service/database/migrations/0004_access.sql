@@ -77,19 +77,19 @@ create table kelpie.sign_in_codes (
   email_hmac bytea not null check (octet_length(email_hmac) = 32),
   code_hmac bytea not null check (octet_length(code_hmac) = 32),
   -- The address and the code, encrypted, until the email is written.
-  mail_sealed bytea,
+  mail_encrypted bytea,
   -- The business that a sign-up code creates when it is used: its slug, and the rest encrypted. Nothing is created
   -- before that, because anyone can type any address.
   sign_up_slug text check (sign_up_slug ~ '^[a-z0-9-]{2,40}$'),
-  sign_up_sealed bytea,
+  sign_up_encrypted bytea,
   created_at timestamptz not null,
   tries integer not null default 0, -- squawk-ignore prefer-bigint-over-int
   used_at timestamptz,
-  check ((sign_up_slug is null) = (sign_up_sealed is null))
+  check ((sign_up_slug is null) = (sign_up_encrypted is null))
 );
 comment on table kelpie.sign_in_codes is '@bounded @shared Codes of the last day; a job deletes older ones.';
 create index sign_in_codes_of_address on kelpie.sign_in_codes (email_hmac, id);
-create index sign_in_codes_to_mail on kelpie.sign_in_codes (id) where mail_sealed is not null;
+create index sign_in_codes_to_mail on kelpie.sign_in_codes (id) where mail_encrypted is not null;
 grant select, insert, update, delete on kelpie.sign_in_codes to kelpie_access;
 
 -- Wrong codes per address and day. Signing in and confirming a payout count under two digests of the address: anyone can

@@ -28,7 +28,7 @@ create table kelpie.payouts (
   recipient_name text not null,
   account_last4 text not null check (account_last4 ~ '^[0-9]{4}$'),
   -- What the bank needs to know of the recipient, encrypted; and a keyed digest that finds the same account again.
-  recipient_sealed bytea not null,
+  recipient_encrypted bytea not null,
   account_index bytea not null check (octet_length(account_index) = 32),
   created_via text not null check (created_via in ('api', 'dashboard')),
   created_by text not null,

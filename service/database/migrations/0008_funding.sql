@@ -12,7 +12,7 @@ create table kelpie.funding_sources (
   chain text,
   address text check (char_length(address) between 1 and 200),
   -- The account details, encrypted as all bank details are.
-  details_sealed bytea,
+  details_encrypted bytea,
   opened_at timestamptz not null,
   -- The newest line of the bank's list up to which nothing can still change.
   read_upto text,
@@ -27,7 +27,7 @@ create table kelpie.funding_sources (
   unique (environment, source_id),
   foreign key (partner_id, environment) references kelpie.partner_environments (partner_id, environment),
   check ((method = 'usdc') = (address is not null) and (method = 'usdc') = (chain is not null)),
-  check ((method = 'bank_transfer') = (details_sealed is not null))
+  check ((method = 'bank_transfer') = (details_encrypted is not null))
 );
 comment on table kelpie.funding_sources is '@bounded Two rows per partner and environment: where it sends top-ups.';
 create index funding_sources_due on kelpie.funding_sources (due_at);
@@ -61,7 +61,7 @@ create table kelpie.deposits (
   owed_micro_usdc bigint not null default 0 check (owed_micro_usdc >= 0),
   repaid_micro_usdc bigint not null default 0 check (repaid_micro_usdc >= 0),
   -- Who sent it, with which reference: encrypted.
-  sender_sealed bytea,
+  sender_encrypted bytea,
   -- Why a person has to look at it.
   trouble text check (char_length(trouble) between 1 and 200),
   credited_at timestamptz,
@@ -87,7 +87,7 @@ create trigger legal_moves before insert or update on kelpie.deposits
 create policy payouts_see on kelpie.deposits for select to kelpie_payouts using (true);
 grant select, insert, update (
   state, revision, bank_state, sent_pence, net_micro_usdc, fee_micro_usdc, gbp_per_usd_millionths, reversed_micro_usdc,
-  owed_micro_usdc, repaid_micro_usdc, sender_sealed, trouble, credited_at, updated_at
+  owed_micro_usdc, repaid_micro_usdc, sender_encrypted, trouble, credited_at, updated_at
 ) on kelpie.deposits to kelpie_service;
 grant select on kelpie.deposits to kelpie_reader;
 grant select (environment, bank_deposit_id, listed_at) on kelpie.deposits to kelpie_payouts;

@@ -24,7 +24,7 @@ create table kelpie.outgoing_mails (
   -- One per event: a recipient can tell an email that was sent again from a new one.
   message_id text not null unique check (message_id ~ '^<[!-;=?-~]+@[a-z0-9.-]+>$' and char_length(message_id) <= 300),
   -- Recipient and text, encrypted. Deleted as soon as the email has ended, because it may hold a code or a name.
-  content_sealed bytea,
+  content_encrypted bytea,
   created_at timestamptz not null,
   -- From when on it is of no use, as an expired code.
   expires_at timestamptz check (expires_at > created_at),
@@ -32,12 +32,12 @@ create table kelpie.outgoing_mails (
   refused_at timestamptz,
   given_up_at timestamptz,
   -- It waits with its content, or has ended without.
-  constraint one_end_without_content check (num_nonnulls(content_sealed, sent_at, refused_at, given_up_at) = 1)
+  constraint one_end_without_content check (num_nonnulls(content_encrypted, sent_at, refused_at, given_up_at) = 1)
 );
 comment on table kelpie.outgoing_mails is
   '@bounded @shared Emails of the last 30 days: a job deletes older ones. A sign-in code is for an address, not for a partner.';
-create index outgoing_mails_waiting on kelpie.outgoing_mails (id) where content_sealed is not null;
-grant select, insert, delete, update (content_sealed, sent_at, refused_at, given_up_at) on kelpie.outgoing_mails to kelpie_service;
+create index outgoing_mails_waiting on kelpie.outgoing_mails (id) where content_encrypted is not null;
+grant select, insert, delete, update (content_encrypted, sent_at, refused_at, given_up_at) on kelpie.outgoing_mails to kelpie_service;
 grant select (id, kind, message_id, created_at, expires_at, sent_at, refused_at, given_up_at)
   on kelpie.outgoing_mails to kelpie_reader;
 

@@ -7,9 +7,9 @@ import { systemClock } from '../platform/clock.ts';
 import { openPool } from '../platform/database/pool.ts';
 import { createSingleCalls, type SingleCalls } from '../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
-import { goOn } from '../platform/crash-point.ts';
+import { noFailpoint } from '../platform/failpoint.ts';
 import { createLogger } from '../platform/logging.ts';
-import { createApiKey, createKeyring, createPepper } from './index.ts';
+import { createApiKey, createApiKeyAuthenticator, createPepper } from './index.ts';
 import { newSecret, sameDigest } from './secrets.ts';
 
 const database = await createTestDatabase();
@@ -23,7 +23,7 @@ const owner: PartnerContext = partner;
 
 /** The database, with a count of what it was asked. */
 function counted(): { calls: SingleCalls; asked: () => number } {
-  const calls = createSingleCalls(pool, goOn);
+  const calls = createSingleCalls(pool, noFailpoint);
   let asked = 0;
   return {
     calls: {
@@ -58,8 +58,8 @@ test('no two secrets are the same', () => {
 
 test('a key is known by its secret: whose it is, and in which environment', async () => {
   const { id, prefix, secret } = await createKey('Shop');
-  const keyring = createKeyring(counted().calls, systemClock, pepper);
-  assert.deepEqual(await keyring.identify(secret), { id, prefix, ...owner });
+  const apiKeyAuthenticator = createApiKeyAuthenticator(counted().calls, systemClock, pepper);
+  assert.deepEqual(await apiKeyAuthenticator.identify(secret), { id, prefix, ...owner });
 });
 
 test('nothing of a secret is kept but its first digits and a digest that is worth nothing without the pepper', async () => {
@@ -76,7 +76,7 @@ test('nothing of a secret is kept but its first digits and a digest that is wort
   for (let start = 0; start + 8 <= hidden.length; start += 1)
     assert(!kept.row.includes(hidden.slice(start, start + 8)), 'a part of the secret is in the row');
   assert(kept.secret_hmac.equals(pepper.digest(secret)));
-  const withoutPepper = createKeyring(counted().calls, systemClock, createPepper(Buffer.alloc(32, 6)));
+  const withoutPepper = createApiKeyAuthenticator(counted().calls, systemClock, createPepper(Buffer.alloc(32, 6)));
   assert.equal(await withoutPepper.identify(secret), null);
 });
 
@@ -85,13 +85,13 @@ test('a revoked key is not found', async () => {
   await asAdmin(database.superuserUrl, async (client) =>
     client.query('update kelpie.api_keys set revoked_at = now() where id = $1', [id]),
   );
-  assert.equal(await createKeyring(counted().calls, systemClock, pepper).identify(secret), null);
+  assert.equal(await createApiKeyAuthenticator(counted().calls, systemClock, pepper).identify(secret), null);
 });
 
 test('a text that is no secret is answered without asking the database', async () => {
   const { secret } = await createKey();
   const { calls, asked } = counted();
-  const keyring = createKeyring(calls, systemClock, pepper);
+  const apiKeyAuthenticator = createApiKeyAuthenticator(calls, systemClock, pepper);
   for (const text of [
     '',
     'kp_sandbox_',
@@ -105,7 +105,7 @@ test('a text that is no secret is answered without asking the database', async (
     `kp_sandbox_${'g'.repeat(48)}`,
     'x'.repeat(100_000),
   ])
-    assert.equal(await keyring.identify(text), null, text.slice(0, 80));
+    assert.equal(await apiKeyAuthenticator.identify(text), null, text.slice(0, 80));
   assert.equal(asked(), 0);
 });
 
@@ -113,16 +113,16 @@ test('the same secret a hundred times at once asks the database once, whether it
   const { secret } = await createKey();
   for (const text of [secret, newSecret('sandbox').secret]) {
     const { calls, asked } = counted();
-    const keyring = createKeyring(calls, systemClock, pepper);
-    await Promise.all(Array.from({ length: 100 }, async () => keyring.identify(text)));
+    const apiKeyAuthenticator = createApiKeyAuthenticator(calls, systemClock, pepper);
+    await Promise.all(Array.from({ length: 100 }, async () => apiKeyAuthenticator.identify(text)));
     assert.equal(asked(), 1);
   }
 });
 
 test('the secret of one environment does not open the other', async () => {
   const { secret } = await createKey();
-  const keyring = createKeyring(counted().calls, systemClock, pepper);
-  assert.equal(await keyring.identify(secret.replace('kp_sandbox_', 'kp_live_')), null);
+  const apiKeyAuthenticator = createApiKeyAuthenticator(counted().calls, systemClock, pepper);
+  assert.equal(await apiKeyAuthenticator.identify(secret.replace('kp_sandbox_', 'kp_live_')), null);
 });
 
 test('digests are the same only where every byte is', () => {

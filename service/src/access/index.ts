@@ -3,10 +3,10 @@
 export { createConfirmations } from './confirming/confirmations.ts';
 export { createApiKey } from './create-api-key.ts';
 export { requireAdmin } from './members/require-admin.ts';
-export { createKeyring } from './keyring.ts';
+export { createApiKeyAuthenticator } from './api-key-authenticator.ts';
 export { listAdminEmails } from './members/store.ts';
 export { createPepper } from './secrets.ts';
-export { signInMails } from './signing-in/ask-for-code.ts';
+export { signInMails } from './signing-in/request-code.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
 export { mailWaitingCodes } from './signing-in/mail-code.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';

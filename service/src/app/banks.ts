@@ -9,11 +9,11 @@ import {
   createBridgeBank,
   createHttpAgent,
   createSimulatedBank,
-  withCrashPoints,
+  withFailpoints,
 } from '../banks/index.ts';
 import type { Banks } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ReachPoint } from '../platform/crash-point.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import { ConfigurationError } from '../platform/configuration.ts';
 import { settings, type Setting } from '../platform/settings.ts';
 
@@ -61,9 +61,9 @@ export type OpenBanks = Banks & {
   provider_production: (Bank & BankRecords & BankVerification & BankFunding) | null;
 };
 
-export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, reach: ReachPoint): OpenBanks {
+export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, failpoint: Failpoint): OpenBanks {
   const agent = createHttpAgent();
   const open = ({ url, apiKey }: BankAddress) =>
-    url === null || apiKey === null ? null : withCrashPoints(createBridgeBank(agent, { url, apiKey }), reach);
+    url === null || apiKey === null ? null : withFailpoints(createBridgeBank(agent, { url, apiKey }), failpoint);
   return { simulated: createSimulatedBank(clock), provider_sandbox: open(sandbox), provider_production: open(live) };
 }

@@ -9,7 +9,7 @@ import { addSessionRoutes } from '../access/edge/session-routes.ts';
 import {
   createCodeDigests,
   createConfirmations,
-  createKeyring,
+  createApiKeyAuthenticator,
   createPepper,
   createSessions,
   requireAdmin,
@@ -53,13 +53,13 @@ import { assertApplied, readExpected } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Transaction } from '../platform/database/transaction.ts';
-import type { ReachPoint } from '../platform/crash-point.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobSender } from '../platform/jobs.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import type { Meter } from '../platform/metrics.ts';
-import { createSealer, type DataKeys } from '../platform/sealing.ts';
+import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './banks.ts';
 import { openPartner } from './open-partner.ts';
 
@@ -69,7 +69,7 @@ interface ApiDeps {
   meter: Meter;
   pool: Pool;
   calls: SingleCalls;
-  reach: ReachPoint;
+  failpoint: Failpoint;
   recorder: ActivityRecorder;
   limits: RateLimits;
   jobs: Pick<JobSender, 'enqueue'>;
@@ -97,7 +97,7 @@ const dashboardFolder = fileURLToPath(new URL('../../../dashboard/dist', import.
 
 export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: Drain }> {
   const { calls, recorder, limits } = deps;
-  const { app, connections, seal } = createServer(deps);
+  const { app, connections, finish } = createServer(deps);
   const drain = createDrain(app, connections, deps.drainDelayMs);
   await describeRoutes(app);
   addHealthRoutes(app, [databaseServes(deps.pool)], drain.isDraining);
@@ -118,7 +118,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
     limitAccountChanges: limitByCaller(limits.accountChanges, auth.callerOf),
   });
   addAccountRoutes(app, { ...deps, ...auth, activity, requireAdmin });
-  const banks = openBanks(deps.banks, deps.clock, deps.reach);
+  const banks = openBanks(deps.banks, deps.clock, deps.failpoint);
   addVerificationRoutes(app, { ...verificationDeps(deps, banks), ...auth, requireAdmin });
   addPayoutRoutes(app, {
     ...payoutDeps(deps, banks),
@@ -129,7 +129,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addPayoutListRoutes(app, { ...deps, ...auth });
   addHistoryRoutes(app, { ...deps, ...auth });
   addRecipientRoutes(app, { ...deps, ...auth });
-  const funding = { ...deps, ...auth, sealer: createSealer(deps.secrets.dataKeys) };
+  const funding = { ...deps, ...auth, encryptor: createEncryptor(deps.secrets.dataKeys) };
   addFundingRoutes(app, funding);
   addDepositRoutes(app, funding);
   addUsageRoutes(app, { ...deps, ...auth });
@@ -149,7 +149,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   });
   await addReferenceRoutes(app, limitOpen);
   addDashboardRoutes(app, dashboardFolder);
-  seal(limitOpen);
+  finish(limitOpen);
   return { app, drain };
 }
 
@@ -160,10 +160,10 @@ function dashboardOf({ dashboardUrl, publicUrl }: ApiDeps): string {
 
 function authentication(deps: ApiDeps, sessions: Sessions): Authentication {
   const { secrets, clock, calls, limits } = deps;
-  const keyring = createKeyring(calls, clock, createPepper(secrets.apiKeyPepper));
+  const apiKeyAuthenticator = createApiKeyAuthenticator(calls, clock, createPepper(secrets.apiKeyPepper));
   return createAuthentication({
     async identifyKey(secret) {
-      const key = await keyring.identify(secret);
+      const key = await apiKeyAuthenticator.identify(secret);
       if (key === null) return null;
       const { id: callerId, prefix: by, partnerId, environment } = key;
       return { via: 'api', callerId, limitId: callerId, by, partnerId, environment };
@@ -181,7 +181,7 @@ function signInDeps(deps: ApiDeps) {
     calls,
     clock,
     jobs,
-    sealer: createSealer(secrets.dataKeys),
+    encryptor: createEncryptor(secrets.dataKeys),
     pepper: createPepper(secrets.apiKeyPepper),
     digests: codeDigests(secrets),
     refuseForeign: refuseForeignPages(new URL(dashboardOf(deps)).origin),
@@ -225,7 +225,7 @@ function payoutDeps(deps: ApiDeps, banks: OpenBanks) {
     markups: createPlanMarkups(calls),
     payouts: createPayoutReader(calls),
     rates: createRates(banks, clock),
-    sealer: createSealer(secrets.dataKeys),
+    encryptor: createEncryptor(secrets.dataKeys),
     accountDigest: createKeyedDigest(secrets.indexKey, 'account index'),
     bodyDigest: createKeyedDigest(secrets.indexKey, 'body fingerprint'),
     confirmations: confirmations(deps),

@@ -11,7 +11,7 @@ import {
 } from '../partners/index.ts';
 import { createCommits, findLateReturns, type Banks, type PayoutDeps } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ReachPoint } from '../platform/crash-point.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import { makeMonthPartitions } from '../platform/database/month-partitions.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
@@ -22,7 +22,7 @@ import { sendMail, type Outbox } from '../platform/mail/outbox.ts';
 import { sweepMails } from '../platform/mail/sweep-mails.ts';
 import type { MailTransport } from '../platform/mail/transport.ts';
 import { sweepRateBuckets } from '../platform/rate-limits/store.ts';
-import { createSealer, type DataKeys } from '../platform/sealing.ts';
+import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { openBanks, type BankAddresses } from './banks.ts';
 import { fundingHandlers, fundingQueues } from './funding-jobs.ts';
 import { mailHandlers } from './mail.ts';
@@ -55,7 +55,7 @@ interface WorkerDeps {
   clock: Clock;
   logger: Logger;
   pool: Pool;
-  reach: ReachPoint;
+  failpoint: Failpoint;
   banks: BankAddresses;
   dataKeys: DataKeys;
   /** How mails leave; null where there is no relay. */
@@ -68,10 +68,10 @@ interface WorkerDeps {
 /** The jobs, and what looking after open payouts takes. */
 export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandler>; payouts: PayoutDeps } {
   const { clock, logger, pool } = deps;
-  const banks = openBanks(deps.banks, clock, deps.reach);
+  const banks = openBanks(deps.banks, clock, deps.failpoint);
   const payouts = composePayouts(deps, banks);
   const verifying = { calls: payouts.calls, listAdmins: listAdminEmails, onApproved: chargeApproval };
-  const funding = { ...deps, ...verifying, sealer: payouts.sealer, banks };
+  const funding = { ...deps, ...verifying, encryptor: payouts.encryptor, banks };
   const handlers = new Map<Queue, JobHandler>([
     [
       monthPartitions,
@@ -123,20 +123,20 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
       },
     ],
     ...fundingHandlers(funding),
-    ...mailHandlers({ ...deps, sealer: payouts.sealer }),
+    ...mailHandlers({ ...deps, encryptor: payouts.encryptor }),
     ...signInHandlers({ ...deps, ...payouts, outbox: deps.transport === null ? null : deps.outbox }),
   ]);
   return { handlers, payouts };
 }
 
-function composePayouts({ clock, logger, pool, reach, ...deps }: WorkerDeps, banks: Banks): PayoutDeps {
-  const calls = createSingleCalls(pool, reach);
+function composePayouts({ clock, logger, pool, failpoint, ...deps }: WorkerDeps, banks: Banks): PayoutDeps {
+  const calls = createSingleCalls(pool, failpoint);
   return {
     calls,
     commits: createCommits(calls, clock),
     clock,
     logger,
-    sealer: createSealer(deps.dataKeys),
+    encryptor: createEncryptor(deps.dataKeys),
     banks,
     sides: createSides(calls),
     markups: createPlanMarkups(calls),

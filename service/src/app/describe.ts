@@ -1,12 +1,12 @@
 // Prints openapi.json: the description of the api, made from its routes. It needs no database.
 import { createLogger } from '../platform/logging.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { goOn } from '../platform/crash-point.ts';
+import { noFailpoint } from '../platform/failpoint.ts';
 import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createActivityRecorder } from '../activity/index.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
-import { createSealer } from '../platform/sealing.ts';
+import { createEncryptor } from '../platform/encryption.ts';
 import { composeApi } from './compose-api.ts';
 import { openOutbox } from './mail.ts';
 import { openRateLimits } from './rate-limits.ts';
@@ -15,7 +15,7 @@ const logger = createLogger('describe', 'silent');
 const noKey = Buffer.alloc(32);
 const unused = 'postgres://nobody@localhost/none';
 const pool = openPool({ url: unused, connections: 1, applicationName: 'kelpie-describe', logger });
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 const dataKeys = new Map([[1, noKey]]);
 const jobs = { enqueue: async () => Promise.reject(new Error('nothing is done here')) };
 const noLimit = { perSecond: 1, burst: 1 };
@@ -34,11 +34,11 @@ const { app } = await composeApi({
   publicUrl: 'http://localhost',
   dashboardUrl: null,
   jobs,
-  outbox: openOutbox({ jobs, sealer: createSealer(dataKeys), clock: systemClock, mailFrom: null }),
+  outbox: openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock: systemClock, mailFrom: null }),
   drainDelayMs: 0,
   trustedProxies: null,
   issuer: { name: 'Kelpie', details: [], payTo: null },
-  reach: goOn,
+  failpoint: noFailpoint,
   secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },
   banks: { sandbox: { url: null, apiKey: null }, live: { url: null, apiKey: null } },
   webhookKeys: { sandbox: null, live: null },

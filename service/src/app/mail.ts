@@ -1,6 +1,6 @@
 // How mails leave: by which relay, and by which jobs.
 import type { Clock } from '../platform/clock.ts';
-import type { ReachPoint } from '../platform/crash-point.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { JobHandler, JobSender, Queue } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -9,7 +9,7 @@ import type { MailSender } from '../platform/mail/mail-address.ts';
 import { createOutbox, sendMail, type Outbox } from '../platform/mail/outbox.ts';
 import { sweepMails, sweepOutgoingMails } from '../platform/mail/sweep-mails.ts';
 import type { MailTransport, RelaySettings } from '../platform/mail/transport.ts';
-import type { Sealer } from '../platform/sealing.ts';
+import type { Encryptor } from '../platform/encryption.ts';
 import { required, settings, type Setting } from '../platform/settings.ts';
 
 /**
@@ -29,7 +29,7 @@ export function chooseSender(get: <Value>(setting: Setting<Value>) => Value): Ma
 
 interface OutboxDeps {
   jobs: Pick<JobSender, 'enqueue'>;
-  sealer: Sealer;
+  encryptor: Encryptor;
   clock: Clock;
   mailFrom: MailSender | null;
 }
@@ -43,8 +43,8 @@ interface MailDeps {
   clock: Clock;
   logger: Logger;
   pool: Pool;
-  reach: ReachPoint;
-  sealer: Sealer;
+  failpoint: Failpoint;
+  encryptor: Encryptor;
   transport: MailTransport | null;
 }
 

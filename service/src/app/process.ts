@@ -1,7 +1,7 @@
 // What every Kelpie process does the same way: how it begins, how it is told to stop, and how it ends.
 import { clockShiftedByFile, systemClock, type Clock } from '../platform/clock.ts';
 import { ConfigurationError, readConfiguration, type ChooseSettings } from '../platform/configuration.ts';
-import { crashAt, goOn } from '../platform/crash-point.ts';
+import { killAtFailpoint, noFailpoint } from '../platform/failpoint.ts';
 import { createLogger, type Logger } from '../platform/logging.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { openPool, type Pool } from '../platform/database/pool.ts';
@@ -41,7 +41,7 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
       metricsPort: get(settings.metricsPort),
       logLevel: get(settings.logLevel),
       testClockFile: get(settings.testClockFile),
-      testCrashAt: get(settings.testCrashAt),
+      testFailpoint: get(settings.testFailpoint),
     },
     own: chooseOwn(get),
   }));
@@ -53,8 +53,8 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
   const pool = openOwnPool(shared.databaseConnections, `kelpie-${name}`);
   const { port: metricsPort } = await metrics.listen({ host: shared.metricsHost, port: shared.metricsPort });
   const clock = clockFor(shared.testClockFile);
-  const reach = shared.testCrashAt === null ? goOn : crashAt(shared.testCrashAt);
-  return { own, mode: shared.mode, clock, reach, logger, metrics, metricsPort, pool, openOwnPool };
+  const failpoint = shared.testFailpoint === null ? noFailpoint : killAtFailpoint(shared.testFailpoint);
+  return { own, mode: shared.mode, clock, failpoint, logger, metrics, metricsPort, pool, openOwnPool };
 }
 
 /** As above, with a pool for sending jobs: the connections of the other may all be held by transactions that wait for it. */

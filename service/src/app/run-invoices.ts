@@ -1,13 +1,13 @@
 import { invoiceNumber, runInvoices, type RunReport } from '../billing/index.ts';
 import { formatPounds } from '../money/amounts.ts';
-import type { ReachPoint } from '../platform/crash-point.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { monthEnd, type Month } from '../platform/london-month.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { Operating } from './commands/frame.ts';
 
 interface Deps extends Operating {
-  reach: ReachPoint;
+  failpoint: Failpoint;
   /** For whoever watches. */
   say: (text: string) => void;
 }
@@ -38,7 +38,7 @@ export async function runInvoicesByHand(
   deps: Deps,
   { upto, isTrial }: { upto: Month; isTrial: boolean },
 ): Promise<RunReport> {
-  const calls = createSingleCalls(deps.pool, deps.reach);
+  const calls = createSingleCalls(deps.pool, deps.failpoint);
   return runInvoices({ ...deps, calls }, { upto, isTrial, onProgress: createProgress(deps.say) });
 }
 

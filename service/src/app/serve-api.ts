@@ -4,7 +4,7 @@ import type { InvoiceIssuer } from '../billing/index.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs.ts';
-import { createSealer } from '../platform/sealing.ts';
+import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/settings.ts';
 import { chooseBanks, openWebhookKeys } from './banks.ts';
 import { composeApi } from './compose-api.ts';
@@ -42,15 +42,15 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
-  const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool } = begun;
-  const calls = createSingleCalls(pool, reach);
+  const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool } = begun;
+  const calls = createSingleCalls(pool, failpoint);
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const limits = replaced.limits ?? openRateLimits(own.rateRules, calls, logger);
   const jobs = openJobSender(enginePool, logger);
   const webhookKeys = openWebhookKeys(own.webhookKeys);
-  const sealer = createSealer(own.secrets.dataKeys);
-  const outbox = openOutbox({ jobs, sealer, clock, mailFrom: own.mailFrom });
-  const engines = { clock, reach, logger, pool, calls, recorder, limits, jobs, outbox };
+  const encryptor = createEncryptor(own.secrets.dataKeys);
+  const outbox = openOutbox({ jobs, encryptor, clock, mailFrom: own.mailFrom });
+  const engines = { clock, failpoint, logger, pool, calls, recorder, limits, jobs, outbox };
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
   stopOnSignal(logger, async () => {
     await drain.drain();

@@ -6,7 +6,7 @@ import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { JobHandler, Queue } from '../platform/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
-import type { Sealer } from '../platform/sealing.ts';
+import type { Encryptor } from '../platform/encryption.ts';
 
 const signInSweep: Queue = { name: 'sign-in-sweep', retryLimit: 5, schedule: '37 2 * * *' };
 
@@ -17,7 +17,7 @@ interface SignInJobDeps {
   logger: Logger;
   pool: Pool;
   calls: SingleCalls;
-  sealer: Sealer;
+  encryptor: Encryptor;
   outbox: Outbox | null;
 }
 

@@ -3,7 +3,7 @@
 import { startSweep } from '../payouts/index.ts';
 import { startJobSender, startJobWorker } from '../platform/jobs.ts';
 import { openMailTransport } from '../platform/mail/transport.ts';
-import { createSealer } from '../platform/sealing.ts';
+import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/settings.ts';
 import { chooseBanks } from './banks.ts';
 import { composeWorker } from './compose-worker.ts';
@@ -12,7 +12,7 @@ import { beginWorker, stopOnSignal } from './process.ts';
 
 const finishJobsWithinMs = 8_000;
 
-const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool } = await beginWorker((get) => ({
+const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool } = await beginWorker((get) => ({
   banks: chooseBanks(get),
   dataKeys: get(settings.dataKeys),
   relay: chooseRelay(get),
@@ -21,8 +21,8 @@ const { own, mode, clock, reach, logger, metrics, metricsPort, pool, enginePool 
 }));
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger);
-const outbox = openOutbox({ jobs: sender, sealer: createSealer(own.dataKeys), clock, mailFrom: own.mailFrom });
-const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, reach, transport, outbox });
+const outbox = openOutbox({ jobs: sender, encryptor: createEncryptor(own.dataKeys), clock, mailFrom: own.mailFrom });
+const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, failpoint, transport, outbox });
 const jobs = await startJobWorker(enginePool, logger, handlers);
 const sweep = startSweep(payouts);
 stopOnSignal(logger, async () => {

@@ -3,7 +3,7 @@
 export { bankReference } from './bank-reference.ts';
 export { createBridgeBank } from './bridge/bank.ts';
 export { readWebhook, type WebhookOutcome } from './bridge/webhook.ts';
-export { bankCalls, withCrashPoints } from './crash-points.ts';
+export { bankCalls, withFailpoints } from './failpoints.ts';
 export { createHttpAgent } from './http-exchange.ts';
 export type {
   Bank,

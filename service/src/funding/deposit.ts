@@ -41,7 +41,7 @@ export interface ShownDeposit {
   fee: MicroUsdc | null;
   rate: GbpPerUsd | null;
   reversed: MicroUsdc | null;
-  senderSealed: Buffer | null;
+  senderEncrypted: Buffer | null;
   creditedAt: Date | null;
   updatedAt: Date;
 }

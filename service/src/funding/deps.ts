@@ -6,7 +6,7 @@ import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
-import type { Sealer } from '../platform/sealing.ts';
+import type { Encryptor } from '../platform/encryption.ts';
 
 /** The bank of each rail; null where there is none. Nobody tops up a simulation. */
 type FundingBanks = Readonly<Record<Exclude<Rail, 'simulated'>, BankFunding | null>>;
@@ -34,7 +34,7 @@ export interface FundingDeps extends TellingDeps {
   calls: SingleCalls;
   clock: Clock;
   logger: Logger;
-  sealer: Sealer;
+  encryptor: Encryptor;
   banks: FundingBanks;
   /** The partner's own list of what happened. */
   recordActivity: (tx: Transaction, note: ActivityNote) => Promise<void>;

@@ -2,9 +2,9 @@ import type { DepositSender, FundingMethod } from '../banks/index.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { firstIdAt, lastId } from '../platform/ids.ts';
-import type { Sealer } from '../platform/sealing.ts';
+import type { Encryptor } from '../platform/encryption.ts';
 import type { DepositState, ShownDeposit } from './deposit.ts';
-import { openSender } from './sealed-details.ts';
+import { openSender } from './encrypted-details.ts';
 import { listShownDeposits } from './store.ts';
 
 /** What a partner looks for among its deposits. What is left out fits all. */
@@ -30,7 +30,7 @@ export interface ListedDeposits {
 
 /** A page of the partner's deposits, the newest first. */
 export async function listDeposits(
-  { calls, sealer }: { calls: SingleCalls; sealer: Sealer },
+  { calls, encryptor }: { calls: SingleCalls; encryptor: Encryptor },
   of: PartnerContext,
   { filters, cursor, limit }: { filters: DepositFilters; cursor: string | null; limit: number },
 ): Promise<ListedDeposits> {
@@ -45,10 +45,10 @@ export async function listDeposits(
     // One more than is asked for: it tells whether there is a next page.
     limit: limit + 1,
   });
-  const deposits = found.slice(0, limit).map((deposit) => ({ deposit, sender: senderOf(sealer, deposit) }));
+  const deposits = found.slice(0, limit).map((deposit) => ({ deposit, sender: senderOf(encryptor, deposit) }));
   return { deposits, cursor: found.length > limit ? (deposits.at(-1)?.deposit.id ?? null) : null };
 }
 
-function senderOf(sealer: Sealer, { id, senderSealed }: ShownDeposit): DepositSender | null {
-  return senderSealed === null ? null : openSender(sealer, id, senderSealed);
+function senderOf(encryptor: Encryptor, { id, senderEncrypted }: ShownDeposit): DepositSender | null {
+  return senderEncrypted === null ? null : openSender(encryptor, id, senderEncrypted);
 }

@@ -3,10 +3,10 @@ import { inTransaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { firstReadAt } from './next-read.ts';
 import type { FundingDeps } from './deps.ts';
-import { sealDetails } from './sealed-details.ts';
+import { encryptDetails } from './encrypted-details.ts';
 import { insertSource, listMethods, type SideToFund } from './store.ts';
 
-type OpenDeps = Pick<FundingDeps, 'pool' | 'clock' | 'sealer'>;
+type OpenDeps = Pick<FundingDeps, 'pool' | 'clock' | 'encryptor'>;
 type OpenOutcome = { kind: 'opened' } | { kind: 'failed'; text: string };
 
 const methods: readonly FundingMethod[] = ['bank_transfer', 'usdc'];
@@ -25,7 +25,7 @@ export async function openFunding(deps: OpenDeps, bank: BankFunding, side: SideT
 }
 
 async function openMethod(
-  { pool, clock, sealer }: OpenDeps,
+  { pool, clock, encryptor }: OpenDeps,
   bank: BankFunding,
   { side, method }: { side: SideToFund; method: FundingMethod },
 ): Promise<OpenOutcome> {
@@ -36,13 +36,13 @@ async function openMethod(
   const id = newId(clock);
   // Something may have come before we knew of it; a webhook from now on makes it due at once.
   const dueAt = firstReadAt(at);
-  const row = { id, partnerId, environment, method, at, dueAt, chain: null, address: null, detailsSealed: null };
+  const row = { id, partnerId, environment, method, at, dueAt, chain: null, address: null, detailsEncrypted: null };
   if (method === 'bank_transfer') {
     const opened = await bank.openAccount(order);
     if (opened.kind === 'failed') return opened;
     const { sourceId, details } = opened;
-    const detailsSealed = sealDetails(sealer, id, details);
-    await inTransaction(pool, side, async (tx) => insertSource(tx, { ...row, sourceId, detailsSealed }));
+    const detailsEncrypted = encryptDetails(encryptor, id, details);
+    await inTransaction(pool, side, async (tx) => insertSource(tx, { ...row, sourceId, detailsEncrypted }));
     return { kind: 'opened' };
   }
   const opened = await bank.openAddress(order);

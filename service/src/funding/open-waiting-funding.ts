@@ -2,7 +2,7 @@ import { openFunding } from './open-funding.ts';
 import type { FundingDeps } from './deps.ts';
 import { listSidesToFund, type SideToFund } from './store.ts';
 
-type Deps = Pick<FundingDeps, 'pool' | 'calls' | 'clock' | 'logger' | 'sealer' | 'banks'>;
+type Deps = Pick<FundingDeps, 'pool' | 'calls' | 'clock' | 'logger' | 'encryptor' | 'banks'>;
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 const partnersAtOnce = 100;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { BankAccountDetails } from '../banks/index.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
-import type { Sealer } from '../platform/sealing.ts';
-import { openDetails } from './sealed-details.ts';
+import type { Encryptor } from '../platform/encryption.ts';
+import { openDetails } from './encrypted-details.ts';
 import { listShownSources } from './store.ts';
 
 /** Where a partner sends its top-ups; null what it does not have yet. */
@@ -23,12 +23,12 @@ function referenceOf({ partnerId, environment }: PartnerContext): string {
 }
 
 export async function readFunding(
-  { calls, sealer }: { calls: SingleCalls; sealer: Sealer },
+  { calls, encryptor }: { calls: SingleCalls; encryptor: Encryptor },
   of: PartnerContext,
 ): Promise<Funding> {
   const funding: Funding = { reference: referenceOf(of), account: null, address: null };
-  for (const { id, chain, address, detailsSealed } of await listShownSources(calls, of)) {
-    if (detailsSealed !== null) funding.account = openDetails(sealer, id, detailsSealed);
+  for (const { id, chain, address, detailsEncrypted } of await listShownSources(calls, of)) {
+    if (detailsEncrypted !== null) funding.account = openDetails(encryptor, id, detailsEncrypted);
     if (chain !== null && address !== null) funding.address = { chain, address };
   }
   return funding;

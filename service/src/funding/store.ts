@@ -53,7 +53,7 @@ interface NewSource extends PartnerContext {
   sourceId: string;
   chain: string | null;
   address: string | null;
-  detailsSealed: Buffer | null;
+  detailsEncrypted: Buffer | null;
   at: Date;
   dueAt: Date;
 }
@@ -62,7 +62,7 @@ interface NewSource extends PartnerContext {
 export async function insertSource(tx: Transaction, source: NewSource): Promise<void> {
   await tx.query(
     `insert into kelpie.funding_sources (
-       id, partner_id, environment, method, source_id, chain, address, details_sealed, opened_at, due_at, changed_at
+       id, partner_id, environment, method, source_id, chain, address, details_encrypted, opened_at, due_at, changed_at
      ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9)
      on conflict (partner_id, environment, method) do nothing`,
     [
@@ -73,7 +73,7 @@ export async function insertSource(tx: Transaction, source: NewSource): Promise<
       source.sourceId,
       source.chain,
       source.address,
-      source.detailsSealed,
+      source.detailsEncrypted,
       source.at,
       source.dueAt,
     ],
@@ -225,7 +225,7 @@ interface Locking extends PartnerContext {
   method: FundingMethod;
   /** Its id, if it is new. */
   newId: string;
-  senderSealed: Buffer | null;
+  senderEncrypted: Buffer | null;
   news: DepositNews;
   at: Date;
 }
@@ -257,7 +257,7 @@ export async function lockDeposit(tx: Transaction, locking: Locking): Promise<{ 
 async function findLocked(tx: Transaction, { environment, news }: Locking): Promise<KnownDeposit | null> {
   const { rows } = await tx.query<KnownRow>(
     `select id, state, revision, bank_state, sent_pence, net_micro_usdc, fee_micro_usdc, gbp_per_usd_millionths, trouble,
-       sender_sealed is not null as has_sender
+       sender_encrypted is not null as has_sender
      from kelpie.deposits where environment = $1 and bank_deposit_id = $2 for no key update`,
     [environment, news.depositId],
   );
@@ -285,7 +285,7 @@ async function insertDeposit(tx: Transaction, { news, ...made }: Locking): Promi
     `with made as (
        insert into kelpie.deposits (
          id, partner_id, environment, method, bank_deposit_id, state, revision, bank_state, listed_at, sent_pence,
-         net_micro_usdc, fee_micro_usdc, gbp_per_usd_millionths, sender_sealed, updated_at
+         net_micro_usdc, fee_micro_usdc, gbp_per_usd_millionths, sender_encrypted, updated_at
        ) values ($1, $2, $3, $4, $5, 'pending', 1, $6, $7, $8, $9, $10, $11, $12, $13)
        on conflict (environment, bank_deposit_id) do nothing
        returning id, partner_id, environment, state, bank_state, updated_at
@@ -305,7 +305,7 @@ async function insertDeposit(tx: Transaction, { news, ...made }: Locking): Promi
       news.net,
       news.fee,
       rateOf(news.sentPence, news.net, news.fee),
-      made.senderSealed,
+      made.senderEncrypted,
       made.at,
     ],
   );
@@ -335,16 +335,16 @@ interface WrittenStep {
   change: DepositChange;
   step: DepositStep;
   money: StepMoney | null;
-  senderSealed: Buffer | null;
+  senderEncrypted: Buffer | null;
   at: Date;
 }
 
 export async function writeStep(tx: Transaction, side: PartnerContext, written: WrittenStep): Promise<void> {
-  const { id, from, change, step, money, senderSealed, at } = written;
+  const { id, from, change, step, money, senderEncrypted, at } = written;
   const { rows } = await tx.query(
     `update kelpie.deposits d
      set state = $3, revision = $2 + 1, bank_state = $4, sent_pence = $5, net_micro_usdc = $6, fee_micro_usdc = $7,
-       gbp_per_usd_millionths = $8, trouble = $9, sender_sealed = coalesce(d.sender_sealed, $10),
+       gbp_per_usd_millionths = $8, trouble = $9, sender_encrypted = coalesce(d.sender_encrypted, $10),
        credited_at = case when $3 = 'credited' then coalesce(d.credited_at, $11) else d.credited_at end,
        reversed_micro_usdc = coalesce($12, d.reversed_micro_usdc),
        owed_micro_usdc = d.owed_micro_usdc + $13, repaid_micro_usdc = d.repaid_micro_usdc + $14, updated_at = $11
@@ -359,7 +359,7 @@ export async function writeStep(tx: Transaction, side: PartnerContext, written: 
       change.fee,
       change.rate,
       change.trouble,
-      senderSealed,
+      senderEncrypted,
       at,
       step.what === 'reversed' ? step.amount : null,
       money?.owed ?? 0n,
@@ -407,7 +407,7 @@ interface ShownSourceRow {
   method: FundingMethod;
   chain: string | null;
   address: string | null;
-  details_sealed: Buffer | null;
+  details_encrypted: Buffer | null;
 }
 
 /** Somewhere that the partner can send its top-ups to. */
@@ -415,14 +415,19 @@ export interface ShownSource {
   id: string;
   chain: string | null;
   address: string | null;
-  detailsSealed: Buffer | null;
+  detailsEncrypted: Buffer | null;
 }
 
 const showFundingCall: Call = { name: 'show_funding', text: 'select * from kelpie.show_funding($1, $2)' };
 
 export async function listShownSources(calls: SingleCalls, of: PartnerContext): Promise<ShownSource[]> {
   const rows = await calls.call<ShownSourceRow>(showFundingCall, [of.partnerId, of.environment]);
-  return rows.map(({ id, chain, address, details_sealed: detailsSealed }) => ({ id, chain, address, detailsSealed }));
+  return rows.map(({ id, chain, address, details_encrypted: detailsEncrypted }) => ({
+    id,
+    chain,
+    address,
+    detailsEncrypted,
+  }));
 }
 
 interface ShownDepositRow {
@@ -434,7 +439,7 @@ interface ShownDepositRow {
   fee_micro_usdc: string | null;
   gbp_per_usd_millionths: string | null;
   reversed_micro_usdc: string | null;
-  sender_sealed: Buffer | null;
+  sender_encrypted: Buffer | null;
   credited_at: Date | null;
   updated_at: Date;
 }
@@ -475,7 +480,7 @@ export async function listShownDeposits(
     fee: bigOrNull(row.fee_micro_usdc),
     rate: bigOrNull(row.gbp_per_usd_millionths),
     reversed: bigOrNull(row.reversed_micro_usdc),
-    senderSealed: row.sender_sealed,
+    senderEncrypted: row.sender_encrypted,
     creditedAt: row.credited_at,
     updatedAt: row.updated_at,
   }));

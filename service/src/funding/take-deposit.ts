@@ -7,7 +7,7 @@ import type { DepositNews } from './combine-words.ts';
 import type { KnownDeposit } from './deposit.ts';
 import { followDeposit, type DepositChange, type DepositStep } from './follow-deposit.ts';
 import type { FundingDeps } from './deps.ts';
-import { sealSender } from './sealed-details.ts';
+import { encryptSender } from './encrypted-details.ts';
 import { lockDeposit, readOwed, writeStep, type StepMoney } from './store.ts';
 import { tellOfStep } from './tell-of-step.ts';
 
@@ -31,8 +31,8 @@ export async function takeDeposit(
   const side = { partnerId: source.partnerId, environment: source.environment };
   const { change, depositId } = await inTransaction(pool, side, async (tx) => {
     const id = newId(clock);
-    const senderSealed = news.sender === null ? null : sealSender(deps.sealer, id, news.sender);
-    const { known, isNew } = await lockDeposit(tx, { ...source, newId: id, senderSealed, news, at: clock.now() });
+    const senderEncrypted = news.sender === null ? null : encryptSender(deps.encryptor, id, news.sender);
+    const { known, isNew } = await lockDeposit(tx, { ...source, newId: id, senderEncrypted, news, at: clock.now() });
     const followed = followDeposit(known, news);
     if (followed !== null) await writeChange(tx, deps, { side, method: source.method, known, change: followed, news });
     return { change: isNew ? (followed ?? seen) : followed, depositId: known.id };
@@ -58,12 +58,12 @@ interface Writing {
 async function writeChange(tx: Transaction, deps: FundingDeps, writing: Writing): Promise<void> {
   const { side, known, change, news } = writing;
   const learned = known.hasSender ? null : news.sender;
-  const senderSealed = learned === null ? null : sealSender(deps.sealer, known.id, learned);
+  const senderEncrypted = learned === null ? null : encryptSender(deps.encryptor, known.id, learned);
   const at = deps.clock.now();
   let { revision } = known;
   for (const step of change.steps) {
     const money = await moveMoney(tx, deps, { side, depositId: known.id, step });
-    await writeStep(tx, side, { id: known.id, from: revision, change, step, money, senderSealed, at });
+    await writeStep(tx, side, { id: known.id, from: revision, change, step, money, senderEncrypted, at });
     await tellOfStep(tx, deps, { ...writing, step, money });
     revision += 1;
   }

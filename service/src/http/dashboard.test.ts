@@ -23,13 +23,13 @@ writeFileSync(path.join(folder, 'dist/assets/index-a1b2c3.js'), script);
 writeFileSync(path.join(folder, 'dist/assets/inter-a1b2c3.woff2'), 'a font');
 
 async function serve(files: string): Promise<string> {
-  const { app, seal } = createServer({
+  const { app, finish } = createServer({
     clock: systemClock,
     logger: createLogger('test', 'silent'),
     meter: createMetrics().meter,
   });
   addDashboardRoutes(app, files);
-  seal();
+  finish();
   await app.listen({ host: '127.0.0.1', port: 0 });
   after(async () => app.close());
   const [address] = app.addresses();

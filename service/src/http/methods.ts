@@ -15,21 +15,21 @@ function refuseMethod(allow: string) {
 }
 
 /**
- * Answers 405 where an address exists but not with this method. Call `seal` when every route has been added: the
+ * Answers 405 where an address exists but not with this method. Call `finish` when every route has been added: the
  * framework itself would say 404.
  */
-export function refuseOtherMethods(app: FastifyInstance): { seal: (limitOpen?: LimitHook) => void } {
+export function refuseOtherMethods(app: FastifyInstance): { finish: (limitOpen?: LimitHook) => void } {
   const taken = new Map<string, Set<string>>();
-  let sealed = false;
+  let encrypted = false;
   app.addHook('onRoute', (route: RouteOptions) => {
-    if (sealed) return;
+    if (encrypted) return;
     const known = taken.get(route.url) ?? new Set();
     taken.set(route.url, known);
     for (const method of [route.method].flat()) known.add(method);
   });
   return {
-    seal(limitOpen) {
-      sealed = true;
+    finish(limitOpen) {
+      encrypted = true;
       for (const [url, known] of taken) {
         const allow = [...known].toSorted().join(', ');
         app.route({

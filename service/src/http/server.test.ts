@@ -7,7 +7,7 @@ import { createLogger } from '../platform/logging.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { createServer } from './server.ts';
 
-const { app, seal } = createServer({
+const { app, finish } = createServer({
   clock: systemClock,
   logger: createLogger('test', 'silent'),
   meter: createMetrics().meter,
@@ -27,7 +27,7 @@ app.get('/thrown', async () => {
 });
 app.get('/slow', async () => new Promise((resolve) => setTimeout(() => resolve({}), 200)));
 app.get('/ids/:id', { schema: { params: Type.Object({ id: Type.String({ format: 'uuid' }) }) } }, async () => ({}));
-seal();
+finish();
 await app.listen({ host: '127.0.0.1', port: 0 });
 after(async () => app.close());
 const [address] = app.addresses();

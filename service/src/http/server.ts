@@ -52,11 +52,11 @@ function noHost(): ApiError {
   return new ApiError({ code: 'malformed_request', message: 'The Host header is missing.' });
 }
 
-/** The rules that hold for every route. Routes are added in between `createServer` and `seal`. */
+/** The rules that hold for every route. Routes are added in between `createServer` and `finish`. */
 export function createServer({ clock, logger, meter, trustedProxies }: ServerDeps): {
   app: Server;
   connections: Connections;
-  seal: (limitOpen?: LimitHook) => void;
+  finish: (limitOpen?: LimitHook) => void;
 } {
   const baseLogger: FastifyBaseLogger = logger;
   const app = Fastify({
@@ -113,11 +113,11 @@ export function createServer({ clock, logger, meter, trustedProxies }: ServerDep
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addSchema(ErrorSchema.definition);
   app.setErrorHandler(sendError);
-  const { seal: refuseMethods } = refuseOtherMethods(app);
+  const { finish: refuseMethods } = refuseOtherMethods(app);
   return {
     app,
     connections,
-    seal(limitOpen) {
+    finish(limitOpen) {
       // Addresses that are none are asked for by nobody that we know, and count as that.
       app.setNotFoundHandler(limitOpen === undefined ? {} : { preHandler: limitOpen }, () => {
         throw new ApiError(nothingHere);

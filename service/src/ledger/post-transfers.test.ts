@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../test/harness/database.ts';
 import { createPartners } from '../../test/harness/partners.ts';
 import { atSize } from '../../test/harness/sizes.ts';
 import { systemClock } from '../platform/clock.ts';
-import { goOn } from '../platform/crash-point.ts';
+import { noFailpoint } from '../platform/failpoint.ts';
 import { openPool } from '../platform/database/pool.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
@@ -25,7 +25,7 @@ const mostBatches = 4;
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: callsAtOnce, applicationName: 'test', logger });
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 const readerPool = openPool({
   url: database.readerUrl,
   connections: callsAtOnce,

@@ -1,6 +1,6 @@
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
-import { createShortMemory, partnerKey } from '../platform/short-memory.ts';
+import { createTtlCache, partnerKey } from '../platform/ttl-cache.ts';
 import type { PartnerSide } from './side.ts';
 import { getSide } from './store.ts';
 
@@ -18,9 +18,9 @@ const keepMs = 5_000;
 const mostRemembered = 10_000;
 
 export function createSides(calls: SingleCalls): Sides {
-  const memory = createShortMemory<PartnerSide>({ keepMs, most: mostRemembered });
+  const cache = createTtlCache<PartnerSide>({ keepMs, most: mostRemembered });
   return {
-    get: async (of) => memory.get(partnerKey(of), async () => getSide(calls, of)),
-    forget: (of) => memory.forget(partnerKey(of)),
+    get: async (of) => cache.get(partnerKey(of), async () => getSide(calls, of)),
+    forget: (of) => cache.forget(partnerKey(of)),
   };
 }

@@ -2,7 +2,7 @@ import type { PlanMarkups, Sides } from '../partners/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
-import type { Sealer } from '../platform/sealing.ts';
+import type { Encryptor } from '../platform/encryption.ts';
 import type { Banks } from './banks.ts';
 import type { Commits } from './commits/commits.ts';
 
@@ -15,5 +15,5 @@ export interface PayoutDeps {
   banks: Banks;
   sides: Sides;
   markups: PlanMarkups;
-  sealer: Sealer;
+  encryptor: Encryptor;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import { accountIndexOf, bankKeyOf, fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from './order.ts';
-import type { PayoutRecipient } from './sealed-recipient.ts';
+import type { PayoutRecipient } from './encrypted-recipient.ts';
 
 const digest = createKeyedDigest(Buffer.alloc(32, 1), 'test');
 const side = { partnerId: '019a8000-0000-7000-8000-000000000001', environment: 'sandbox' } as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Pence } from '../money/amounts.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import type { KeyedDigest } from '../platform/keyed-digest.ts';
-import type { PayoutRecipient } from './sealed-recipient.ts';
+import type { PayoutRecipient } from './encrypted-recipient.ts';
 
 /** What a partner asks for, read and with its defaults. */
 export interface PayoutOrder {

@@ -37,7 +37,7 @@ export interface Payout extends PartnerContext {
   pricePlan: string;
   recipientName: string;
   accountLast4: string;
-  recipientSealed: Buffer;
+  recipientEncrypted: Buffer;
   createdVia: 'api' | 'dashboard';
   createdBy: string;
   bankPaymentId: string | null;

@@ -29,7 +29,7 @@ interface PayoutRow {
   price_plan: string;
   recipient_name: string;
   account_last4: string;
-  recipient_sealed: Buffer;
+  recipient_encrypted: Buffer;
   created_via: Payout['createdVia'];
   created_by: string;
   bank_payment_id: string | null;
@@ -64,7 +64,7 @@ function payoutFrom(row: PayoutRow): Payout {
     pricePlan: row.price_plan,
     recipientName: row.recipient_name,
     accountLast4: row.account_last4,
-    recipientSealed: row.recipient_sealed,
+    recipientEncrypted: row.recipient_encrypted,
     createdVia: row.created_via,
     createdBy: row.created_by,
     bankPaymentId: row.bank_payment_id,

@@ -26,9 +26,9 @@ export async function readStory(tx: Transaction, payoutId: string): Promise<Stor
   return { ...records, entries };
 }
 
-/** The same for programs: what only the bank may know stays sealed. */
+/** The same for programs: what only the bank may know stays encrypted. */
 export function storyForPrograms({ payout, ...rest }: Story): object {
-  const { recipientSealed: _sealed, ...shown } = payout;
+  const { recipientEncrypted: _encrypted, ...shown } = payout;
   return { payout: shown, ...rest };
 }
 

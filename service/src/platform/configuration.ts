@@ -46,8 +46,8 @@ function developmentOnly(env: NodeJS.ProcessEnv): string[] {
   if (env[settings.testClockFile.variable]?.startsWith('/') === true) {
     problems.push(`${settings.testClockFile.variable} is set: only KELPIE_MODE=development may move the clock`);
   }
-  if (!['', 'none', undefined].includes(env[settings.testCrashAt.variable])) {
-    problems.push(`${settings.testCrashAt.variable} is set: only KELPIE_MODE=development may crash on purpose`);
+  if (!['', 'none', undefined].includes(env[settings.testFailpoint.variable])) {
+    problems.push(`${settings.testFailpoint.variable} is set: only KELPIE_MODE=development may crash on purpose`);
   }
   return problems;
 }

@@ -378,8 +378,8 @@ export const settings = {
       return { name: name.trim(), sortCode, accountNumber };
     },
   }),
-  testCrashAt: {
-    variable: 'KELPIE_TEST_CRASH_AT',
+  testFailpoint: {
+    variable: 'KELPIE_TEST_FAILPOINT',
     about: 'Where the process kills itself, and at which arrival there. Tests only; production refuses it.',
     rule: 'none, or a point in the code, an asterisk and a whole number',
     example: 'bank.send_payment.after*1',

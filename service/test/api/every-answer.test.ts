@@ -99,13 +99,13 @@ const well: Record<string, () => Promise<Asking>> = {
   getRoot: async () => ({ path: '/' }),
   getVersion: async () => ({ path: '/v1' }),
   getPublicPartner: async () => ({ path: `/v1/public/partners/${slugOf(world.partner)}` }),
-  askForCode: async () => ({ path: '/v1/auth/code', method: 'POST', body: { email: newAddress() } }),
+  requestCode: async () => ({ path: '/v1/auth/code', method: 'POST', body: { email: newAddress() } }),
   signUp: async () => signUpAsking(newSlug()),
   signIn: signInAsking,
   getSession: async () => asPerson({ path: '/v1/auth/session' }),
   signOut: async () => asPerson({ path: '/v1/auth/session', method: 'DELETE' }),
   listOwnAccounts: async () => asPerson({ path: '/v1/auth/accounts' }),
-  enterAccount: async () =>
+  switchAccount: async () =>
     asPerson({ path: '/v1/auth/session', method: 'PATCH', body: { slug: slugOf(world.partner) } }),
   getAccount: async () => ({ path: '/v1/account' }),
   updateAccount: async () => ({
@@ -287,7 +287,7 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   unsupported_media_type: async ({ id }) =>
     askWell(id, whole, { body: 'amount_gbp=1.00', headers: { 'content-type': 'text/plain' } }),
   not_found: async ({ id, path }) => {
-    if (id === 'enterAccount') return askWell(id, whole, { body: { slug: 'no-such-account' } });
+    if (id === 'switchAccount') return askWell(id, whole, { body: { slug: 'no-such-account' } });
     const names = { '{id}': randomUUID(), '{slug}': 'no-such-partner', '{email}': 'nobody@example.test' };
     const nowhere = Object.entries(names).reduce((address, [name, value]) => address.replace(name, value), path);
     return askWell(id, whole, { path: nowhere });
@@ -335,7 +335,7 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   idempotency_key_in_use: async ({ id }) => {
     // One that is killed while it asks the bank leaves a payout of which nobody knows yet what became.
     const key = randomUUID();
-    const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: 'bank.send_payment.before*1' });
+    const dying = await world.addApi({ KELPIE_TEST_FAILPOINT: 'bank.send_payment.before*1' });
     await world.worker?.stop();
     await assert.rejects(ask({ ...whole, url: dying.url }, creation(payoutBody(), key)));
     return ask(

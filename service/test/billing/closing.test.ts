@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { runInvoices } from '../../src/billing/index.ts';
 import { ledgerEvents, postTransfers } from '../../src/ledger/index.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
+import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../../src/platform/database/transaction.ts';
@@ -17,7 +17,7 @@ import { chargePayout, createBilledPartners, listIssued } from './billed-partner
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 6, applicationName: 'test', logger });
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 after(async () => pool.end());
 
 const period = monthOf(new Date());
@@ -25,7 +25,7 @@ const end = monthEnd(period);
 const firstOfNext = { now: () => end };
 
 async function run(at: Date, upto = period): Promise<void> {
-  const report = await runInvoices({ pool, calls, clock: { now: () => at }, logger, reach: goOn }, { upto });
+  const report = await runInvoices({ pool, calls, clock: { now: () => at }, logger, failpoint: noFailpoint }, { upto });
   assert.equal(report.failed, 0);
 }
 

@@ -74,7 +74,7 @@ const points = [
 for (const point of points) {
   test(`a run that is killed at ${point} leaves an invoice whole or not at all`, async () => {
     const before = await assertSound();
-    const { signal } = await startRun({ KELPIE_TEST_CRASH_AT: `${point}*1` }).exited;
+    const { signal } = await startRun({ KELPIE_TEST_FAILPOINT: `${point}*1` }).exited;
     assert.equal(signal, 'SIGKILL');
     // What was committed before the kill is the only thing that can have stayed.
     assert.equal(await assertSound(), before + (point === 'invoice.committed' ? 1 : 0));

@@ -4,7 +4,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
-import { assertKilled, crashAt } from '../payouts/crashing.ts';
+import { assertKilled, killAtFailpoint } from '../payouts/crashing.ts';
 import {
   balanceOf,
   longestPauseMs,
@@ -25,7 +25,7 @@ let expected = 10_000_000_000n;
 for (const point of ['bank.list_deposits.before', 'bank.list_deposits.after']) {
   for (const arrivals of [1, 2]) {
     test(`a worker that is killed at ${point}, the ${arrivals}. time, leaves deposits that another credits once`, async () => {
-      const killed = await world.restartWorker(crashAt(point, arrivals));
+      const killed = await world.restartWorker(killAtFailpoint(point, arrivals));
       const ids = [await sendPounds(bank, places.accountId), await sendUsdc(bank, places.addressId)];
       await round();
       await assertKilled(killed);

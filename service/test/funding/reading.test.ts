@@ -5,12 +5,12 @@ import type { BankFunding, DepositLine } from '../../src/banks/index.ts';
 import type { FundingDeps } from '../../src/funding/deps.ts';
 import { readSource, type ReadOutcome } from '../../src/funding/read-source.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
+import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { createSealer } from '../../src/platform/sealing.ts';
+import { createEncryptor } from '../../src/platform/encryption.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createPartners } from '../harness/partners.ts';
 
@@ -37,10 +37,10 @@ function partsWith(listDeposits: BankFunding['listDeposits']): FundingDeps {
   const bank = { openAccount: notAsked, openAddress: notAsked, listDeposits };
   return {
     pool,
-    calls: createSingleCalls(pool, goOn),
+    calls: createSingleCalls(pool, noFailpoint),
     clock: systemClock,
     logger,
-    sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
+    encryptor: createEncryptor(new Map([[1, Buffer.alloc(32)]])),
     banks: { provider_sandbox: bank, provider_production: null },
     outbox: { post: notAsked },
     listAdmins: async () => [],

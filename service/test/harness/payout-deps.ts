@@ -2,11 +2,11 @@ import { after } from 'node:test';
 import { createPlanMarkups, createSides } from '../../src/partners/index.ts';
 import { createCommits, type Banks, type PayoutDeps } from '../../src/payouts/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
+import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { createSealer } from '../../src/platform/sealing.ts';
+import { createEncryptor } from '../../src/platform/encryption.ts';
 import type { TestDatabase } from './database.ts';
 
 /** What looking after a payout takes, inside the test's own process, with a bank that the test makes up. */
@@ -17,7 +17,7 @@ export function createPayoutDeps(
   const logger = createLogger('test', 'silent');
   const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
   after(async () => pool.end());
-  const calls = createSingleCalls(pool, goOn);
+  const calls = createSingleCalls(pool, noFailpoint);
   return {
     calls,
     commits: createCommits(calls, systemClock),
@@ -26,6 +26,6 @@ export function createPayoutDeps(
     banks: { simulated: banks.provider_sandbox, provider_production: null, ...banks },
     sides: createSides(calls),
     markups: createPlanMarkups(calls),
-    sealer: createSealer(new Map([[1, Buffer.alloc(32)]])),
+    encryptor: createEncryptor(new Map([[1, Buffer.alloc(32)]])),
   };
 }

@@ -77,7 +77,7 @@ export async function startApi(options: ProcessOptions): Promise<ApiProcess> {
 
 /** One that is to be killed as soon as it works may not live to say that it does. */
 function isToDie(env: Readonly<Record<string, string>> = {}): boolean {
-  return 'KELPIE_TEST_CRASH_AT' in env;
+  return 'KELPIE_TEST_FAILPOINT' in env;
 }
 
 /** A real worker process, ended with the test file. `file` is another program that works the same way. */

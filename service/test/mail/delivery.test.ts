@@ -27,7 +27,7 @@ function arrivedFor(to: string) {
 async function untilEnded(id: string): Promise<MailRow> {
   return eventually('the mail is at its end', async () => {
     const row = await readMail(database, id);
-    return row?.content_sealed === null && row;
+    return row?.content_encrypted === null && row;
   });
 }
 
@@ -93,7 +93,7 @@ test('whoever posted is killed right after the commit: the mail arrives, once', 
 });
 
 test('the worker is killed before it sends: the mail arrives, once', async () => {
-  const env = { KELPIE_TEST_CRASH_AT: 'mail.send.before*1' };
+  const env = { KELPIE_TEST_FAILPOINT: 'mail.send.before*1' };
   const doomed = await startWorker({ database, mail: inbox, env });
   const id = await office.post({ to: 'before@example.com' });
   await untilKilled(doomed);
@@ -104,7 +104,7 @@ test('the worker is killed before it sends: the mail arrives, once', async () =>
 });
 
 test("the worker is killed right after the relay's yes: the mail comes again, with the same Message-ID", async () => {
-  const env = { KELPIE_TEST_CRASH_AT: 'mail.send.after*1' };
+  const env = { KELPIE_TEST_FAILPOINT: 'mail.send.after*1' };
   const doomed = await startWorker({ database, mail: inbox, env });
   const id = await office.post({ to: 'twice@example.com' });
   await untilKilled(doomed);

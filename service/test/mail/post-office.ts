@@ -8,7 +8,7 @@ import { startJobSender } from '../../src/platform/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { composeMail } from '../../src/platform/mail/frame.ts';
 import { createOutbox } from '../../src/platform/mail/outbox.ts';
-import { createSealer } from '../../src/platform/sealing.ts';
+import { createEncryptor } from '../../src/platform/encryption.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { testSecrets } from '../harness/secrets.ts';
 
@@ -21,7 +21,7 @@ const content = composeMail({
 });
 
 const [version = '', key = ''] = testSecrets.KELPIE_DATA_KEYS.split(':');
-const sealer = createSealer(new Map([[Number(version), Buffer.from(key, 'hex')]]));
+const encryptor = createEncryptor(new Map([[Number(version), Buffer.from(key, 'hex')]]));
 
 interface PostOptions {
   to: string;
@@ -31,7 +31,7 @@ interface PostOptions {
 
 export interface MailRow {
   message_id: string;
-  content_sealed: Buffer | null;
+  content_encrypted: Buffer | null;
   sent_at: Date | null;
   refused_at: Date | null;
   given_up_at: Date | null;
@@ -50,7 +50,11 @@ export async function openPostOffice(
     await pool.end();
   });
   const postIn = async (tx: Transaction, { clock = systemClock, ...mail }: PostOptions): Promise<string> =>
-    createOutbox({ jobs, sealer, clock, fromDomain: 'kelpie.example' }).post(tx, { kind: 'trial', content, ...mail });
+    createOutbox({ jobs, encryptor, clock, fromDomain: 'kelpie.example' }).post(tx, {
+      kind: 'trial',
+      content,
+      ...mail,
+    });
   return {
     pool,
     postIn,

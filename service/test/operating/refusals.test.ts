@@ -241,15 +241,15 @@ test('a junk row at the end stops operators until one of them goes on from it, a
   const [, end = ''] = /It ends with (\d+:[0-9a-f]{64})/.exec(verified.said) ?? [];
   await expectError(['audit', 'begin', ...why], { exit: 2, code: 'audit_broken', says: new RegExp(end) });
   const before = await digestWholeDatabase(database);
-  const goOn = ['audit', 'begin', '--after', end, ...why];
+  const noFailpoint = ['audit', 'begin', '--after', end, ...why];
   await expectError(
-    goOn,
+    noFailpoint,
     { exit: 2, code: 'refused', says: /it is another key/ },
     { KELPIE_AUDIT_KEY: 'e5'.repeat(32) },
   );
-  assert.equal((await kelpie(database, [...goOn, '--dry-run'])).code, 0);
+  assert.equal((await kelpie(database, [...noFailpoint, '--dry-run'])).code, 0);
   assert.deepEqual(await digestWholeDatabase(database), before);
-  const done = await kelpie(database, goOn);
+  const done = await kelpie(database, noFailpoint);
   assert.equal(done.code, 0, done.said);
   // As either role.
   assert.equal((await kelpie(database, limits('5'))).code, 0);

@@ -13,7 +13,7 @@ import { assertAllHolds } from '../harness/invariants.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
-import { assertKilled, crashAt } from '../payouts/crashing.ts';
+import { assertKilled, killAtFailpoint } from '../payouts/crashing.ts';
 import { balanceOf, createByCommand, floatsOf, railOf, railsOfPayouts, untilConnected } from './sandboxes.ts';
 
 const world = await startWorld();
@@ -103,7 +103,7 @@ test('a partner can pay while the bank is down, and is connected once it is back
 
 for (const point of ['bank.open_customer.before', 'bank.open_customer.after']) {
   test(`a worker that is killed at ${point} leaves a sandbox that another connects, once`, async () => {
-    const killed = await world.restartWorker(crashAt(point, 1));
+    const killed = await world.restartWorker(killAtFailpoint(point, 1));
     const made = await createByCommand(database);
     await assertKilled(killed);
     assert.equal(await railOf(database, made.partnerId), 'simulated');

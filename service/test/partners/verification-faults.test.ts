@@ -84,7 +84,7 @@ test('an api without a live bank says 503, and starts nothing', async () => {
 
 for (const point of ['bank.start_verification.before', 'bank.start_verification.after']) {
   test(`kill -9 at ${point}: the next try finds what the bank began, and there is one`, async () => {
-    const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: `${point}*1` });
+    const dying = await world.addApi({ KELPIE_TEST_FAILPOINT: `${point}*1` });
     const business = await openBusiness(world);
     await assert.rejects(askToStart({ ...business.admin, url: dying.url }));
     await start(world, business);
@@ -107,7 +107,7 @@ for (const point of ['bank.find_verification.after', 'bank.open_wallet.before', 
     const business = await openBusiness(world);
     const id = await start(world, business);
     await world.worker?.stop();
-    const dying = await world.addWorker({ KELPIE_TEST_CRASH_AT: `${point}*1` });
+    const dying = await world.addWorker({ KELPIE_TEST_FAILPOINT: `${point}*1` });
     await bank.control(`/kyc-links/${id}/approve`);
     assert.equal((await dying.exited).signal, 'SIGKILL');
     assert.deepEqual(await liveOf(database, business.partnerId), []);

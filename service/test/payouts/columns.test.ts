@@ -9,7 +9,7 @@ import type { Move } from '../../src/payouts/move.ts';
 import { isVisibleState, type PayoutState } from '../../src/payouts/payout.ts';
 import { findPayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
+import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { newId } from '../../src/platform/ids.ts';
@@ -24,7 +24,7 @@ const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
 after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 const commits = createCommits(calls, systemClock);
 const partner = await createSimulatedPartner(database);
 
@@ -64,7 +64,7 @@ function newPayout(): NewPayout {
       pricePlan: 'standard-1',
       recipientName: 'Ada Byron',
       accountLast4: '5678',
-      recipientSealed: randomBytes(40),
+      recipientEncrypted: randomBytes(40),
       createdVia: 'api',
       createdBy: 'kp_sandbox_created',
       bankPaymentId: 'a payment',

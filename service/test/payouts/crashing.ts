@@ -88,8 +88,8 @@ export function killsAt(point: string): number {
   return isOfMany(point) ? Math.max(killsAsked, 3) : killsAsked;
 }
 
-export function crashAt(point: string, arrivals = payoutsAKill): Record<string, string> {
-  return { KELPIE_TEST_CRASH_AT: `${point}*${isOfMany(point) ? 1 : arrivals}` };
+export function killAtFailpoint(point: string, arrivals = payoutsAKill): Record<string, string> {
+  return { KELPIE_TEST_FAILPOINT: `${point}*${isOfMany(point) ? 1 : arrivals}` };
 }
 
 /** A recipient that the bank does not know yet, the same for the same key. */
@@ -116,7 +116,7 @@ export async function startCrashWorld(options: { settleAfterMs: number; withoutW
   const askAgain = async (keys: readonly string[]): Promise<string[]> => Promise.all(keys.map(ask));
   /** Sends orders to an api that dies on them. */
   const orderAndDie = async (point: string, keys: readonly string[]): Promise<void> => {
-    const api = await world.restartApi(crashAt(point, keys.length));
+    const api = await world.restartApi(killAtFailpoint(point, keys.length));
     const answers = await Promise.allSettled(keys.map(async (key) => createPayout(client(), bodyFor(key), key)));
     await assertKilled(api);
     assert(

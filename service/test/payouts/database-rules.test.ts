@@ -12,7 +12,7 @@ import { createPayouts, type NewPayout } from '../../src/payouts/commits/create-
 import { payoutCalls } from '../../src/payouts/calls.ts';
 import { findPayout, hintPayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
+import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls, type SingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
@@ -26,7 +26,7 @@ const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
 after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 /** A batch of one, and one for as many as there are: the rules are the same. */
 const ways: readonly (readonly [way: string, commits: Commits])[] = [
   ['alone', createCommits(calls, systemClock, 1)],
@@ -180,7 +180,7 @@ test('what was ordered never changes: amounts, prices, the recipient, whose it i
     ),
   );
   const fixed = rows.map(({ name }) => name).filter((name) => !mayChange.has(name));
-  for (const name of ['amount_pence', 'wallet_sends_micro_usdc', 'recipient_sealed', 'partner_id', 'order_id'])
+  for (const name of ['amount_pence', 'wallet_sends_micro_usdc', 'recipient_encrypted', 'partner_id', 'order_id'])
     assert(fixed.includes(name), name);
   for (const name of fixed) {
     const sql = `update kelpie.payouts set ${name} = ${name}, revision = revision + 1 where id = $1`;
@@ -275,7 +275,7 @@ function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } 
       rate: 790_000n,
       recipientName: 'Ada Byron',
       accountLast4: '5678',
-      recipientSealed: Buffer.of(1),
+      recipientEncrypted: Buffer.of(1),
       createdVia: 'api',
       createdBy: 'test',
       bankPaymentId: null,

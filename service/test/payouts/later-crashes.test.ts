@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { cancelPayout } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
-import { assertKilled, crashAt, killsAt, newKeys, payoutsAKill, pointsOf, startCrashWorld } from './crashing.ts';
+import {
+  assertKilled,
+  killAtFailpoint,
+  killsAt,
+  newKeys,
+  payoutsAKill,
+  pointsOf,
+  startCrashWorld,
+} from './crashing.ts';
 
 // What can be killed once the bank has a payment. This bank settles nothing by itself.
 
@@ -21,7 +29,7 @@ for (const point of pointsOf('looking', 'worker')) {
       const acknowledged = await askAgain(newKeys());
       const transfers = await newestTransfers();
       clock.move(5 * minute);
-      await assertKilled(await world.restartWorker(crashAt(point)));
+      await assertKilled(await world.restartWorker(killAtFailpoint(point)));
       for (const id of transfers) await world.bank.control(`/transfers/${id}/settle`);
       await world.restartWorker();
       clock.move(5 * minute);
@@ -34,7 +42,7 @@ for (const point of pointsOf('looking', 'worker')) {
 for (const point of pointsOf('cancelling', 'api')) {
   test(`an api killed at ${point} leaves a payout to be cancelled once, by whoever is asked next`, async () => {
     for (let kill = 0; kill < killsAt(point); kill += 1) {
-      const api = await world.restartApi(crashAt(point));
+      const api = await world.restartApi(killAtFailpoint(point));
       const ids = await askAgain(newKeys());
       for (const id of await newestTransfers())
         await world.bank.control(`/transfers/${id}/hold`, { state: 'awaiting_funds' });

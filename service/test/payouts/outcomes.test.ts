@@ -328,7 +328,7 @@ test('a bank that takes more than one part in a hundred too much opens a case', 
 test('whoever waits too long for a payout with the same key is told to come back', async () => {
   await world.worker?.stop();
   const key = randomUUID();
-  const api = await world.addApi({ KELPIE_TEST_CRASH_AT: 'bank.send_payment.before*1', ...env });
+  const api = await world.addApi({ KELPIE_TEST_FAILPOINT: 'bank.send_payment.before*1', ...env });
   await assert.rejects(createPayout({ ...client, url: api.url }, payoutBody(), key));
   const waited = await createPayout(client, payoutBody(), key);
   assert.deepEqual(

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { assertKilled, crashAt, killsAt, newKeys, pointsOf, startCrashWorld } from './crashing.ts';
+import { assertKilled, killAtFailpoint, killsAt, newKeys, pointsOf, startCrashWorld } from './crashing.ts';
 
 const { world, clock, orderAndDie, recover, leaseIsOver } = await startCrashWorld({ settleAfterMs: 100 });
 const day = 24 * 3_600_000;
@@ -13,7 +13,9 @@ for (const point of pointsOf('resuming', 'worker')) {
       await orderAndDie('bank.register_recipient.before', keys);
       leaseIsOver();
       // One sweep takes them all at once.
-      await assertKilled(await world.restartWorker(crashAt(point, point.includes('take_open') ? 1 : keys.length)));
+      await assertKilled(
+        await world.restartWorker(killAtFailpoint(point, point.includes('take_open') ? 1 : keys.length)),
+      );
       await world.restartWorker();
       await recover(keys);
     }
@@ -27,7 +29,7 @@ for (const point of pointsOf('searching', 'worker')) {
       await world.worker?.stop();
       await orderAndDie('bank.send_payment.after', keys);
       clock.move(day);
-      await assertKilled(await world.restartWorker(crashAt(point)));
+      await assertKilled(await world.restartWorker(killAtFailpoint(point)));
       await world.restartWorker();
       await recover(keys);
     }

@@ -326,7 +326,7 @@ test('a viewer, and an admin who was made one since, confirms nothing', async ()
 
 test('killed before or after the commit that uses a code: the payout is made once or not at all', async () => {
   for (const point of ['before', 'after'] as const) {
-    const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: `database.create_payouts.${point}*1` });
+    const dying = await world.addApi({ KELPIE_TEST_FAILPOINT: `database.create_payouts.${point}*1` });
     const person = await newAdmin();
     const order = newOrder();
     const code = await ask(person, order);

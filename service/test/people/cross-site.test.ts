@@ -41,7 +41,7 @@ async function askRaw(method: string, path: string, headers: Record<string, stri
   return [response.status, response.ok ? '' : textAt(json, 'error.code')];
 }
 
-const openToAnybody = new Set(['getRoot', 'getVersion', 'getPublicPartner', 'askForCode', 'signIn', 'signUp']);
+const openToAnybody = new Set(['getRoot', 'getVersion', 'getPublicPartner', 'requestCode', 'signIn', 'signUp']);
 
 for (const { id, method, path } of operations.filter((operation) => !openToAnybody.has(operation.id))) {
   test(`${id} is refused to a page of another site, whatever the cookie`, async () => {

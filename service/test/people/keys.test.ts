@@ -189,7 +189,7 @@ test('to revoke a key is safe to repeat: it is done once, and told once', async 
   for (const { status, json } of answers) assert.deepEqual([status, json], [200, { id: partner.keyId, revoked: true }]);
   await eventually('no mail waits any more', async () => {
     const { rows } = await asAdmin(database.superuserUrl, async (client) =>
-      client.query(`select from kelpie.outgoing_mails where content_sealed is not null`),
+      client.query(`select from kelpie.outgoing_mails where content_encrypted is not null`),
     );
     return rows.length === 0;
   });

@@ -29,7 +29,7 @@ test('a code that was over before a worker came to it is forgotten without a mai
   await readCode(inbox, inTime);
   await eventually('no code waits any more', async () => {
     const { rows } = await asAdmin(database.superuserUrl, async (client) =>
-      client.query('select from kelpie.sign_in_codes where mail_sealed is not null'),
+      client.query('select from kelpie.sign_in_codes where mail_encrypted is not null'),
     );
     return rows.length === 0;
   });

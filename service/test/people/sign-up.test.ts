@@ -71,7 +71,7 @@ test('a process that is killed before the account is made leaves a code that sti
   const [email, slug] = [newAddress(), newSlug()];
   await signUp({ email, slug });
   const code = await readCode(inbox, email);
-  const dying = await world.addApi({ KELPIE_TEST_CRASH_AT: 'database.open_session.after*1' });
+  const dying = await world.addApi({ KELPIE_TEST_FAILPOINT: 'database.open_session.after*1' });
   await assert.rejects(giveCode(dying.url, { email, code }));
   assert.equal(await countPartners(slug), 0);
   assert.equal((await giveCode(url, { email, code })).status, 200);

@@ -95,7 +95,7 @@ test('only the newest code is good, and no more than five an hour are sent', asy
   for (let asked = 1; asked <= 6; asked += 1) assert.equal((await askCode(api.url, email)).status, 202);
   const codes = await Promise.all([1, 2, 3, 4, 5].map(async (number) => readCode(inbox, email, number)));
   const ordered = await query<{ tries: number }>(
-    'select tries from kelpie.sign_in_codes where mail_sealed is not null',
+    'select tries from kelpie.sign_in_codes where mail_encrypted is not null',
   );
   assert.deepEqual(ordered, []);
   const answers: number[] = [];
@@ -187,7 +187,7 @@ test('a session ends after 12 hours, however it is used', async () => {
 /** Every mail is at its end. */
 async function untilSent(): Promise<void> {
   await eventually('no mail waits any more', async () => {
-    const waiting = await query('select from kelpie.outgoing_mails where content_sealed is not null');
+    const waiting = await query('select from kelpie.outgoing_mails where content_encrypted is not null');
     return waiting.length === 0;
   });
 }
@@ -195,7 +195,7 @@ async function untilSent(): Promise<void> {
 /** Whoever asked has been looked at by now. */
 async function untilLookedAt(): Promise<void> {
   await eventually('every code was looked at', async () => {
-    const waiting = await query('select 1 from kelpie.sign_in_codes where mail_sealed is not null');
+    const waiting = await query('select 1 from kelpie.sign_in_codes where mail_encrypted is not null');
     return waiting.length === 0;
   });
 }

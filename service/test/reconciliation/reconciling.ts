@@ -4,7 +4,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createBridgeBank, createHttpAgent } from '../../src/banks/index.ts';
 import { runReconciliation, type ReconciliationDeps, type RunReport } from '../../src/reconciliation/index.ts';
 import { clockShiftedByFile } from '../../src/platform/clock.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
+import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
@@ -44,7 +44,7 @@ export function openReconciling({ database, bank, clock: { file } }: FundingWorl
   const real = createBridgeBank(agent, { url: bank.wireUrl, apiKey: bank.apiKey });
   const deps = {
     pool,
-    calls: createSingleCalls(pool, goOn),
+    calls: createSingleCalls(pool, noFailpoint),
     clock: clockShiftedByFile(file),
     logger,
     pause: async () => setTimeout(50),

@@ -12,7 +12,7 @@ import { createCommits } from '../../src/payouts/index.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { findPayout } from '../../src/payouts/store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { goOn } from '../../src/platform/crash-point.ts';
+import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls, type SingleCalls } from '../../src/platform/database/single-call.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
@@ -65,13 +65,13 @@ function keyOf({ partner, number }: PlannedPayout): string {
 function openDeps(database: TestDatabase, clock: Clock) {
   const logger = createLogger('simulate', 'silent');
   const pool = openPool({ url: database.serviceUrl, connections: 4, applicationName: 'simulate-billing', logger });
-  const calls = createSingleCalls(pool, goOn);
+  const calls = createSingleCalls(pool, noFailpoint);
   return {
     pool,
     calls,
     clock,
     logger,
-    reach: goOn,
+    failpoint: noFailpoint,
     commits: createCommits(calls, clock, 64),
     markups: createPlanMarkups(calls),
   };
@@ -288,7 +288,7 @@ const unknownYet = {
   bankReference: 'KP',
   recipientName: 'Ada Byron',
   accountLast4: '5678',
-  recipientSealed: Buffer.of(1),
+  recipientEncrypted: Buffer.of(1),
   createdVia: 'api',
   createdBy: 'simulated',
   bankPaymentId: null,

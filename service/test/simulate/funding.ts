@@ -95,7 +95,7 @@ async function killWorker({ world, tally, round }: Cast, { kill, killAfterMs }: 
     await wait(killAfterMs);
     world.worker?.kill('SIGKILL');
   } else {
-    const doomed = await world.restartWorker({ KELPIE_TEST_CRASH_AT: 'bank.list_deposits.after*1' });
+    const doomed = await world.restartWorker({ KELPIE_TEST_FAILPOINT: 'bank.list_deposits.after*1' });
     await round();
     await Promise.race([doomed.exited, wait(10_000)]);
   }

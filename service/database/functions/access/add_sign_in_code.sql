@@ -7,8 +7,8 @@
 -- Owner: kelpie_access
 -- Callers: kelpie_service
 create or replace function kelpie.add_sign_in_code(
-  new_id uuid, of_email_hmac bytea, new_code_hmac bytea, new_mail_sealed bytea, new_sign_up_slug text,
-  new_sign_up_sealed bytea, at timestamptz
+  new_id uuid, of_email_hmac bytea, new_code_hmac bytea, new_mail_encrypted bytea, new_sign_up_slug text,
+  new_sign_up_encrypted bytea, at timestamptz
 ) returns text
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -25,8 +25,8 @@ begin
   ) >= 5 then
     return 'too_many';
   end if;
-  insert into kelpie.sign_in_codes (id, email_hmac, code_hmac, mail_sealed, sign_up_slug, sign_up_sealed, created_at)
-  values (new_id, of_email_hmac, new_code_hmac, new_mail_sealed, new_sign_up_slug, new_sign_up_sealed, at);
+  insert into kelpie.sign_in_codes (id, email_hmac, code_hmac, mail_encrypted, sign_up_slug, sign_up_encrypted, created_at)
+  values (new_id, of_email_hmac, new_code_hmac, new_mail_encrypted, new_sign_up_slug, new_sign_up_encrypted, at);
   return 'added';
 end;
 $$;

@@ -10,7 +10,7 @@ create or replace function kelpie.forget_sign_in_mail(of_code uuid) returns bool
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update kelpie.sign_in_codes c set mail_sealed = null where c.id = of_code and c.mail_sealed is not null;
+  update kelpie.sign_in_codes c set mail_encrypted = null where c.id = of_code and c.mail_encrypted is not null;
   return found;
 end;
 $$;

@@ -11,7 +11,7 @@ create or replace function kelpie.list_api_keys(
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select * from (
       select k.id, k.environment, k.key_prefix, k.label, k.created_at, k.last_used_at, k.revoked_at

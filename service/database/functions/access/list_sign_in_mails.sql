@@ -9,6 +9,6 @@ as $$
 begin
   return query
     select c.id from kelpie.sign_in_codes c
-    where c.mail_sealed is not null and c.id < before order by c.id desc limit at_most;
+    where c.mail_encrypted is not null and c.id < before order by c.id desc limit at_most;
 end;
 $$;

@@ -16,7 +16,7 @@
 create or replace function kelpie.open_session(
   of_email text, of_slug text, of_email_hmac bytea, given_code_hmac bytea, at timestamptz, new_session_id uuid,
   new_token_hmac bytea, old_token_hmac bytea
-) returns table (outcome text, partner_id uuid, code_id uuid, sign_up_slug text, sign_up_sealed bytea)
+) returns table (outcome text, partner_id uuid, code_id uuid, sign_up_slug text, sign_up_encrypted bytea)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
@@ -28,7 +28,7 @@ declare
   is_sign_up boolean;
 begin
   -- Concurrent guesses at one address wait here, so that each is counted before it is checked.
-  select c.id, c.code_hmac, c.sign_up_slug, c.sign_up_sealed into code from kelpie.sign_in_codes c
+  select c.id, c.code_hmac, c.sign_up_slug, c.sign_up_encrypted into code from kelpie.sign_in_codes c
   where c.email_hmac = of_email_hmac order by c.id desc limit 1 for update;
   -- Looked up even when there is no code, so that the response time reveals nothing.
   select m.partner_id, m.last_login_at into member
@@ -55,7 +55,7 @@ begin
   update kelpie.wrong_guesses g set guesses = g.guesses - 1
   where g.email_hmac = of_email_hmac and g.on_day = (at at time zone 'utc')::date;
   if is_sign_up then
-    return query select 'sign_up', null::uuid, code.id, code.sign_up_slug, code.sign_up_sealed;
+    return query select 'sign_up', null::uuid, code.id, code.sign_up_slug, code.sign_up_encrypted;
     return;
   end if;
   update kelpie.sign_in_codes c set used_at = at where c.id = code.id;

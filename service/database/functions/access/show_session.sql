@@ -13,9 +13,9 @@ create or replace function kelpie.show_session(of_partner uuid, of_environment k
 as $$
 #variable_conflict use_column
 begin
-  perform kelpie.enter(of_partner, 'live');
+  perform kelpie.set_partner_context(of_partner, 'live');
   has_live := exists (select from kelpie.partner_environments e where e.partner_id = of_partner);
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select m.email, m.name, m.role, s.created_at, p.name, p.slug, p.status, has_live
     from kelpie.sessions s

@@ -5,14 +5,14 @@
 -- Owner: kelpie_access
 -- Callers: kelpie_service
 create or replace function kelpie.show_sign_in_mail(of_code uuid)
-  returns table (mail_sealed bytea, is_sign_up boolean, created_at timestamptz)
+  returns table (mail_encrypted bytea, is_sign_up boolean, created_at timestamptz)
   language plpgsql stable security definer
   set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
   return query
-    select c.mail_sealed, c.sign_up_slug is not null, c.created_at from kelpie.sign_in_codes c
-    where c.id = of_code and c.mail_sealed is not null;
+    select c.mail_encrypted, c.sign_up_slug is not null, c.created_at from kelpie.sign_in_codes c
+    where c.id = of_code and c.mail_encrypted is not null;
 end;
 $$;

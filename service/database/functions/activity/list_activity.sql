@@ -6,7 +6,7 @@ create or replace function kelpie.list_activity(of_partner uuid, of_environment 
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select distinct on (entry.id) entry.id, entry.environment, entry.action, entry.status, entry.by, entry.detail
     from (

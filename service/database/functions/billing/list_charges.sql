@@ -13,7 +13,7 @@ create or replace function kelpie.list_charges(
   set enable_mergejoin = off
 as $$
 begin
-  perform kelpie.enter(of_partner, 'live');
+  perform kelpie.set_partner_context(of_partner, 'live');
   return query
     select c.transfer_id, c.line, c.reason, c.amount, c.cause_id, p.id, p.reference, p.amount_pence
     from (

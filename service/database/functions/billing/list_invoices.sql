@@ -10,7 +10,7 @@ create or replace function kelpie.list_invoices(of_partner uuid, from_period tex
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, 'live');
+  perform kelpie.set_partner_context(of_partner, 'live');
   return query
     select i.id, i.number, i.period, i.begins_at, i.ends_at, i.status, i.billed_to_name, i.billed_to_email, i.total_pence,
       i.carried_in_pence, i.carried_out_pence, i.issued_at, i.due_at, (

@@ -17,7 +17,7 @@ declare
   -- and would read and sort all of it for every page.
   upto_number bigint := least(before_number, from_number + at_most);
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select e.wallet_version, e.transfer_id, e.reason, -e.amount, e.wallet_balance_after,
       case when kelpie.is_visible(p.state) then p.id end, p.reference

@@ -5,7 +5,7 @@ create or replace function kelpie.read_charges(of_partner uuid, from_id uuid, be
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, 'live');
+  perform kelpie.set_partner_context(of_partner, 'live');
   return query select * from kelpie.gather_charges(of_partner, from_id, before_id);
 end;
 $$;

@@ -20,7 +20,7 @@ declare
   looked_from uuid;
   looked_to uuid;
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   began_at := month_start::timestamp at time zone 'Europe/London';
   ended_at := (month_start + interval '1 month') at time zone 'Europe/London';
   looked_from := kelpie.first_id_at(began_at - interval '1 day');

@@ -5,7 +5,7 @@ create or replace function kelpie.find_wallet_balance(of_partner uuid, of_enviro
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select w.balance_micro_usdc from kelpie.wallets w
     where w.partner_id = of_partner and w.environment = of_environment;

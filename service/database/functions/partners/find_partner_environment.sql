@@ -8,7 +8,7 @@ create or replace function kelpie.find_partner_environment(of_partner uuid, of_e
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select p.status, e.rail, e.bank_customer_id, e.bank_wallet_id, e.price_plan, pp.fixed_pence, pp.basis_points,
       pp.bank_fixed_pence, pp.bank_basis_points,

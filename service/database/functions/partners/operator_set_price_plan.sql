@@ -13,7 +13,7 @@ as $$
 declare
   by_whom text := kelpie.require_audit('partner.price_plan', of_partner::text);
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return kelpie.change_price_plan(at, new_plan, by_whom);
 end;
 $$;

@@ -11,7 +11,7 @@ create or replace function kelpie.show_account(of_partner uuid, of_environment k
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select p.name, p.status, e.rail, pp.fixed_pence, pp.basis_points, pp.monthly_pence, p.billing_email, p.contact_email,
       p.verification_status, p.verification_provider_status, p.verification_continue_url, p.verification_terms_url, p.screening,

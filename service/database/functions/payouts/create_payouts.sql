@@ -39,7 +39,7 @@ create or replace function kelpie.create_payouts(
   price_plans text[],
   recipient_names text[],
   accounts_last4 text[],
-  recipients_sealed bytea[],
+  recipients_encrypted bytea[],
   account_indexes bytea[],
   created_vias text[],
   created_bys text[],
@@ -176,21 +176,21 @@ begin
   insert into kelpie.payouts (
     id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
     reference, bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
-    price_plan, recipient_name, account_last4, recipient_sealed, account_index, created_via, created_by, bank_payment_id,
+    price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, bank_payment_id,
     bank_state, bank_took_micro_usdc, failure_code, failure_reason, updated_at
   )
   select item.id, item.partner_id, item.environment, item.rail, item.state, 1, 1, item.key, item.order_id, item.bank_round,
     item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.bank_share, item.wallet_sends,
-    item.rate, item.price_plan, item.recipient_name, item.last4, item.sealed, item.account_index, item.via,
+    item.rate, item.price_plan, item.recipient_name, item.last4, item.encrypted, item.account_index, item.via,
     item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant
   from unnest(
     payout_ids, partner_ids, environments, rails, first_states, keys, order_ids, bank_rounds, first_tried_ats, instants,
     references_given, bank_references, amounts_pence, fees_pence, bank_shares_pence, wallets_send_micro_usdc,
-    gbp_per_usd_millionths, price_plans, recipient_names, accounts_last4, recipients_sealed, account_indexes, created_vias,
+    gbp_per_usd_millionths, price_plans, recipient_names, accounts_last4, recipients_encrypted, account_indexes, created_vias,
     created_bys, bank_payment_ids, bank_states, bank_took_micro_usdc, failure_codes, failure_reasons
   ) with ordinality as item (
     id, partner_id, environment, rail, state, key, order_id, bank_round, first_tried_at, instant, reference,
-    bank_reference, amount, fee, bank_share, wallet_sends, rate, price_plan, recipient_name, last4, sealed, account_index,
+    bank_reference, amount, fee, bank_share, wallet_sends, rate, price_plan, recipient_name, last4, encrypted, account_index,
     via, created_by, bank_payment_id, bank_state, took, failure_code, failure_reason, place
   )
   where is_granted[item.place];

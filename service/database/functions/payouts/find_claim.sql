@@ -5,7 +5,7 @@ create or replace function kelpie.find_claim(of_partner uuid, of_environment kel
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select k.payout_id, k.fingerprint from kelpie.idempotency_keys k where k.order_id = of_order_id and k.fingerprint <> '';
 end;

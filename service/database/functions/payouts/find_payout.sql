@@ -6,7 +6,7 @@ create or replace function kelpie.find_payout(of_partner uuid, of_environment ke
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query select * from kelpie.payouts p where p.id = of_payout;
 end;
 $$;

@@ -7,7 +7,7 @@ create or replace function kelpie.give_back_open_payout(
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   if next_due_at is null then
     delete from kelpie.open_payouts o where o.payout_id = of_payout and o.due_at >= o.leased_until;
     update kelpie.open_payouts o set leased_until = '-infinity', takes = 0 where o.payout_id = of_payout;

@@ -6,7 +6,7 @@ create or replace function kelpie.list_recipients(
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select (array_agg(p.recipient_name order by p.id desc))[1], (array_agg(p.account_last4))[1],
       count(*) filter (where p.state = 'completed'),

@@ -12,7 +12,7 @@ declare
   first_of_month uuid := kelpie.first_id_at(began_at);
   first_looked_at uuid := kelpie.first_id_at(began_at - oldest);
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select began_on,
       count(*) filter (where p.id >= first_of_month),

@@ -20,7 +20,7 @@ declare
   claim record;
   is_new_round boolean;
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   select k.payout_id, k.fingerprint, k.bank_round, k.round_began_at, p.state, p.revision into claim
   from kelpie.idempotency_keys k join kelpie.payouts p on p.id = k.payout_id
   where k.order_id = of_order_id;

@@ -21,7 +21,7 @@ declare
   found_rows integer;
   last_looked_at uuid;
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   if of_order_id is not null then
     -- A key stands for one payout, so there is nothing to search.
     select k.payout_id into upto_id from kelpie.idempotency_keys k where k.order_id = of_order_id;

@@ -5,7 +5,7 @@ create or replace function kelpie.show_payouts(of_partner uuid, of_environment k
   language plpgsql volatile
 as $$
 begin
-  perform kelpie.enter(of_partner, of_environment);
+  perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_sends_micro_usdc,
       p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via

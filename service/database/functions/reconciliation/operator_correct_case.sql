@@ -26,7 +26,7 @@ begin
   if not (accounts <@ '{bank_wallet, suspense, wallet}'::kelpie.ledger_account[]) then
     raise exception 'a correction of another account' using errcode = 'check_violation';
   end if;
-  perform kelpie.enter(found_case.partner_id, found_case.environment);
+  perform kelpie.set_partner_context(found_case.partner_id, found_case.environment);
   perform kelpie.assert_correction(found_case, accounts, amounts);
   if exists (
     select from kelpie.post_transfers(

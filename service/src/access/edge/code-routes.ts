@@ -6,7 +6,7 @@ import { openBodyErrors } from '../../http/responses.ts';
 import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { askForCode, type AskForCodeDeps } from '../signing-in/ask-for-code.ts';
+import { requestCode, type RequestCodeDeps } from '../signing-in/request-code.ts';
 import { codeMs, normalEmail } from '../signing-in/codes.ts';
 import { slugTaken } from './slug-taken.ts';
 
@@ -49,7 +49,7 @@ const CodeAsked = nameSchema(
 /** The same for everybody, whatever came of it. */
 const codeAsked = { object: 'sign_in_code' as const, valid_for_seconds: codeMs / 1_000 };
 
-interface CodeDeps extends AskForCodeDeps {
+interface CodeDeps extends RequestCodeDeps {
   limitOpen: LimitHook;
   refuseForeign: LimitHook;
 }
@@ -59,7 +59,7 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
   for (const { definition } of [CodeRequest, SignUpRequest, CodeAsked]) app.addSchema(definition);
   const onRequest = [limitOpen, refuseForeign];
   const code = {
-    operationId: 'askForCode',
+    operationId: 'requestCode',
     summary: 'Have a code mailed, to sign in with',
     description:
       'Six digits, for 10 minutes and one use; only the newest is good. At most 5 an hour are sent to an address, and none to one that is no member of any account. The answer is the same in every case.',
@@ -68,7 +68,7 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
     response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request') },
   };
   app.post('/v1/auth/code', { schema: code, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
-    await askForCode(deps, { email: normalEmail(request.body.email), signUp: null });
+    await requestCode(deps, { email: normalEmail(request.body.email), signUp: null });
     return reply.code(202).send(codeAsked);
   });
   const signUp = {
@@ -82,7 +82,7 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
   };
   app.post('/v1/signup', { schema: signUp, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
     const { email, name, slug, full_name: fullName = null } = request.body;
-    const asked = await askForCode(deps, { email: normalEmail(email), signUp: { name, slug, fullName } });
+    const asked = await requestCode(deps, { email: normalEmail(email), signUp: { name, slug, fullName } });
     if (asked.kind === 'slug_taken') throw new ApiError(slugTaken);
     return reply.code(202).send(codeAsked);
   });

@@ -10,7 +10,7 @@ import type { Server } from '../../http/server.ts';
 import { sessionCookie, sessionTokenOf } from '../../http/session-cookie.ts';
 import { newId } from '../../platform/ids.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { enterAccount, type EnterAccountDeps } from '../signing-in/enter-account.ts';
+import { switchAccount, type SwitchAccountDeps } from '../signing-in/switch-account.ts';
 import { listAccounts, type OwnAccount } from '../signing-in/store.ts';
 import { findSessionBody, SessionSchema } from './session-body.ts';
 
@@ -38,7 +38,7 @@ function ownAccountBody({ last_login_at: at, ...account }: OwnAccount): Static<t
   return { ...account, last_login_at: at?.toISOString() ?? null };
 }
 
-interface OwnAccountDeps extends EnterAccountDeps, Authentication {
+interface OwnAccountDeps extends SwitchAccountDeps, Authentication {
   recorder: ActivityRecorder;
   limitAccountChanges: LimitHook;
 }
@@ -47,7 +47,7 @@ interface OwnAccountDeps extends EnterAccountDeps, Authentication {
 export function addOwnAccountRoutes(app: Server, deps: OwnAccountDeps): void {
   for (const { definition } of [OwnAccountSchema, OwnAccountList, EnterAccountRequest]) app.addSchema(definition);
   addListRoute(app, deps);
-  addEnterRoute(app, deps);
+  addSwitchRoute(app, deps);
 }
 
 function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccountDeps): void {
@@ -65,10 +65,10 @@ function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccoun
   }));
 }
 
-function addEnterRoute(app: Server, deps: OwnAccountDeps): void {
+function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
   const { calls, recorder, requireCaller, callerOf } = deps;
   const schema = {
-    operationId: 'enterAccount',
+    operationId: 'switchAccount',
     summary: 'Go to another account of yours',
     description:
       'Sets the cookie of a session of that account, which ends when this one would have. This one ends now. At most 60 times an hour.',
@@ -87,7 +87,7 @@ function addEnterRoute(app: Server, deps: OwnAccountDeps): void {
   app.patch('/v1/auth/session', { schema, config, onRequest }, async (request, reply) => {
     const { slug } = request.body;
     const { by } = callerOf(request);
-    const entered = await enterAccount(deps, { oldToken: sessionTokenOf(request) ?? '', slug });
+    const entered = await switchAccount(deps, { oldToken: sessionTokenOf(request) ?? '', slug });
     const body = entered === null ? null : await findSessionBody(calls, entered);
     if (entered === null || body === null) {
       throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this short name.' });

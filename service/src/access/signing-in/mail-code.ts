@@ -4,18 +4,18 @@ import { inTransaction, type Transaction } from '../../platform/database/transac
 import { lastId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
-import type { Sealer } from '../../platform/sealing.ts';
+import type { Encryptor } from '../../platform/encryption.ts';
 import { signInCodeMail } from '../mails/sign-in-code.ts';
 import { signUpCodeMail } from '../mails/sign-up-code.ts';
 import { codeMs } from './codes.ts';
-import { openCode } from './sealed-codes.ts';
+import { openCode } from './encrypted-codes.ts';
 import { findSignInMail, forgetSignInMail, isMember, listWaitingCodes, type CodeMail } from './store.ts';
 
 interface MailCodeDeps {
   pool: Pool;
   clock: Clock;
   logger: Logger;
-  sealer: Sealer;
+  encryptor: Encryptor;
   outbox: Outbox;
 }
 
@@ -74,12 +74,12 @@ interface Waiting extends CodeMail {
 /** To a member, or to who signs up; to anybody else nothing, and nothing of a code that is over by now. */
 async function postCode(
   tx: Transaction,
-  { clock, sealer, outbox }: MailCodeDeps,
-  { codeId, sealed, isSignUp, createdAt }: Waiting,
+  { clock, encryptor, outbox }: MailCodeDeps,
+  { codeId, encrypted, isSignUp, createdAt }: Waiting,
 ): Promise<void> {
   const expiresAt = new Date(createdAt.getTime() + codeMs);
   if (expiresAt <= clock.now()) return;
-  const { email, code } = openCode(sealer, codeId, sealed);
+  const { email, code } = openCode(encryptor, codeId, encrypted);
   const hasAccount = await isMember(tx, email);
   if (!hasAccount && !isSignUp) return;
   const content = isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code });

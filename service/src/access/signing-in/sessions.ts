@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
-import { createShortMemory } from '../../platform/short-memory.ts';
+import { createTtlCache } from '../../platform/ttl-cache.ts';
 import type { Pepper } from '../secrets.ts';
 import { findSession, revokeSession } from './store.ts';
 
@@ -38,12 +38,12 @@ interface Deps {
 }
 
 export function createSessions({ pool, calls, clock, pepper }: Deps): Sessions {
-  const memory = createShortMemory<Session | null>({ keepMs, most: mostRemembered });
-  const forget = (token: string): void => memory.forget(pepper.digest(token).toString('base64'));
+  const cache = createTtlCache<Session | null>({ keepMs, most: mostRemembered });
+  const forget = (token: string): void => cache.forget(pepper.digest(token).toString('base64'));
   return {
     async identify(token) {
       const tokenHmac = pepper.digest(token);
-      return memory.get(tokenHmac.toString('base64'), async () => {
+      return cache.get(tokenHmac.toString('base64'), async () => {
         const row = await findSession(calls, tokenHmac, clock.now());
         if (row === null) return null;
         const { id: sessionId, partner_id: partnerId, email, role, has_live: hasLive } = row;

@@ -2,15 +2,15 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Sealer } from '../../platform/sealing.ts';
+import type { Encryptor } from '../../platform/encryption.ts';
 import { insertMember } from '../members/store.ts';
-import { openBusiness } from './sealed-codes.ts';
+import { openBusiness } from './encrypted-codes.ts';
 import { isSlugTaken, lockSignUpCode, openFirstSession } from './store.ts';
 
 export interface SignUpDeps {
   pool: Pool;
   clock: Clock;
-  sealer: Sealer;
+  encryptor: Encryptor;
   /** Makes the partner with its sandbox, in a transaction of its own partner's. */
   openPartner: (tx: Transaction, partner: { id: string; slug: string; name: string }) => Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface SignUpDeps {
 interface ProvenCode {
   id: string;
   slug: string;
-  businessSealed: Buffer;
+  businessEncrypted: Buffer;
 }
 
 interface NewSession {
@@ -37,11 +37,11 @@ class CodeUsed extends Error {}
  * and its first session, in one commit that also uses the code up.
  */
 export async function signUp(
-  { pool, clock, sealer, openPartner }: SignUpDeps,
+  { pool, clock, encryptor, openPartner }: SignUpDeps,
   email: string,
   { code, session }: { code: ProvenCode; session: NewSession },
 ): Promise<SignedUp> {
-  const { name, fullName } = openBusiness(sealer, code.id, code.businessSealed);
+  const { name, fullName } = openBusiness(encryptor, code.id, code.businessEncrypted);
   const partnerId = newId(clock);
   try {
     await inTransaction(pool, { partnerId, environment: 'sandbox' }, async (tx) => {

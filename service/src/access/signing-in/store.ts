@@ -6,19 +6,19 @@ interface NewCode {
   id: string;
   emailHmac: Buffer;
   codeHmac: Buffer;
-  mailSealed: Buffer;
+  mailEncrypted: Buffer;
   /** The business that it shall open. */
-  signUp: { slug: string; sealed: Buffer } | null;
+  signUp: { slug: string; encrypted: Buffer } | null;
 }
 
 /** Nothing was written where it is not added: too many were asked for lately, or the slug is another's. */
 type Added = 'added' | 'too_many' | 'slug_taken';
 
 export async function addSignInCode(tx: Transaction, code: NewCode, at: Date): Promise<Added> {
-  const { id, emailHmac, codeHmac, mailSealed, signUp } = code;
+  const { id, emailHmac, codeHmac, mailEncrypted, signUp } = code;
   const { rows } = await tx.query<{ outcome: Added }>(
     'select kelpie.add_sign_in_code($1, $2, $3, $4, $5, $6, $7) as outcome',
-    [id, emailHmac, codeHmac, mailSealed, signUp?.slug ?? null, signUp?.sealed ?? null, at],
+    [id, emailHmac, codeHmac, mailEncrypted, signUp?.slug ?? null, signUp?.encrypted ?? null, at],
   );
   if (rows[0] === undefined) throw new Error('a code was neither added nor refused');
   return rows[0].outcome;
@@ -34,19 +34,21 @@ export async function listWaitingCodes(tx: Transaction, before: string, atMost: 
 }
 
 export interface CodeMail {
-  sealed: Buffer;
+  encrypted: Buffer;
   isSignUp: boolean;
   createdAt: Date;
 }
 
 /** What is to be mailed; null where that has been done. */
 export async function findSignInMail(tx: Transaction, codeId: string): Promise<CodeMail | null> {
-  const { rows } = await tx.query<{ mail_sealed: Buffer; is_sign_up: boolean; created_at: Date }>(
+  const { rows } = await tx.query<{ mail_encrypted: Buffer; is_sign_up: boolean; created_at: Date }>(
     'select * from kelpie.show_sign_in_mail($1)',
     [codeId],
   );
   const [row] = rows;
-  return row === undefined ? null : { sealed: row.mail_sealed, isSignUp: row.is_sign_up, createdAt: row.created_at };
+  return row === undefined
+    ? null
+    : { encrypted: row.mail_encrypted, isSignUp: row.is_sign_up, createdAt: row.created_at };
 }
 
 /** False where another has mailed it meanwhile: then this transaction must not. */
@@ -78,13 +80,13 @@ const openSessionCall: Call = {
 
 type OpenedRow =
   | { outcome: 'opened'; partner_id: string }
-  | { outcome: 'sign_up'; code_id: string; sign_up_slug: string; sign_up_sealed: Buffer }
+  | { outcome: 'sign_up'; code_id: string; sign_up_slug: string; sign_up_encrypted: Buffer }
   | { outcome: 'wrong'; partner_id: string | null };
 
 type Judged =
   | { kind: 'opened'; partnerId: string }
   /** The code is right; the business that it stands for is still to be made. */
-  | { kind: 'sign_up'; id: string; slug: string; businessSealed: Buffer }
+  | { kind: 'sign_up'; id: string; slug: string; businessEncrypted: Buffer }
   /** Counted as a guess, at a member of this partner's or at nobody. */
   | { kind: 'wrong'; partnerId: string | null }
   /** No code that could be right, or no guess left. */
@@ -102,7 +104,7 @@ export async function openSession(calls: SingleCalls, attempt: Attempt, at: Date
     case 'wrong':
       return { kind: 'wrong', partnerId: row.partner_id };
     case 'sign_up':
-      return { kind: 'sign_up', id: row.code_id, slug: row.sign_up_slug, businessSealed: row.sign_up_sealed };
+      return { kind: 'sign_up', id: row.code_id, slug: row.sign_up_slug, businessEncrypted: row.sign_up_encrypted };
   }
 }
 
@@ -205,9 +207,9 @@ interface Entry {
   tokenHmac: Buffer;
 }
 
-const enterAccountCall: Call = {
-  name: 'enter_account',
-  text: 'select * from kelpie.enter_account($1, $2, $3, $4, $5)',
+const switchAccountCall: Call = {
+  name: 'switch_account',
+  text: 'select * from kelpie.switch_account($1, $2, $3, $4, $5)',
 };
 
 /** Null where the session is over, or the account is none of the person's. */
@@ -217,7 +219,7 @@ export async function openOtherSession(
   at: Date,
 ): Promise<{ partner_id: string; created_at: Date } | null> {
   const values = [oldTokenHmac, slug, at, sessionId, tokenHmac];
-  const [row] = await calls.call<{ partner_id: string; created_at: Date }>(enterAccountCall, values);
+  const [row] = await calls.call<{ partner_id: string; created_at: Date }>(switchAccountCall, values);
   return row ?? null;
 }
 

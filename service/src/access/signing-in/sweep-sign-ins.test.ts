@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import { createSimulatedPartner } from '../../../test/harness/partners.ts';
 import { signIn } from '../../../test/harness/people.ts';
 import { newAddress, plantCodes } from '../../../test/harness/sign-in.ts';
-import { goOn } from '../../platform/crash-point.ts';
+import { noFailpoint } from '../../platform/failpoint.ts';
 import { openPool } from '../../platform/database/pool.ts';
 import { createSingleCalls } from '../../platform/database/single-call.ts';
 import { createLogger } from '../../platform/logging.ts';
@@ -16,7 +16,7 @@ const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
 after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 
 async function sweepAfter(days: number): Promise<number> {
   return sweepSignIns(calls, { now: () => new Date(Date.now() + days * dayMs + 60_000) });

@@ -8,7 +8,7 @@ import {
   type OperatedInvoice,
 } from '../../billing/index.ts';
 import { formatPounds } from '../../money/amounts.ts';
-import { crashAt, goOn } from '../../platform/crash-point.ts';
+import { killAtFailpoint, noFailpoint } from '../../platform/failpoint.ts';
 import { parseMonth, type Month } from '../../platform/london-month.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { settings } from '../../platform/settings.ts';
@@ -145,14 +145,14 @@ interface RunOptions extends ActingOptions {
  */
 async function run(deps: Operating, options: RunOptions): Promise<void> {
   const { json, dryRun, period } = options;
-  const testCrashAt = chosenSettings((get) => get(settings.testCrashAt));
-  const reach = testCrashAt === null ? goOn : crashAt(testCrashAt);
+  const testFailpoint = chosenSettings((get) => get(settings.testFailpoint));
+  const failpoint = testFailpoint === null ? noFailpoint : killAtFailpoint(testFailpoint);
   assertMonthIsOver(period, deps.clock.now());
   const written = await actOnce(deps, options, async (tx) =>
     deps.note(tx, { action: 'invoices.run', subject: period, detail: {} }),
   );
   const report = await runInvoicesByHand(
-    { ...deps, reach, say: createSay(options) },
+    { ...deps, failpoint, say: createSay(options) },
     { upto: period, isTrial: dryRun },
   );
   const told = describeRun(period, report, { isTrial: dryRun });

@@ -7,7 +7,7 @@ import {
   startAtBank,
   type OperatedPartner,
 } from '../../partners/index.ts';
-import { goOn } from '../../platform/crash-point.ts';
+import { noFailpoint } from '../../platform/failpoint.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { isMailAddress } from '../../platform/mail/mail-address.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -70,7 +70,7 @@ async function start(
     banks: chooseBanks(get),
     redirectUrl: get(settings.dashboardUrl) ?? get(settings.publicUrl),
   }));
-  const { provider_production: bank } = openBanks(banks, deps.clock, goOn);
+  const { provider_production: bank } = openBanks(banks, deps.clock, noFailpoint);
   if (bank === null)
     throw new OperatorError('There is no live bank to ask: KELPIE_LIVE_BANK_URL and KELPIE_LIVE_BANK_API_KEY name it.');
   if (dryRun) return async () => undefined;

@@ -9,7 +9,7 @@ import {
   type OperatedSideRun,
   type RunReport,
 } from '../../reconciliation/index.ts';
-import { goOn } from '../../platform/crash-point.ts';
+import { noFailpoint } from '../../platform/failpoint.ts';
 import { createSingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -81,14 +81,14 @@ async function run(deps: Operating, options: RunOptions): Promise<void> {
   if (from !== null && from >= cutOffAt(deps.clock.now()))
     throw new OperatorError('There is nothing to compare from then on: what was final 20 minutes ago is compared.');
   const partnerId = await look(async (tx) => partnerFilter(tx, options.partner));
-  const banks = openBanks(chosenSettings(chooseBanks), deps.clock, goOn);
+  const banks = openBanks(chosenSettings(chooseBanks), deps.clock, noFailpoint);
   const written = await actOnce(deps, options, async (tx) => {
     const detail = { from: everything ? 'everything' : (from?.toISOString() ?? null) };
     return deps.note(tx, { action: 'reconcile.run', subject: partnerId ?? 'all', detail });
   });
   const found: object[] = [];
   const report = await runReconciliation(
-    { ...deps, calls: createSingleCalls(deps.pool, goOn), banks, pause: async (ms) => setTimeout(ms) },
+    { ...deps, calls: createSingleCalls(deps.pool, noFailpoint), banks, pause: async (ms) => setTimeout(ms) },
     {
       askedBy: deps.operator,
       dryRun,

@@ -54,12 +54,12 @@ export async function noteCharge(tx: Transaction, charge: SingleCharge): Promise
 export async function enterLive(tx: Transaction, partnerId: string): Promise<string> {
   const { rows } = await tx.query<{ before: string }>(
     `with said as materialized (select current_setting('kelpie.environment', true) as before)
-     select before, kelpie.enter($1, 'live') from said`,
+     select before, kelpie.set_partner_context($1, 'live') from said`,
     [partnerId],
   );
   return rows[0]?.before ?? 'live';
 }
 
 export async function enterAgain(tx: Transaction, partnerId: string, environment: string): Promise<void> {
-  await tx.query('select kelpie.enter($1, $2::kelpie.environment)', [partnerId, environment]);
+  await tx.query('select kelpie.set_partner_context($1, $2::kelpie.environment)', [partnerId, environment]);
 }

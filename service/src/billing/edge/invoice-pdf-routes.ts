@@ -8,7 +8,7 @@ import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { createShortMemory } from '../../platform/short-memory.ts';
+import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { findInvoice } from '../invoices/store.ts';
 import type { InvoiceIssuer, PrintedInvoice } from '../pdf/printed-invoice.ts';
 import { renderInvoicePdf } from '../pdf/render-invoice.ts';
@@ -58,7 +58,7 @@ const answer = {
 
 export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
   const { calls, clock, issuer, callerOf } = deps;
-  const memory = createShortMemory<Buffer>(drawnMemory);
+  const cache = createTtlCache<Buffer>(drawnMemory);
   const schema = {
     operationId: 'getInvoicePdf',
     summary: 'One invoice as PDF',
@@ -74,7 +74,7 @@ export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
     if (found === null) throw new ApiError(nothingHere);
     const invoice = invoiceBody(found, clock.now());
     const printed = printedFrom(invoice);
-    const file = await memory.get(JSON.stringify([invoice.id, printed]), async () => renderInvoicePdf(printed, issuer));
+    const file = await cache.get(JSON.stringify([invoice.id, printed]), async () => renderInvoicePdf(printed, issuer));
     reply.header('content-type', 'application/pdf');
     reply.header('content-disposition', `attachment; filename="kelpie-invoice-${invoice.number}.pdf"`);
     return reply.send(file);

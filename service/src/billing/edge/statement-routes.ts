@@ -13,7 +13,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { monthEnd } from '../../platform/london-month.ts';
-import { countedMemory, createShortMemory, partnerKey } from '../../platform/short-memory.ts';
+import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readMovements, readStatement, walkMovements, type Statement } from '../statement/statement.ts';
 import { writeStatement } from '../statement/statement-csv.ts';
 import { createDownloads } from './downloads.ts';
@@ -51,13 +51,13 @@ function createStatementReader(
   calls: SingleCalls,
 ): (of: PartnerContext, month: string, now: Date) => Promise<Statement> {
   const memories = {
-    over: createShortMemory<Statement>(overMemory),
-    open: createShortMemory<Statement>(countedMemory),
+    over: createTtlCache<Statement>(overMemory),
+    open: createTtlCache<Statement>(countedCache),
   };
   return async (of, month, now) => {
     const isOver = now.getTime() > monthEnd(month).getTime() + overAfterMs;
-    const memory = isOver ? memories.over : memories.open;
-    return memory.get(`${partnerKey(of)} ${month}`, async () => readStatement(calls, of, `${month}-01`));
+    const cache = isOver ? memories.over : memories.open;
+    return cache.get(`${partnerKey(of)} ${month}`, async () => readStatement(calls, of, `${month}-01`));
   };
 }
 

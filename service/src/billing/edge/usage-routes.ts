@@ -8,7 +8,7 @@ import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { monthOf } from '../../platform/london-month.ts';
-import { countedMemory, createShortMemory, partnerKey } from '../../platform/short-memory.ts';
+import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readMonthSoFar, type MonthSoFar } from '../month-so-far.ts';
 
 const UsageSchema = nameSchema(
@@ -44,7 +44,7 @@ interface UsageDeps extends Authentication {
 
 export function addUsageRoutes(app: Server, { calls, clock, requireCaller, callerOf }: UsageDeps): void {
   app.addSchema(UsageSchema.definition);
-  const memory = createShortMemory<MonthSoFar>(countedMemory);
+  const cache = createTtlCache<MonthSoFar>(countedCache);
   const usageSchema = {
     operationId: 'getUsage',
     summary: 'This month so far',
@@ -60,7 +60,7 @@ export function addUsageRoutes(app: Server, { calls, clock, requireCaller, calle
       const now = clock.now();
       // A month that has just begun is not that of a moment ago.
       const key = `${partnerKey(caller)} ${monthOf(now)}`;
-      const usage = await memory.get(key, async () => readMonthSoFar(calls, caller, now));
+      const usage = await cache.get(key, async () => readMonthSoFar(calls, caller, now));
       const { periodStart, created, completed, paid, fees, lines, total } = usage;
       return {
         object: 'usage' as const,

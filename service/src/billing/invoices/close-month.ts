@@ -1,6 +1,6 @@
 import { ledgerEvents, postTransfers } from '../../ledger/index.ts';
 import type { Pence } from '../../money/amounts.ts';
-import { goOn, type ReachPoint } from '../../platform/crash-point.ts';
+import { noFailpoint, type Failpoint } from '../../platform/failpoint.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, inUndoneTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -47,9 +47,9 @@ interface OpenMonth extends Closing {
  * Closes the books of a partner's oldest open month, and writes its invoice: one transaction, so that a run that dies leaves
  * all of it or nothing. While it goes on nobody posts in pounds for this partner, and afterwards nobody posts into that month.
  */
-export async function closeMonth(pool: Pool, reach: ReachPoint, closing: Closing): Promise<ClosedMonth> {
-  const closed = await inTransaction(pool, liveSideOf(closing), async (tx) => closeIn(tx, reach, closing));
-  await reach('invoice.committed');
+export async function closeMonth(pool: Pool, failpoint: Failpoint, closing: Closing): Promise<ClosedMonth> {
+  const closed = await inTransaction(pool, liveSideOf(closing), async (tx) => closeIn(tx, failpoint, closing));
+  await failpoint('invoice.committed');
   return closed;
 }
 
@@ -61,7 +61,7 @@ export async function tryMonths(pool: Pool, closing: Closing): Promise<ClosedMon
   return inUndoneTransaction(pool, liveSideOf(closing), async (tx) => {
     const tried: ClosedMonth[] = [];
     for (let months = 0; months < mostMonths; months += 1) {
-      const closed = await closeIn(tx, goOn, closing);
+      const closed = await closeIn(tx, noFailpoint, closing);
       if (closed.kind === 'closed_before') break;
       tried.push(closed);
     }
@@ -73,17 +73,17 @@ function liveSideOf({ partnerId }: Closing) {
   return { partnerId, environment: 'live' } as const;
 }
 
-async function closeIn(tx: Transaction, reach: ReachPoint, closing: Closing): Promise<ClosedMonth> {
+async function closeIn(tx: Transaction, failpoint: Failpoint, closing: Closing): Promise<ClosedMonth> {
   const { partnerId, upto } = closing;
   const closedUntil = await lockBooks(tx);
-  await reach('invoice.locked');
+  await failpoint('invoice.locked');
   const { since, isClosed, billedTo } = await getLiveSide(tx, partnerId);
   const period = monthOf(closedUntil ?? since);
   if (period > upto) return { kind: 'closed_before' };
   const month = { ...closing, period, since, billedTo };
   if (!isClosed) await chargeAccount(tx, month);
-  await reach('invoice.charged');
-  return writeMonth(tx, reach, month);
+  await failpoint('invoice.charged');
+  return writeMonth(tx, failpoint, month);
 }
 
 /** For this month, where that is missing; and for the next, which has begun. */
@@ -92,26 +92,26 @@ async function chargeAccount(tx: Transaction, { partnerId, period, since }: Open
     await chargeMonth(tx, partnerId, { month, notBefore: since, by: 'invoices' });
 }
 
-async function writeMonth(tx: Transaction, reach: ReachPoint, month: OpenMonth): Promise<ClosedMonth> {
+async function writeMonth(tx: Transaction, failpoint: Failpoint, month: OpenMonth): Promise<ClosedMonth> {
   const { partnerId, period, at, billedTo } = month;
   const beginsAt = monthStart(period);
   const endsAt = monthEnd(period);
   const carriedIn = await findCarried(tx, partnerId);
   const gathered = await gatherIn(tx, partnerId, { from: beginsAt, before: endsAt });
   const drafted = draftInvoice(period, gathered, carriedIn);
-  await reach('invoice.gathered');
+  await failpoint('invoice.gathered');
   const id = newId({ now: () => at });
   const transferId = await book(tx, { id, partnerId, at }, drafted);
-  await reach('invoice.booked');
+  await failpoint('invoice.booked');
   await closeBooks(tx, endsAt);
-  await reach('invoice.closed');
+  await failpoint('invoice.closed');
   // Credit that was left over waits for something to be used for.
   if (gathered.length === 0) return { kind: 'empty', period };
   const { lines, total, carriedOut } = drafted;
   const dueAt = new Date(at.getTime() + daysToPay * 24 * 60 * 60_000);
   const head = { id, partnerId, billedTo, period, beginsAt, endsAt, issuedAt: at, dueAt };
   const number = await insertInvoice(tx, { ...head, total, carriedIn, carriedOut, lines, transferId });
-  await reach('invoice.written');
+  await failpoint('invoice.written');
   return { kind: 'invoiced', period, number, total };
 }
 

@@ -1,6 +1,6 @@
 import type { Pence } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { ReachPoint } from '../../platform/crash-point.ts';
+import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { Queue } from '../../platform/jobs.ts';
@@ -20,7 +20,7 @@ interface RunDeps {
   calls: SingleCalls;
   clock: Clock;
   logger: Logger;
-  reach: ReachPoint;
+  failpoint: Failpoint;
 }
 
 /** What a run did. */
@@ -77,7 +77,7 @@ async function* eachPartner(calls: SingleCalls, upto: Date): AsyncGenerator<stri
 }
 
 async function closePartner(
-  { pool, reach, clock }: RunDeps,
+  { pool, failpoint, clock }: RunDeps,
   partnerId: string,
   { upto, isTrial, signal }: RunOptions,
   report: RunReport,
@@ -88,7 +88,7 @@ async function closePartner(
   }
   for (let months = 0; months < mostMonths; months += 1) {
     if (signal?.aborted === true) return;
-    const closed = await closeMonth(pool, reach, { partnerId, upto, at: clock.now() });
+    const closed = await closeMonth(pool, failpoint, { partnerId, upto, at: clock.now() });
     note(report, closed);
     noteNumber(report, closed);
     if (closed.kind === 'closed_before') {

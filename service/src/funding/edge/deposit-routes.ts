@@ -22,7 +22,7 @@ import { rateAsNumber } from '../../money/rates.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { instantOf } from '../../platform/ids.ts';
-import type { Sealer } from '../../platform/sealing.ts';
+import type { Encryptor } from '../../platform/encryption.ts';
 import type { DepositState } from '../deposit.ts';
 import { listDeposits, type DepositFilters, type ListedDeposit } from '../list-deposits.ts';
 
@@ -137,7 +137,7 @@ function depositBody(
 
 interface ListDeps extends Authentication {
   calls: SingleCalls;
-  sealer: Sealer;
+  encryptor: Encryptor;
   publicUrl: string;
 }
 

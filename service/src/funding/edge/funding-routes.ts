@@ -6,7 +6,7 @@ import { nameSchema } from '../../http/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import type { Sealer } from '../../platform/sealing.ts';
+import type { Encryptor } from '../../platform/encryption.ts';
 import { readFunding, type Funding } from '../read-funding.ts';
 
 const FundingAccount = Type.Object({
@@ -64,10 +64,10 @@ function fundingBody({ environment }: PartnerContext, funding: Funding): Static<
 
 interface RouteDeps extends Authentication {
   calls: SingleCalls;
-  sealer: Sealer;
+  encryptor: Encryptor;
 }
 
-export function addFundingRoutes(app: Server, { calls, sealer, requireCaller, callerOf }: RouteDeps): void {
+export function addFundingRoutes(app: Server, { calls, encryptor, requireCaller, callerOf }: RouteDeps): void {
   app.addSchema(FundingSchema.definition);
   const schema = {
     operationId: 'getFunding',
@@ -81,6 +81,6 @@ export function addFundingRoutes(app: Server, { calls, sealer, requireCaller, ca
   const config = { action: 'funding.get', access: 'readers' } as const;
   app.get('/v1/funding', { schema, config, onRequest: requireCaller }, async (request) => {
     const caller = callerOf(request);
-    return fundingBody(caller, await readFunding({ calls, sealer }, caller));
+    return fundingBody(caller, await readFunding({ calls, encryptor }, caller));
   });
 }

@@ -26,7 +26,7 @@ import type { PayoutDeps } from '../deps.ts';
 import { isVisible, type Payout, type VisiblePayout } from '../payout.ts';
 import { rateAgesMs, type Rates } from './rates.ts';
 import { leaseMs, simulatedArrivalMs } from '../following/schedules.ts';
-import { sealRecipient } from '../sealed-recipient.ts';
+import { encryptRecipient } from '../encrypted-recipient.ts';
 import { sendPayout, type SendResult } from '../following/send-payout.ts';
 import type { CreateOutcome, NewPayout } from '../commits/create-payouts.ts';
 import { resolveOrder } from '../commits/resolve-order.ts';
@@ -214,7 +214,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       pricePlan: side.pricePlan,
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
-      recipientSealed: sealRecipient(deps.sealer, id, recipient),
+      recipientEncrypted: encryptRecipient(deps.encryptor, id, recipient),
       createdVia: request.via,
       createdBy: request.by,
       bankPaymentId: null,

@@ -1,11 +1,11 @@
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
-import type { Sealer } from '../../platform/sealing.ts';
+import type { Encryptor } from '../../platform/encryption.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../order.ts';
 import { isVisible, type VisiblePayout } from '../payout.ts';
-import { openRecipient } from '../sealed-recipient.ts';
+import { openRecipient } from '../encrypted-recipient.ts';
 import { findClaim, findPayout } from '../store.ts';
 import { waitForPayout } from './wait-for-payout.ts';
 
@@ -17,7 +17,7 @@ interface Repeated extends PartnerContext {
 interface ReplayDeps {
   calls: SingleCalls;
   bodyDigest: KeyedDigest;
-  sealer: Sealer;
+  encryptor: Encryptor;
 }
 
 export type Replay =
@@ -52,14 +52,14 @@ export async function findReplay(
 
 /** Says in which fields the bodies differ, and of neither what they hold. */
 async function reused(
-  { calls, sealer }: ReplayDeps,
+  { calls, encryptor }: ReplayDeps,
   { id, ...of }: PartnerContext & { id: string },
   order: PayoutOrder,
 ): Promise<ApiError> {
   const payout = await findPayout(calls, of, id);
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   const { amount, reference } = payout;
-  const first: PayoutOrder = { amount, country: 'GB', reference, recipient: openRecipient(sealer, payout) };
+  const first: PayoutOrder = { amount, country: 'GB', reference, recipient: openRecipient(encryptor, payout) };
   return new ApiError({
     code: 'idempotency_key_reused',
     message: 'This Idempotency-Key was used with another body. Use a new key for a new payout.',

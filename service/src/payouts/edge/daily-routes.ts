@@ -7,7 +7,7 @@ import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { countedMemory, createShortMemory, partnerKey } from '../../platform/short-memory.ts';
+import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readDailyVolume, type DailyVolume } from '../daily-volume.ts';
 
 const UsageDay = nameSchema(
@@ -48,8 +48,8 @@ interface DailyDeps extends Authentication {
 
 export function addDailyRoutes(app: Server, { pool, clock, requireCaller, callerOf }: DailyDeps): void {
   for (const { definition } of [UsageDay, UsageDayList]) app.addSchema(definition);
-  const memory = createShortMemory<DailyVolume>(countedMemory);
-  const memoryOfMuch = createShortMemory<DailyVolume>(longMemory);
+  const cache = createTtlCache<DailyVolume>(countedCache);
+  const memoryOfMuch = createTtlCache<DailyVolume>(longMemory);
   const schema = {
     operationId: 'listUsageDays',
     summary: 'The last 30 days, day by day',
@@ -62,7 +62,7 @@ export function addDailyRoutes(app: Server, { pool, clock, requireCaller, caller
     const caller = callerOf(request);
     const key = partnerKey(caller);
     const count = async (): Promise<DailyVolume> =>
-      memory.get(key, async () => readDailyVolume(pool, caller, clock.now()));
+      cache.get(key, async () => readDailyVolume(pool, caller, clock.now()));
     const volume = await memoryOfMuch.get(key, count);
     if (!isMuch(volume)) memoryOfMuch.forget(key);
     const { days, countedSince } = volume;

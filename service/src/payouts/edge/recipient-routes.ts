@@ -8,7 +8,7 @@ import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { firstIdAt } from '../../platform/ids.ts';
-import { countedMemory, createShortMemory, partnerKey } from '../../platform/short-memory.ts';
+import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { listRecipients, type PaidRecipient } from '../store.ts';
 
 const RecipientSummary = nameSchema(
@@ -53,13 +53,13 @@ export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, c
     querystring: Query,
     response: { 200: RecipientList.ref, ...keyedErrors() },
   };
-  const memory = createShortMemory<PaidRecipient[]>(countedMemory);
+  const cache = createTtlCache<PaidRecipient[]>(countedCache);
   const config = { action: 'recipient.list', access: 'readers' } as const;
   app.get('/v1/recipients', { schema, config, onRequest: requireCaller }, async (request) => {
     const fromId = firstIdAt(new Date(clock.now().getTime() - countedForMs));
     const bounds = { fromId, limit: mostListed, lookAt: mostLookedAt };
     const caller = callerOf(request);
-    const recipients = await memory.get(partnerKey(caller), async () => listRecipients(calls, caller, bounds));
+    const recipients = await cache.get(partnerKey(caller), async () => listRecipients(calls, caller, bounds));
     return { object: 'list' as const, data: recipients.map(recipientBody) };
   });
 }

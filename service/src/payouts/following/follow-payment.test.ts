@@ -33,7 +33,7 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     pricePlan: 'standard-1',
     recipientName: 'Ada Byron',
     accountLast4: '5678',
-    recipientSealed: Buffer.alloc(0),
+    recipientEncrypted: Buffer.alloc(0),
     createdVia: 'api',
     createdBy: 'kp_live_00000000',
     bankPaymentId: null,

@@ -10,7 +10,7 @@ import { bankKeyOf } from '../order.ts';
 import type { PayoutDeps } from '../deps.ts';
 import type { Payout } from '../payout.ts';
 import { closeOrLookAgain, nextRetry } from './schedules.ts';
-import { openRecipient } from '../sealed-recipient.ts';
+import { openRecipient } from '../encrypted-recipient.ts';
 
 /** Who asks the bank. */
 export interface Sender {
@@ -49,7 +49,7 @@ export async function sendPayout(
   payout: Payout,
   { sender, recipient, knownRecipientId }: { sender: Sender; recipient?: Recipient; knownRecipientId: string | null },
 ): Promise<SendResult> {
-  const details = recipient ?? openRecipient(deps.sealer, payout);
+  const details = recipient ?? openRecipient(deps.encryptor, payout);
   const answer = await askBank(deps, payout, details, knownRecipientId);
   const markups = await deps.markups.get(payout.pricePlan);
   const { move, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
-import { goOn } from '../crash-point.ts';
+import { noFailpoint } from '../failpoint.ts';
 import { createLogger } from '../logging.ts';
 import { ApiError } from '../api-error.ts';
 import { openPool } from './pool.ts';
@@ -15,7 +15,7 @@ const pool = openPool({
   logger: createLogger('test', 'silent'),
 });
 after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 const one = { name: 'one', text: 'select 1 as one' };
 
 test('faults 31: while every connection is in use a caller is told 503 within 3 s, and is served once one is free', async () => {

@@ -1,5 +1,5 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import type { ReachPoint } from '../crash-point.ts';
+import type { Failpoint } from '../failpoint.ts';
 import type { Pool } from './pool.ts';
 import { refuseAsTooBusy } from './too-busy.ts';
 import { CommitUncertain } from './transaction.ts';
@@ -69,13 +69,13 @@ async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
   }
 }
 
-export function createSingleCalls(pool: Pool, reach: ReachPoint): SingleCalls {
+export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls {
   const askAgain = async <Row>({ name }: Call, ask: Ask<Row>): Promise<Row[]> => {
-    await reach(`database.${name}.before`);
+    await failpoint(`database.${name}.before`);
     for (let tries = 1; ; tries += 1) {
       try {
         const rows = await askOnce(pool, ask);
-        await reach(`database.${name}.after`);
+        await failpoint(`database.${name}.after`);
         return rows;
       } catch (error) {
         const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '');

@@ -1,20 +1,20 @@
 import type { Clock } from '../clock.ts';
-import type { ReachPoint } from '../crash-point.ts';
+import type { Failpoint } from '../failpoint.ts';
 import type { Pool } from '../database/pool.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { JobHandler } from '../jobs.ts';
 import type { Logger } from '../logging.ts';
-import type { Sealer } from '../sealing.ts';
-import { openContent } from './sealed-content.ts';
+import type { Encryptor } from '../encryption.ts';
+import { openContent } from './encrypted-content.ts';
 import { endMail, findWaitingMail, type MailEnd, type WaitingMail } from './store.ts';
 import type { MailTransport } from './transport.ts';
 
 interface DeliveryDeps {
   pool: Pool;
-  sealer: Sealer;
+  encryptor: Encryptor;
   clock: Clock;
   logger: Logger;
-  reach: ReachPoint;
+  failpoint: Failpoint;
   transport: MailTransport;
 }
 
@@ -34,16 +34,16 @@ export function createMailDelivery(deps: DeliveryDeps): JobHandler {
 }
 
 async function sendOnce(deps: DeliveryDeps, mail: WaitingMail): Promise<MailEnd> {
-  const { sealer, clock, logger, reach, transport } = deps;
+  const { encryptor, clock, logger, failpoint, transport } = deps;
   const line = { mail_id: mail.id, mail_kind: mail.kind };
   if (mail.expires_at !== null && mail.expires_at <= clock.now()) {
     logger.warn(line, 'mail.expired');
     return 'given_up';
   }
-  const content = openContent(sealer, mail.id, mail.content_sealed);
-  await reach('mail.send.before');
+  const content = openContent(encryptor, mail.id, mail.content_encrypted);
+  await failpoint('mail.send.before');
   const outcome = await transport.send({ ...content, messageId: mail.message_id, date: mail.created_at });
-  await reach('mail.send.after');
+  await failpoint('mail.send.after');
   switch (outcome.kind) {
     case 'taken':
       logger.info(line, 'mail.sent');

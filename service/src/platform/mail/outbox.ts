@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { JobSender, Queue } from '../jobs.ts';
-import type { Sealer } from '../sealing.ts';
+import type { Encryptor } from '../encryption.ts';
 import type { MailContent } from './frame.ts';
 import { isMailAddress } from './mail-address.ts';
-import { sealContent } from './sealed-content.ts';
+import { encryptContent } from './encrypted-content.ts';
 import { insertMail } from './store.ts';
 
 /**
@@ -33,13 +33,13 @@ export interface Outbox {
 
 interface OutboxDeps {
   jobs: Pick<JobSender, 'enqueue'>;
-  sealer: Sealer;
+  encryptor: Encryptor;
   clock: Clock;
   /** The domain of the address that mails are from: a Message-ID ends with it. */
   fromDomain: string;
 }
 
-export function createOutbox({ jobs, sealer, clock, fromDomain }: OutboxDeps): Outbox {
+export function createOutbox({ jobs, encryptor, clock, fromDomain }: OutboxDeps): Outbox {
   return {
     async post(tx, { kind, to, content, expiresAt, isLast = false }) {
       if (!isMailAddress(to)) throw new Error('a mail is posted to one address, and this is none');
@@ -48,7 +48,7 @@ export function createOutbox({ jobs, sealer, clock, fromDomain }: OutboxDeps): O
         id,
         kind,
         messageId: `<${id}@${fromDomain}>`,
-        contentSealed: sealContent(sealer, id, { ...content, to }),
+        contentEncrypted: encryptContent(encryptor, id, { ...content, to }),
         createdAt: clock.now(),
         expiresAt: expiresAt ?? null,
       });

@@ -5,16 +5,16 @@ interface NewMailRow {
   id: string;
   kind: string;
   messageId: string;
-  contentSealed: Buffer;
+  contentEncrypted: Buffer;
   createdAt: Date;
   expiresAt: Date | null;
 }
 
 export async function insertMail(tx: Transaction, mail: NewMailRow): Promise<void> {
   await tx.query(
-    `insert into kelpie.outgoing_mails (id, kind, message_id, content_sealed, created_at, expires_at)
+    `insert into kelpie.outgoing_mails (id, kind, message_id, content_encrypted, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6)`,
-    [mail.id, mail.kind, mail.messageId, mail.contentSealed, mail.createdAt, mail.expiresAt],
+    [mail.id, mail.kind, mail.messageId, mail.contentEncrypted, mail.createdAt, mail.expiresAt],
   );
 }
 
@@ -22,7 +22,7 @@ export interface WaitingMail {
   id: string;
   kind: string;
   message_id: string;
-  content_sealed: Buffer;
+  content_encrypted: Buffer;
   created_at: Date;
   expires_at: Date | null;
 }
@@ -30,8 +30,8 @@ export interface WaitingMail {
 /** The mail, unless its end is known already. */
 export async function findWaitingMail(tx: Transaction, id: string): Promise<WaitingMail | null> {
   const { rows } = await tx.query<WaitingMail>(
-    `select id, kind, message_id, content_sealed, created_at, expires_at from kelpie.outgoing_mails
-     where id = $1 and content_sealed is not null`,
+    `select id, kind, message_id, content_encrypted, created_at, expires_at from kelpie.outgoing_mails
+     where id = $1 and content_encrypted is not null`,
     [id],
   );
   return rows[0] ?? null;
@@ -43,11 +43,11 @@ export type MailEnd = 'sent' | 'refused' | 'given_up';
 export async function endMail(tx: Transaction, id: string, { end, at }: { end: MailEnd; at: Date }): Promise<void> {
   await tx.query(
     `update kelpie.outgoing_mails
-     set content_sealed = null,
+     set content_encrypted = null,
        sent_at = case $2 when 'sent' then $3::timestamptz end,
        refused_at = case $2 when 'refused' then $3::timestamptz end,
        given_up_at = case $2 when 'given_up' then $3::timestamptz end
-     where id = $1 and content_sealed is not null`,
+     where id = $1 and content_encrypted is not null`,
     [id, end, at],
   );
 }
@@ -58,9 +58,9 @@ export async function giveUpMails(
   { postedBefore, at, most }: { postedBefore: Date; at: Date; most: number },
 ): Promise<number> {
   const { rows } = await tx.query(
-    `update kelpie.outgoing_mails set content_sealed = null, given_up_at = $2
+    `update kelpie.outgoing_mails set content_encrypted = null, given_up_at = $2
      where id in (
-       select id from kelpie.outgoing_mails where content_sealed is not null and id < $1 order by id limit $3
+       select id from kelpie.outgoing_mails where content_encrypted is not null and id < $1 order by id limit $3
        for update skip locked
      ) returning id`,
     [firstIdAt(postedBefore), at, most],

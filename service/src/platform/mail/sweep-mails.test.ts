@@ -35,8 +35,8 @@ test('a mail that could not be sent for two days is erased, which is an alarm; a
   const lines = await sweep();
   assert.match(lines.join(''), /"level":"error".*"mails":1.*"mails\.given_up"/);
   assert.deepEqual((await readMail(database, old))?.given_up_at, now);
-  assert.equal((await readMail(database, old))?.content_sealed, null);
-  assert.notEqual((await readMail(database, young))?.content_sealed, null);
+  assert.equal((await readMail(database, old))?.content_encrypted, null);
+  assert.notEqual((await readMail(database, young))?.content_encrypted, null);
   await endAt(young, 'sent', now);
 });
 

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { AddressedContent } from './sealed-content.ts';
+import type { AddressedContent } from './encrypted-content.ts';
 import type { MailSender } from './mail-address.ts';
 import type { MailRelay } from './relay-address.ts';
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { addKey, createPartners } from '../../../test/harness/partners.ts';
-import { goOn } from '../crash-point.ts';
+import { noFailpoint } from '../failpoint.ts';
 import { openPool } from '../database/pool.ts';
 import { createSingleCalls } from '../database/single-call.ts';
 import { createLogger } from '../logging.ts';
@@ -13,7 +13,7 @@ const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 4, applicationName: 'test', logger });
 after(async () => pool.end());
-const calls = createSingleCalls(pool, goOn);
+const calls = createSingleCalls(pool, noFailpoint);
 const lease = createLeaseCalls(calls, logger);
 
 /** So slow that nothing of what it gains is seen within a test. */

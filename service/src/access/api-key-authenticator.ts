@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
-import { createShortMemory } from '../platform/short-memory.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
 import { isSecret, sameDigest, type Pepper } from './secrets.ts';
 import { findApiKey } from './store.ts';
 
@@ -11,7 +11,7 @@ interface CallingKey extends PartnerContext {
   prefix: string;
 }
 
-export interface Keyring {
+export interface ApiKeyAuthenticator {
   /** Whose secret this is, or null for nobody's. */
   identify(secret: string): Promise<CallingKey | null>;
 }
@@ -20,13 +20,13 @@ export interface Keyring {
 const keepMs = 900;
 const mostRemembered = 10_000;
 
-export function createKeyring(calls: SingleCalls, clock: Clock, pepper: Pepper): Keyring {
-  const memory = createShortMemory<CallingKey | null>({ keepMs, most: mostRemembered });
+export function createApiKeyAuthenticator(calls: SingleCalls, clock: Clock, pepper: Pepper): ApiKeyAuthenticator {
+  const cache = createTtlCache<CallingKey | null>({ keepMs, most: mostRemembered });
   return {
     async identify(secret) {
       if (!isSecret(secret)) return null;
       const digest = pepper.digest(secret);
-      return memory.get(digest.toString('base64'), async () => {
+      return cache.get(digest.toString('base64'), async () => {
         const row = await findApiKey(calls, digest, clock.now());
         if (row === null || !sameDigest(row.secret_hmac, digest)) return null;
         return { id: row.id, partnerId: row.partner_id, environment: row.environment, prefix: row.key_prefix };

@@ -1,9 +1,9 @@
-import type { ReachPoint } from '../platform/crash-point.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { Bank, BankCustomers, BankFunding, BankRecords, BankVerification } from './port.ts';
 
 type WholeBank = Bank & BankRecords & BankCustomers & BankVerification & BankFunding;
 
-/** Everything that is asked of a bank, by the name of its crash points. */
+/** Everything that is asked of a bank, by the name of its failpoints. */
 export const bankCalls = {
   registerRecipient: 'register_recipient',
   sendPayment: 'send_payment',
@@ -23,11 +23,11 @@ export const bankCalls = {
 } as const satisfies Record<keyof WholeBank, string>;
 
 /** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
-export function withCrashPoints(bank: WholeBank, reach: ReachPoint): WholeBank {
+export function withFailpoints(bank: WholeBank, failpoint: Failpoint): WholeBank {
   const around = async <Result>(name: string, ask: () => Promise<Result>): Promise<Result> => {
-    await reach(`bank.${name}.before`);
+    await failpoint(`bank.${name}.before`);
     const result = await ask();
-    await reach(`bank.${name}.after`);
+    await failpoint(`bank.${name}.after`);
     return result;
   };
   return {

@@ -2,7 +2,7 @@
 -- Functions that are a whole transaction in one call start with it.
 -- It is PL/pgSQL because that caches plans: an SQL function would be planned again at every call.
 -- Callers: everyone
-create or replace function kelpie.enter(partner uuid, of_environment kelpie.environment) returns void
+create or replace function kelpie.set_partner_context(partner uuid, of_environment kelpie.environment) returns void
   language plpgsql volatile
 as $$
 declare

@@ -1,5 +1,5 @@
 /** Remembers what was looked up for a moment, and asks once for those who ask at the same time. */
-export interface ShortMemory<Value> {
+export interface TtlCache<Value> {
   get(key: string, lookUp: () => Promise<Value>): Promise<Value>;
   /** Whoever asks from now on has it looked up anew. */
   forget(key: string): void;
@@ -11,7 +11,7 @@ interface Entry<Value> {
 }
 
 /** The oldest entries make room for new ones: a caller that makes up keys can't fill the memory. */
-export function createShortMemory<Value>({ keepMs, most }: { keepMs: number; most: number }): ShortMemory<Value> {
+export function createTtlCache<Value>({ keepMs, most }: { keepMs: number; most: number }): TtlCache<Value> {
   const entries = new Map<string, Entry<Value>>();
   return {
     async get(key, lookUp) {
@@ -36,7 +36,7 @@ export function createShortMemory<Value>({ keepMs, most }: { keepMs: number; mos
  * For what is counted over many rows: a caller that asks for it without a pause would keep the database from everybody
  * else. So it is counted once for all who ask within this time.
  */
-export const countedMemory = { keepMs: 1_000, most: 10_000 };
+export const countedCache = { keepMs: 1_000, most: 10_000 };
 
 export function partnerKey({ partnerId, environment }: { partnerId: string; environment: string }): string {
   return `${partnerId} ${environment}`;

@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import { takeRandomBytes } from './random-bytes.ts';
 
-/** Keys of 32 bytes by their version. The newest seals; the others still open what they sealed. */
+/** Keys of 32 bytes by their version. The newest encrypts; the others still decrypt what they encrypted. */
 export type DataKeys = ReadonlyMap<number, Buffer>;
 
-/** Where a sealed value stands. It is bound to that place: moved to another row or column, it does not open. */
+/** Where an encrypted value stands. It is bound to that place: moved to another row or column, it does not decrypt. */
 interface Place {
   table: string;
   row: string;
   column: string;
 }
 
-export interface Sealer {
-  seal(plain: string, place: Place): Buffer;
-  /** Throws where the value was changed, moved, or sealed with a key that is not there. */
-  open(sealed: Buffer, place: Place): string;
+export interface Encryptor {
+  encrypt(plain: string, place: Place): Buffer;
+  /** Throws where the value was changed, moved, or encrypted with a key that is not there. */
+  decrypt(encrypted: Buffer, place: Place): string;
 }
 
 const algorithm = 'aes-256-gcm';
@@ -25,28 +25,29 @@ function bindingOf({ table, row, column }: Place, version: number): Buffer {
   return Buffer.from([version, table, row, column].join('|'));
 }
 
-/** A sealed value: the key's version in a byte, the nonce, what was encrypted, the tag. */
-export function createSealer(dataKeys: DataKeys): Sealer {
+/** An encrypted value: the key's version in a byte, the nonce, what was encrypted, the tag. */
+export function createEncryptor(dataKeys: DataKeys): Encryptor {
   const newest = Math.max(...dataKeys.keys());
   const keys = new Map([...dataKeys].map(([version, bytes]) => [version, createSecretKey(bytes)]));
   const keyOf = (version: number): KeyObject => {
     const key = keys.get(version);
-    if (key === undefined) throw new Error(`a value is sealed with the data key ${version}, which is not configured`);
+    if (key === undefined)
+      throw new Error(`a value is encrypted with the data key ${version}, which is not configured`);
     return key;
   };
   return {
-    seal(plain, place) {
+    encrypt(plain, place) {
       const nonce = takeRandomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, keyOf(newest), nonce).setAAD(bindingOf(place, newest));
       const encrypted = [cipher.update(plain, 'utf8'), cipher.final()];
       return Buffer.concat([Buffer.of(newest), nonce, ...encrypted, cipher.getAuthTag()]);
     },
-    open(sealed, place) {
-      const version = sealed[0] ?? 0;
-      const nonce = sealed.subarray(1, 1 + nonceBytes);
+    decrypt(encrypted, place) {
+      const version = encrypted[0] ?? 0;
+      const nonce = encrypted.subarray(1, 1 + nonceBytes);
       const decipher = createDecipheriv(algorithm, keyOf(version), nonce, { authTagLength: tagBytes });
-      decipher.setAAD(bindingOf(place, version)).setAuthTag(sealed.subarray(-tagBytes));
-      const opened = [decipher.update(sealed.subarray(1 + nonceBytes, -tagBytes)), decipher.final()];
+      decipher.setAAD(bindingOf(place, version)).setAuthTag(encrypted.subarray(-tagBytes));
+      const opened = [decipher.update(encrypted.subarray(1 + nonceBytes, -tagBytes)), decipher.final()];
       return Buffer.concat(opened).toString();
     },
   };

@@ -6,7 +6,7 @@ import type { Pepper } from '../secrets.ts';
 import { sessionSeconds, type Sessions } from './sessions.ts';
 import { openOtherSession } from './store.ts';
 
-export interface EnterAccountDeps {
+export interface SwitchAccountDeps {
   calls: SingleCalls;
   clock: Clock;
   pepper: Pepper;
@@ -22,8 +22,8 @@ interface Entered {
 }
 
 /** Takes a person from one of their accounts to another: one session becomes the other, and lasts no longer. */
-export async function enterAccount(
-  { calls, clock, pepper, sessions }: EnterAccountDeps,
+export async function switchAccount(
+  { calls, clock, pepper, sessions }: SwitchAccountDeps,
   { oldToken, slug }: { oldToken: string; slug: string },
 ): Promise<Entered | null> {
   const token = randomBytes(32).toString('hex');

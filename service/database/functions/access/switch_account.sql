@@ -5,7 +5,7 @@
 -- Returns no row when the session has expired or was revoked, or the person isn't a member of that account.
 -- Owner: kelpie_access
 -- Callers: kelpie_service
-create or replace function kelpie.enter_account(
+create or replace function kelpie.switch_account(
   of_token_hmac bytea, of_slug text, at timestamptz, new_session_id uuid, new_token_hmac bytea
 ) returns table (partner_id uuid, created_at timestamptz)
   language plpgsql volatile security definer

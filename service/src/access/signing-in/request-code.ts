@@ -3,17 +3,17 @@ import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { JobSender, Queue } from '../../platform/jobs.ts';
-import type { Sealer } from '../../platform/sealing.ts';
+import type { Encryptor } from '../../platform/encryption.ts';
 import { newCode, type CodeDigests } from './codes.ts';
 import type { NewBusiness } from './new-business.ts';
-import { sealBusiness, sealCode } from './sealed-codes.ts';
+import { encryptBusiness, encryptCode } from './encrypted-codes.ts';
 import { addSignInCode } from './store.ts';
 
-export interface AskForCodeDeps {
+export interface RequestCodeDeps {
   pool: Pool;
   clock: Clock;
   jobs: Pick<JobSender, 'enqueue'>;
-  sealer: Sealer;
+  encryptor: Encryptor;
   digests: CodeDigests;
 }
 
@@ -26,19 +26,19 @@ type Asked = { kind: 'accepted' } | { kind: 'slug_taken' };
  * Has a code mailed, if the address is a member's or signs up. Here the same is done for every address, in the same time:
  * whether it is a member's is only looked at by the job.
  */
-export async function askForCode(
-  deps: AskForCodeDeps,
+export async function requestCode(
+  deps: RequestCodeDeps,
   { email, signUp }: { email: string; signUp: NewBusiness | null },
 ): Promise<Asked> {
-  const { pool, clock, jobs, sealer, digests } = deps;
+  const { pool, clock, jobs, encryptor, digests } = deps;
   const id = newId(clock);
   const code = newCode();
   const row = {
     id,
     emailHmac: digests.ofEmail(email),
     codeHmac: digests.ofCode(email, code),
-    mailSealed: sealCode(sealer, id, { email, code }),
-    signUp: signUp && { slug: signUp.slug, sealed: sealBusiness(sealer, id, signUp) },
+    mailEncrypted: encryptCode(encryptor, id, { email, code }),
+    signUp: signUp && { slug: signUp.slug, encrypted: encryptBusiness(encryptor, id, signUp) },
   };
   return inTransaction(pool, 'shared', async (tx) => {
     const outcome = await addSignInCode(tx, row, clock.now());
