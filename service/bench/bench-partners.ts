@@ -21,11 +21,11 @@ const partnersSql = `
   with made as (
     insert into kelpie.partners (id, slug, name, status, created_at)
     select id, 'bench-' || right(id::text, 12), 'Bench', 'active', now() from unnest($1::uuid[]) as id returning id
-  ), sides as (
+  ), environments as (
     insert into kelpie.partner_environments (partner_id, environment, created_at)
     select id, 'sandbox', now() from made returning partner_id, environment
   )
-  insert into kelpie.wallets (partner_id, environment) select partner_id, environment from sides`;
+  insert into kelpie.wallets (partner_id, environment) select partner_id, environment from environments`;
 
 const keysSql = `
   insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at)

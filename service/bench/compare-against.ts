@@ -25,11 +25,11 @@ interface AgainstOptions {
   say: (text: string) => void;
 }
 
-const sideNames = ['base', 'head'] as const;
-type SideName = (typeof sideNames)[number];
+const variantNames = ['base', 'head'] as const;
+type VariantName = (typeof variantNames)[number];
 
 /** One of the two commits, with a database and an api of its own. */
-interface Side {
+interface Variant {
   measure(name: AgainstName, timing: Timing): Promise<Slice>;
   restart(): Promise<void>;
   assertAllMade(): Promise<void>;
@@ -53,15 +53,15 @@ function inTurn(round: number): AgainstName[] {
   return [...againstNames.slice(first), ...againstNames.slice(0, first)];
 }
 
-function sidesInTurn(round: number): SideName[] {
-  return round % 2 === 0 ? [...sideNames] : sideNames.toReversed();
+function variantsInTurn(round: number): VariantName[] {
+  return round % 2 === 0 ? [...variantNames] : variantNames.toReversed();
 }
 
-async function createSide(
+async function createVariant(
   server: BenchServer,
   http: HttpLoad,
-  { name, folder, partners }: { name: SideName; folder: string; partners: number },
-): Promise<Side> {
+  { name, folder, partners }: { name: VariantName; folder: string; partners: number },
+): Promise<Variant> {
   const database = `kelpie_bench_${process.pid}_${name}`;
   server.atEnd(async () => dropDatabase(server.adminUrl, database));
   const checkout = startServedCheckout();
@@ -91,12 +91,12 @@ async function createSide(
 }
 
 async function measurePair(
-  sides: Readonly<Record<SideName, Side>>,
+  variants: Readonly<Record<VariantName, Variant>>,
   name: AgainstName,
-  { order, timing }: { order: readonly SideName[]; timing: Timing },
+  { order, timing }: { order: readonly VariantName[]; timing: Timing },
 ): Promise<SlicePair> {
-  const taken: Partial<Record<SideName, Slice>> = {};
-  for (const side of order) taken[side] = await sides[side].measure(name, timing);
+  const taken: Partial<Record<VariantName, Slice>> = {};
+  for (const variant of order) taken[variant] = await variants[variant].measure(name, timing);
   const { base, head } = taken;
   if (base === undefined || head === undefined) throw new Error('a round without one of its sides');
   return { base, head };
@@ -110,28 +110,28 @@ export async function compareAgainst(server: BenchServer, options: AgainstOption
   say(`Base is ${checkout.commit.slice(0, 12)}. Head is this checkout as it is.`);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
-  const sides = {
-    base: await createSide(server, http, { name: 'base', folder: checkout.folder, partners }),
-    head: await createSide(server, http, { name: 'head', folder: projectFolder, partners }),
+  const variants = {
+    base: await createVariant(server, http, { name: 'base', folder: checkout.folder, partners }),
+    head: await createVariant(server, http, { name: 'head', folder: projectFolder, partners }),
   };
   const pairs = new Map(againstNames.map((name): [AgainstName, SlicePair[]] => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    const order = sidesInTurn(round);
+    const order = variantsInTurn(round);
     if (round % roundsPerProcess === 0) {
       // Such rounds are all even: by their own order, the base would always be the older process.
-      const fresh = sidesInTurn(round / roundsPerProcess);
-      if (round > 0) for (const side of fresh) await sides[side].restart();
+      const fresh = variantsInTurn(round / roundsPerProcess);
+      if (round > 0) for (const variant of fresh) await variants[variant].restart();
       if (warmUpMs > 0) say('Warming up.');
       if (warmUpMs > 0)
-        for (const side of fresh) await sides[side].measure('create_128', { ...timing, warmMs: warmUpMs });
+        for (const variant of fresh) await variants[variant].measure('create_128', { ...timing, warmMs: warmUpMs });
     }
     for (const name of inTurn(round)) {
-      const pair = await measurePair(sides, name, { order, timing });
+      const pair = await measurePair(variants, name, { order, timing });
       pairs.get(name)?.push(pair);
       const { base, head } = pair;
       say(`${round + 1}/${rounds} ${name.padEnd(10)} base ${base.tps.toFixed(0)}/s, head ${head.tps.toFixed(0)}/s`);
     }
   }
-  for (const name of sideNames) await sides[name].assertAllMade();
+  for (const name of variantNames) await variants[name].assertAllMade();
   return [...pairs].map(([name, taken]) => lineOf(name, taken));
 }

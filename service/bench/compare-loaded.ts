@@ -28,13 +28,13 @@ interface LoadedLine {
   cpu_us_pg_loaded: number;
 }
 
-type Side = 'empty' | 'loaded';
-type Pair = Record<Side, Slice>;
+type Variant = 'empty' | 'loaded';
+type Pair = Record<Variant, Slice>;
 
-async function createSides(
+async function createPartnerEnvironments(
   server: BenchServer,
   { payouts, partners, say }: LoadedComparison,
-): Promise<Record<Side, BenchDatabase>> {
+): Promise<Record<Variant, BenchDatabase>> {
   const fill = { payouts, partners, onProgress: createProgress(payouts, say) };
   const name = `kelpie_bench_${process.pid}`;
   return {
@@ -62,23 +62,23 @@ export async function compareLoaded(
   comparison: LoadedComparison,
 ): Promise<{ line: LoadedLine; plan: GetPlan }> {
   const { payouts, rounds, warmUpMs, timing, say } = comparison;
-  const sides = await createSides(server, comparison);
+  const variants = await createPartnerEnvironments(server, comparison);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
-  const measures = { empty: createApiMeasures(sides.empty, http), loaded: createApiMeasures(sides.loaded, http) };
-  const measure = async (side: Side, howLong = timing): Promise<Slice> => {
-    const readTime = () => readProcessorTime(server.postmaster, sides[side].api.pid);
-    const slice = await measureSlice(measures[side].create_32, howLong, readTime);
-    say(`create_32 ${side}: ${slice.tps.toFixed(0)}/s, ${slice.pgMicroseconds.toFixed(0)} µs of PostgreSQL each`);
+  const measures = { empty: createApiMeasures(variants.empty, http), loaded: createApiMeasures(variants.loaded, http) };
+  const measure = async (variant: Variant, howLong = timing): Promise<Slice> => {
+    const readTime = () => readProcessorTime(server.postmaster, variants[variant].api.pid);
+    const slice = await measureSlice(measures[variant].create_32, howLong, readTime);
+    say(`create_32 ${variant}: ${slice.tps.toFixed(0)}/s, ${slice.pgMicroseconds.toFixed(0)} µs of PostgreSQL each`);
     return slice;
   };
-  for (const side of ['empty', 'loaded'] as const) await measure(side, { ...timing, warmMs: warmUpMs });
+  for (const variant of ['empty', 'loaded'] as const) await measure(variant, { ...timing, warmMs: warmUpMs });
   const pairs: Pair[] = [];
   for (let round = 0; round < rounds; round += 1)
     pairs.push({ empty: await measure('empty'), loaded: await measure('loaded') });
-  await assertAllMade([sides.empty, sides.loaded], http);
+  await assertAllMade([variants.empty, variants.loaded], http);
   return {
     line: lineOf(payouts, pairs),
-    plan: await explainGet(sides.loaded.database),
+    plan: await explainGet(variants.loaded.database),
   };
 }

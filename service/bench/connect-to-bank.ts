@@ -5,7 +5,7 @@ import type { TestDatabase } from '../test/harness/database.ts';
 // Payouts that were loaded without a bank, put into a sandbox bank's own tables as if it had paid them: a clean day, to be
 // compared. What the bank keeps is what the books say that it does.
 
-interface Side {
+interface Environment {
   partner_id: string;
   customer_id: string;
   wallet_id: string;
@@ -16,10 +16,10 @@ interface Side {
 const stepSize = 5_000;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-async function connectSides(kelpie: Client): Promise<Side[]> {
+async function connectEnvironments(kelpie: Client): Promise<Environment[]> {
   await kelpie.query('set session_replication_role = replica');
   await kelpie.query(`update kelpie.payouts set rail = 'provider_sandbox', bank_state = 'payment_processed'`);
-  const { rows } = await kelpie.query<Side>(
+  const { rows } = await kelpie.query<Environment>(
     `update kelpie.partner_environments e
      set rail = 'provider_sandbox', bank_customer_id = gen_random_uuid()::text, bank_wallet_id = gen_random_uuid()::text
      where e.environment = 'sandbox'
@@ -31,8 +31,8 @@ async function connectSides(kelpie: Client): Promise<Side[]> {
   return rows;
 }
 
-async function openSides(bank: Client, sides: readonly Side[]): Promise<void> {
-  for (const { customer_id: customer, wallet_id: wallet, account_id: account, balance } of sides) {
+async function openEnvironments(bank: Client, partnerEnvironments: readonly Environment[]): Promise<void> {
+  for (const { customer_id: customer, wallet_id: wallet, account_id: account, balance } of partnerEnvironments) {
     await bank.query(
       `insert into customers (id, type, business_name, email, created_at) values ($1, 'business', 'Bench', 'bench@example.com', now())`,
       [customer],
@@ -63,8 +63,15 @@ interface PaidRow {
 }
 
 /** In the order in which they were made: the bank's lists go by that. */
-async function copyPayments(kelpie: Client, bank: Client, sides: readonly Side[], onProgress: (n: number) => void) {
-  const of = new Map(sides.map((side) => [side.partner_id, side]));
+async function copyPayments(
+  kelpie: Client,
+  bank: Client,
+  partnerEnvironments: readonly Environment[],
+  onProgress: (n: number) => void,
+) {
+  const of = new Map(
+    partnerEnvironments.map((partnerEnvironment) => [partnerEnvironment.partner_id, partnerEnvironment]),
+  );
   let [after, written] = [firstId, 0];
   for (;;) {
     const { rows } = await kelpie.query<PaidRow>(
@@ -113,9 +120,9 @@ export async function connectToBank(
   await asAdmin(superuserUrl, async (kelpie) =>
     asAdmin(bankUrl, async (bank) => {
       await bank.query('set search_path = bank');
-      const sides = await connectSides(kelpie);
-      await openSides(bank, sides);
-      await copyPayments(kelpie, bank, sides, onProgress);
+      const partnerEnvironments = await connectEnvironments(kelpie);
+      await openEnvironments(bank, partnerEnvironments);
+      await copyPayments(kelpie, bank, partnerEnvironments, onProgress);
       await bank.query('analyze');
       await kelpie.query('vacuum (analyze)');
     }),

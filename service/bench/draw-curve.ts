@@ -12,7 +12,7 @@ interface Chart {
   ticks: readonly number[];
   /** From 0 at the bottom to 1 at the top. */
   heightOf(value: number): number;
-  valueOf(point: CurvePoint, side: 'api' | 'bare'): number;
+  valueOf(point: CurvePoint, edge: 'api' | 'bare'): number;
 }
 
 /** A round number of about a fifth of the whole. */
@@ -30,7 +30,7 @@ function throughputChart(points: readonly CurvePoint[]): Chart {
     title: 'Payouts a second',
     ticks: Array.from({ length: top / step + 1 }, (_, at) => at * step),
     heightOf: (value) => value / top,
-    valueOf: (point, side) => point[side].tps,
+    valueOf: (point, edge) => point[edge].tps,
   };
 }
 
@@ -43,7 +43,7 @@ function latencyChart(points: readonly CurvePoint[]): Chart {
     title: 'p99 in milliseconds',
     ticks: Array.from({ length: high - low + 1 }, (_, at) => 10 ** (low + at)),
     heightOf: (value) => (Math.log10(value) - low) / (high - low),
-    valueOf: (point, side) => point[side].p99_ms,
+    valueOf: (point, edge) => point[edge].p99_ms,
   };
 }
 
@@ -55,14 +55,14 @@ function yOf(chart: Chart, value: number): number {
   return plot.top + plot.height * (1 - chart.heightOf(value));
 }
 
-function drawLine(chart: Chart, points: readonly CurvePoint[], side: 'api' | 'bare'): string {
+function drawLine(chart: Chart, points: readonly CurvePoint[], edge: 'api' | 'bare'): string {
   const places = points.map((point, at) => {
     const x = xOf(chart, at, points.length).toFixed(1);
-    return { x, y: yOf(chart, chart.valueOf(point, side)).toFixed(1) };
+    return { x, y: yOf(chart, chart.valueOf(point, edge)).toFixed(1) };
   });
   return [
-    `<polyline points="${places.map(({ x, y }) => `${x},${y}`).join(' ')}" fill="none" stroke="${colours[side]}" stroke-width="2"/>`,
-    ...places.map(({ x, y }) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colours[side]}"/>`),
+    `<polyline points="${places.map(({ x, y }) => `${x},${y}`).join(' ')}" fill="none" stroke="${colours[edge]}" stroke-width="2"/>`,
+    ...places.map(({ x, y }) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colours[edge]}"/>`),
   ].join('\n  ');
 }
 
@@ -88,15 +88,15 @@ function drawChart(chart: Chart, points: readonly CurvePoint[]): string {
 }
 
 const legend = [
-  { side: 'api', label: 'the api', x: 80 },
-  { side: 'bare', label: 'PostgreSQL alone, one call a payout', x: 172 },
+  { edge: 'api', label: 'the api', x: 80 },
+  { edge: 'bare', label: 'PostgreSQL alone, one call a payout', x: 172 },
 ] as const;
 
 /** An SVG document. */
 export function drawCurve(points: readonly CurvePoint[]): string {
   const keys = legend.map(
-    ({ side, label, x }) =>
-      `<circle cx="${x + 5}" cy="31" r="5" fill="${colours[side]}"/><text x="${x + 16}" y="36">${label}</text>`,
+    ({ edge, label, x }) =>
+      `<circle cx="${x + 5}" cy="31" r="5" fill="${colours[edge]}"/><text x="${x + 16}" y="36">${label}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 920 400" font-family="Inter, system-ui, sans-serif" font-size="15" fill="#0b1f24">
   <title>Payouts a second, and the time within which 99 of 100 are answered, by the number of connections</title>

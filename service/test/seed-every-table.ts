@@ -147,21 +147,21 @@ export async function seedDeposit(
   { partnerId, environment }: { partnerId: string; environment: string },
 ) {
   await client.query(
-    `with side as (
+    `with target as (
        select $1::text::uuid as partner_id, $2::text::kelpie.environment as environment, gen_random_uuid() as id
      ), source as (
        insert into kelpie.funding_sources (
          id, partner_id, environment, method, source_id, chain, address, opened_at, due_at, changed_at
        )
-       select id, partner_id, environment, 'usdc', 'seed-' || id, 'base', '0x0', now(), now(), now() from side
+       select id, partner_id, environment, 'usdc', 'seed-' || id, 'base', '0x0', now(), now(), now() from target
      ), alert as (
        insert into kelpie.wallet_alerts (partner_id, environment, threshold_micro_usdc)
-       select partner_id, environment, 1 from side
+       select partner_id, environment, 1 from target
      ), made as (
        insert into kelpie.deposits (
          id, partner_id, environment, method, bank_deposit_id, state, revision, bank_state, updated_at
        )
-       select id, partner_id, environment, 'usdc', 'seed-' || id, 'pending', 1, 'seed', now() from side
+       select id, partner_id, environment, 'usdc', 'seed-' || id, 'pending', 1, 'seed', now() from target
        returning id, partner_id, environment
      )
      insert into kelpie.deposit_history (deposit_id, number, partner_id, environment, at, state, what, bank_state)
@@ -179,8 +179,8 @@ async function seedReconciliation(
     `with run as (
        insert into kelpie.reconciliations (id, asked_by, started_at, cut_off_at) values (gen_random_uuid(), 'seed', now(), now())
        returning id
-     ), side as (
-       insert into kelpie.reconciled_sides (
+     ), target as (
+       insert into kelpie.reconciled_environments (
          run_id, partner_id, environment, transfers, deposits, in_flight, differences, known, finished_at
        )
        select id, $1::text::uuid, $2::text::kelpie.environment, 0, 0, 0, 1, 0, now() from run
@@ -189,7 +189,7 @@ async function seedReconciliation(
        insert into kelpie.cases (
          id, partner_id, environment, kind, subject, detail, opened_at, seen, last_run_id, last_seen_at
        )
-       select gen_random_uuid(), partner_id, environment, 'wallet_balance', 'seed', 'seed', now(), 1, run_id, now() from side
+       select gen_random_uuid(), partner_id, environment, 'wallet_balance', 'seed', 'seed', now(), 1, run_id, now() from target
        returning id, partner_id, environment
      )
      insert into kelpie.case_history (case_id, number, partner_id, environment, at, what, by, detail)

@@ -21,7 +21,7 @@ grant select on kelpie.reconciliations to kelpie_reader;
 grant select (id, started_at) on kelpie.reconciliations to kelpie_payouts;
 
 -- What a run found for one partner and environment.
-create table kelpie.reconciled_sides (
+create table kelpie.reconciled_environments (
   run_id uuid not null references kelpie.reconciliations (id),
   partner_id uuid not null,
   environment kelpie.environment not null,
@@ -47,12 +47,12 @@ create table kelpie.reconciled_sides (
   primary key (run_id, partner_id, environment),
   foreign key (partner_id, environment) references kelpie.partner_environments (partner_id, environment)
 );
-comment on table kelpie.reconciled_sides is '@grows @kept-whole One row per run, partner and environment at a bank.';
-create index reconciled_sides_of_partner on kelpie.reconciled_sides (partner_id, environment, finished_at);
-select kelpie.protect_partner_table('reconciled_sides');
-select kelpie.make_insert_only('reconciled_sides');
-grant select, insert on kelpie.reconciled_sides to kelpie_service;
-grant select on kelpie.reconciled_sides to kelpie_reader;
+comment on table kelpie.reconciled_environments is '@grows @kept-whole One row per run, partner and environment at a bank.';
+create index reconciled_environments_of_partner on kelpie.reconciled_environments (partner_id, environment, finished_at);
+select kelpie.protect_partner_table('reconciled_environments');
+select kelpie.make_insert_only('reconciled_environments');
+grant select, insert on kelpie.reconciled_environments to kelpie_service;
+grant select on kelpie.reconciled_environments to kelpie_reader;
 
 -- What a person has to look at: a payout, or a difference that a reconciliation found.
 create table kelpie.cases (

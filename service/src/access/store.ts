@@ -56,10 +56,10 @@ export async function listApiKeys(
 }
 
 /**
- * Locks the partner, so that the keys of a side are counted one after the other: the side itself is not ours to lock. Null
- * where there is no such side; the transaction must be of that environment.
+ * Locks the partner, so that the keys of an environment are counted one after the other: the environment itself is not ours to lock. Null
+ * where there is no such environment; the transaction must be of that environment.
  */
-export async function lockSide(
+export async function lockEnvironment(
   tx: Transaction,
   of: PartnerContext,
 ): Promise<{ business: string; isVerified: boolean } | null> {

@@ -39,7 +39,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/edge/account-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/edge/public-partner-routes.ts';
 import { addVerificationRoutes } from '../partners/edge/verification-routes.ts';
-import { createPlanMarkups, createSides, hintVerification } from '../partners/index.ts';
+import { createPlanMarkups, createPartnerEnvironments, hintVerification } from '../partners/index.ts';
 import { addDailyRoutes } from '../payouts/edge/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/edge/history-routes.ts';
 import { addPayoutListRoutes } from '../payouts/edge/payout-list-routes.ts';
@@ -221,7 +221,7 @@ function payoutDeps(deps: ApiDeps, banks: OpenBanks) {
     clock,
     logger,
     banks,
-    sides: createSides(calls),
+    partnerEnvironments: createPartnerEnvironments(calls),
     markups: createPlanMarkups(calls),
     payouts: createPayoutReader(calls),
     rates: createRates(banks, clock),

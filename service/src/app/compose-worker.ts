@@ -5,7 +5,7 @@ import { openWaitingFunding } from '../funding/index.ts';
 import {
   connectWaitingSandboxes,
   createPlanMarkups,
-  createSides,
+  createPartnerEnvironments,
   followDueVerifications,
   followVerifications,
 } from '../partners/index.ts';
@@ -138,7 +138,7 @@ function composePayouts({ clock, logger, pool, failpoint, ...deps }: WorkerDeps,
     logger,
     encryptor: createEncryptor(deps.dataKeys),
     banks,
-    sides: createSides(calls),
+    partnerEnvironments: createPartnerEnvironments(calls),
     markups: createPlanMarkups(calls),
   };
 }

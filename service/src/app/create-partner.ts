@@ -45,8 +45,12 @@ async function writePartner(deps: Deps, partner: NewPartner): Promise<Made> {
   return withJobs(deps, async (jobs) =>
     actOnce({ ...deps, context }, partner, async (tx) => {
       const written = await note(tx, { action: 'partner.create', subject: id, detail: { slug, name } });
-      const side = await openPartner(tx, { clock, jobs }, { id, slug, name });
-      const { secret } = await createApiKey(tx, { clock, pepper: createPepper(pepper) }, { ...side, label: null });
+      const partnerEnvironment = await openPartner(tx, { clock, jobs }, { id, slug, name });
+      const { secret } = await createApiKey(
+        tx,
+        { clock, pepper: createPepper(pepper) },
+        { ...partnerEnvironment, label: null },
+      );
       return { id, key: secret, written };
     }),
   );

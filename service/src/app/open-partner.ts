@@ -17,7 +17,7 @@ export async function openPartner(
   { clock, jobs }: { clock: Clock; jobs: Pick<JobSender, 'enqueue'> },
   partner: NewPartner,
 ): Promise<PartnerContext> {
-  const side = await openSandbox(tx, clock, partner);
+  const partnerEnvironment = await openSandbox(tx, clock, partner);
   await jobs.enqueue(tx, connectSandboxes, {});
-  return side;
+  return partnerEnvironment;
 }

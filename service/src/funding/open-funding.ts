@@ -4,7 +4,7 @@ import { newId } from '../platform/ids.ts';
 import { firstReadAt } from './next-read.ts';
 import type { FundingDeps } from './deps.ts';
 import { encryptDetails } from './encrypted-details.ts';
-import { insertSource, listMethods, type SideToFund } from './store.ts';
+import { insertSource, listMethods, type EnvironmentToFund } from './store.ts';
 
 type OpenDeps = Pick<FundingDeps, 'pool' | 'clock' | 'encryptor'>;
 type OpenOutcome = { kind: 'opened' } | { kind: 'failed'; text: string };
@@ -12,13 +12,17 @@ type OpenOutcome = { kind: 'opened' } | { kind: 'failed'; text: string };
 const methods: readonly FundingMethod[] = ['bank_transfer', 'usdc'];
 
 /**
- * Opens what a side lacks of an account for pounds and an address for USDC. What the bank opened and we did not live to write
+ * Opens what a partner environment lacks of an account for pounds and an address for USDC. What the bank opened and we did not live to write
  * down is found again: by the same key within a day, and by the bank's own list at any time.
  */
-export async function openFunding(deps: OpenDeps, bank: BankFunding, side: SideToFund): Promise<OpenOutcome> {
-  const known = await inTransaction(deps.pool, side, listMethods);
+export async function openFunding(
+  deps: OpenDeps,
+  bank: BankFunding,
+  partnerEnvironment: EnvironmentToFund,
+): Promise<OpenOutcome> {
+  const known = await inTransaction(deps.pool, partnerEnvironment, listMethods);
   for (const method of methods.filter((one) => !known.includes(one))) {
-    const opened = await openMethod(deps, bank, { side, method });
+    const opened = await openMethod(deps, bank, { partnerEnvironment, method });
     if (opened.kind === 'failed') return opened;
   }
   return { kind: 'opened' };
@@ -27,9 +31,9 @@ export async function openFunding(deps: OpenDeps, bank: BankFunding, side: SideT
 async function openMethod(
   { pool, clock, encryptor }: OpenDeps,
   bank: BankFunding,
-  { side, method }: { side: SideToFund; method: FundingMethod },
+  { partnerEnvironment, method }: { partnerEnvironment: EnvironmentToFund; method: FundingMethod },
 ): Promise<OpenOutcome> {
-  const { partnerId, environment, customerId, walletId } = side;
+  const { partnerId, environment, customerId, walletId } = partnerEnvironment;
   const at = clock.now();
   const idempotencyKey = `${partnerId}-${environment}-${method}-${at.toISOString().slice(0, 10)}`;
   const order = { customerId, walletId, idempotencyKey };
@@ -42,12 +46,14 @@ async function openMethod(
     if (opened.kind === 'failed') return opened;
     const { sourceId, details } = opened;
     const detailsEncrypted = encryptDetails(encryptor, id, details);
-    await inTransaction(pool, side, async (tx) => insertSource(tx, { ...row, sourceId, detailsEncrypted }));
+    await inTransaction(pool, partnerEnvironment, async (tx) =>
+      insertSource(tx, { ...row, sourceId, detailsEncrypted }),
+    );
     return { kind: 'opened' };
   }
   const opened = await bank.openAddress(order);
   if (opened.kind === 'failed') return opened;
   const { sourceId, chain, address } = opened;
-  await inTransaction(pool, side, async (tx) => insertSource(tx, { ...row, sourceId, chain, address }));
+  await inTransaction(pool, partnerEnvironment, async (tx) => insertSource(tx, { ...row, sourceId, chain, address }));
   return { kind: 'opened' };
 }

@@ -1,6 +1,6 @@
 import { openFunding } from './open-funding.ts';
 import type { FundingDeps } from './deps.ts';
-import { listSidesToFund, type SideToFund } from './store.ts';
+import { listEnvironmentsToFund, type EnvironmentToFund } from './store.ts';
 
 type Deps = Pick<FundingDeps, 'pool' | 'calls' | 'clock' | 'logger' | 'encryptor' | 'banks'>;
 
@@ -14,24 +14,24 @@ const partnersAtOnce = 100;
 export async function openWaitingFunding(deps: Deps, signal: AbortSignal): Promise<void> {
   let afterPartner = firstId;
   for (;;) {
-    const page = await listSidesToFund(deps.calls, { afterPartner, atMost: partnersAtOnce });
+    const page = await listEnvironmentsToFund(deps.calls, { afterPartner, atMost: partnersAtOnce });
     const last = page.at(-1);
     if (last === undefined) return;
-    for (const side of page) {
+    for (const partnerEnvironment of page) {
       // Another worker has the job by now.
       if (signal.aborted) return;
-      await tryToOpen(deps, side);
+      await tryToOpen(deps, partnerEnvironment);
     }
     afterPartner = last.partnerId;
   }
 }
 
-async function tryToOpen(deps: Deps, side: SideToFund): Promise<void> {
-  const line = { partner_id: side.partnerId, environment: side.environment };
-  const bank = deps.banks[side.rail];
+async function tryToOpen(deps: Deps, partnerEnvironment: EnvironmentToFund): Promise<void> {
+  const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
+  const bank = deps.banks[partnerEnvironment.rail];
   if (bank === null) return;
   try {
-    const outcome = await openFunding(deps, bank, side);
+    const outcome = await openFunding(deps, bank, partnerEnvironment);
     if (outcome.kind === 'opened') deps.logger.info(line, 'funding.opened');
     else deps.logger.warn({ ...line, error_code: outcome.text }, 'funding.not_opened');
   } catch (error) {

@@ -12,27 +12,30 @@ import type { WalletAlert } from './follow-wallet.ts';
 // Sources
 
 /** A partner at a bank that lacks somewhere to send its top-ups. */
-export interface SideToFund extends PartnerContext {
+export interface EnvironmentToFund extends PartnerContext {
   rail: Exclude<Rail, 'simulated'>;
   customerId: string;
   walletId: string;
 }
 
-interface SideRow {
+interface EnvironmentRow {
   partner_id: string;
   environment: PartnerContext['environment'];
-  rail: SideToFund['rail'];
+  rail: EnvironmentToFund['rail'];
   bank_customer_id: string;
   bank_wallet_id: string;
 }
 
-const sidesToFundCall: Call = { name: 'list_sides_to_fund', text: 'select * from kelpie.list_sides_to_fund($1, $2)' };
+const environmentsToFundCall: Call = {
+  name: 'list_environments_to_fund',
+  text: 'select * from kelpie.list_environments_to_fund($1, $2)',
+};
 
-export async function listSidesToFund(
+export async function listEnvironmentsToFund(
   calls: SingleCalls,
   { afterPartner, atMost }: { afterPartner: string; atMost: number },
-): Promise<SideToFund[]> {
-  const rows = await calls.call<SideRow>(sidesToFundCall, [afterPartner, atMost]);
+): Promise<EnvironmentToFund[]> {
+  const rows = await calls.call<EnvironmentRow>(environmentsToFundCall, [afterPartner, atMost]);
   return rows.map((row) => ({
     partnerId: row.partner_id,
     environment: row.environment,
@@ -339,7 +342,11 @@ interface WrittenStep {
   at: Date;
 }
 
-export async function writeStep(tx: Transaction, side: PartnerContext, written: WrittenStep): Promise<void> {
+export async function writeStep(
+  tx: Transaction,
+  partnerEnvironment: PartnerContext,
+  written: WrittenStep,
+): Promise<void> {
   const { id, from, change, step, money, senderEncrypted, at } = written;
   const { rows } = await tx.query(
     `update kelpie.deposits d
@@ -374,8 +381,8 @@ export async function writeStep(tx: Transaction, side: PartnerContext, written: 
     [
       id,
       from + 1,
-      side.partnerId,
-      side.environment,
+      partnerEnvironment.partnerId,
+      partnerEnvironment.environment,
       at,
       step.state,
       step.what,
@@ -504,13 +511,13 @@ export async function listWalletsToWatch(
 /** The wallet, and below what its partner wants to be told; null where it does not. */
 export async function readWatchedWallet(
   tx: Transaction,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
 ): Promise<{ balance: MicroUsdc; threshold: MicroUsdc } | null> {
   const { rows } = await tx.query<{ balance: string; threshold: string | null }>(
     `select w.balance_micro_usdc as balance, p.wallet_low_micro_usdc as threshold
      from kelpie.wallets w join kelpie.partners p on p.id = w.partner_id
      where w.partner_id = $1 and w.environment = $2`,
-    [side.partnerId, side.environment],
+    [partnerEnvironment.partnerId, partnerEnvironment.environment],
   );
   const [row] = rows;
   return row === undefined || row.threshold === null
@@ -524,16 +531,16 @@ export async function lockAlert(
   { partnerId, environment }: PartnerContext,
   threshold: MicroUsdc,
 ): Promise<WalletAlert> {
-  const side = [partnerId, environment];
+  const partnerEnvironment = [partnerId, environment];
   await tx.query(
     `insert into kelpie.wallet_alerts (partner_id, environment, threshold_micro_usdc) values ($1, $2, $3)
      on conflict (partner_id, environment) do nothing`,
-    [...side, threshold],
+    [...partnerEnvironment, threshold],
   );
   const { rows } = await tx.query<{ low_since: Date | null; told_at: Date | null; threshold: string }>(
     `select low_since, told_at, threshold_micro_usdc as threshold from kelpie.wallet_alerts
      where partner_id = $1 and environment = $2 for no key update`,
-    side,
+    partnerEnvironment,
   );
   const [row] = rows;
   if (row === undefined) throw new Error('an alert of another partner');

@@ -28,17 +28,22 @@ export async function takeDeposit(
   news: DepositNews,
 ): Promise<DepositStep['what'][]> {
   const { pool, clock, logger } = deps;
-  const side = { partnerId: source.partnerId, environment: source.environment };
-  const { change, depositId } = await inTransaction(pool, side, async (tx) => {
+  const partnerEnvironment = { partnerId: source.partnerId, environment: source.environment };
+  const { change, depositId } = await inTransaction(pool, partnerEnvironment, async (tx) => {
     const id = newId(clock);
     const senderEncrypted = news.sender === null ? null : encryptSender(deps.encryptor, id, news.sender);
     const { known, isNew } = await lockDeposit(tx, { ...source, newId: id, senderEncrypted, news, at: clock.now() });
     const followed = followDeposit(known, news);
-    if (followed !== null) await writeChange(tx, deps, { side, method: source.method, known, change: followed, news });
+    if (followed !== null)
+      await writeChange(tx, deps, { partnerEnvironment, method: source.method, known, change: followed, news });
     return { change: isNew ? (followed ?? seen) : followed, depositId: known.id };
   });
   if (change === null) return [];
-  const line = { partner_id: side.partnerId, environment: side.environment, deposit_id: depositId };
+  const line = {
+    partner_id: partnerEnvironment.partnerId,
+    environment: partnerEnvironment.environment,
+    deposit_id: depositId,
+  };
   for (const { what } of change.steps) logger.info({ ...line, status: what }, 'deposit.moved');
   // An alarm: money at the bank that the books can't follow by themselves.
   if ('trouble' in change && change.trouble !== null) logger.error(line, 'deposit.needs_attention');
@@ -48,7 +53,7 @@ export async function takeDeposit(
 const seen: Pick<DepositChange, 'steps'> = { steps: [{ what: 'told', state: 'pending' }] };
 
 interface Writing {
-  side: PartnerContext;
+  partnerEnvironment: PartnerContext;
   method: FundingMethod;
   known: KnownDeposit;
   change: DepositChange;
@@ -56,21 +61,21 @@ interface Writing {
 }
 
 async function writeChange(tx: Transaction, deps: FundingDeps, writing: Writing): Promise<void> {
-  const { side, known, change, news } = writing;
+  const { partnerEnvironment, known, change, news } = writing;
   const learned = known.hasSender ? null : news.sender;
   const senderEncrypted = learned === null ? null : encryptSender(deps.encryptor, known.id, learned);
   const at = deps.clock.now();
   let { revision } = known;
   for (const step of change.steps) {
-    const money = await moveMoney(tx, deps, { side, depositId: known.id, step });
-    await writeStep(tx, side, { id: known.id, from: revision, change, step, money, senderEncrypted, at });
+    const money = await moveMoney(tx, deps, { partnerEnvironment, depositId: known.id, step });
+    await writeStep(tx, partnerEnvironment, { id: known.id, from: revision, change, step, money, senderEncrypted, at });
     await tellOfStep(tx, deps, { ...writing, step, money });
     revision += 1;
   }
 }
 
 interface Moving {
-  side: PartnerContext;
+  partnerEnvironment: PartnerContext;
   depositId: string;
   step: DepositStep;
 }
@@ -79,15 +84,17 @@ interface Moving {
 async function moveMoney(
   tx: Transaction,
   deps: FundingDeps,
-  { side, depositId, step }: Moving,
+  { partnerEnvironment, depositId, step }: Moving,
 ): Promise<StepMoney | null> {
   if (step.what !== 'credited' && step.what !== 'reversed') return null;
-  const holds = await lockBalance(tx, side);
+  const holds = await lockBalance(tx, partnerEnvironment);
   const { lines, owed, repaid } =
     step.what === 'credited' ? await creditLines(tx, step.amount) : reversalLines(step.amount, holds);
   const transferId = newId(deps.clock);
   const reason = `deposit.${step.what}`;
-  const [outcome] = await postTransfers(tx, [{ ...side, id: transferId, reason, causeId: depositId, lines }]);
+  const [outcome] = await postTransfers(tx, [
+    { ...partnerEnvironment, id: transferId, reason, causeId: depositId, lines },
+  ]);
   if (outcome?.kind !== 'posted') throw new Error('a wallet changed under its own lock');
   return { transferId, owed, repaid };
 }

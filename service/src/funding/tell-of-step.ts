@@ -11,7 +11,7 @@ import type { FundingDeps, TellingDeps } from './deps.ts';
 import { readContact, type StepMoney } from './store.ts';
 
 interface Told {
-  side: PartnerContext;
+  partnerEnvironment: PartnerContext;
   method: FundingMethod;
   known: KnownDeposit;
   change: DepositChange;
@@ -24,13 +24,13 @@ const actions = { credited: 'deposit.credit', refunded: 'deposit.refund', revers
 
 /** The partner's own list of what happened, and a mail where its wallet has changed. */
 export async function tellOfStep(tx: Transaction, deps: FundingDeps, told: Told): Promise<void> {
-  const { side, known, step } = told;
+  const { partnerEnvironment, known, step } = told;
   if (step.what === 'told') return;
-  const note = { ...side, id: newId(deps.clock), status: null, by: 'bank', detail: known.id };
+  const note = { ...partnerEnvironment, id: newId(deps.clock), status: null, by: 'bank', detail: known.id };
   await deps.recordActivity(tx, { ...note, action: actions[step.what] });
   if (step.what === 'refunded') return;
-  const { business, to } = await contactsOf(tx, deps, side);
-  const about = { business, environment: side.environment, amount: step.amount, link: deps.dashboardUrl };
+  const { business, to } = await contactsOf(tx, deps, partnerEnvironment);
+  const about = { business, environment: partnerEnvironment.environment, amount: step.amount, link: deps.dashboardUrl };
   const content =
     step.what === 'credited'
       ? depositCreditedMail({ ...about, ...factsOf(told), repaid: told.money?.repaid ?? 0n })
@@ -47,9 +47,9 @@ function factsOf({ method, change, news }: Told) {
 export async function contactsOf(
   tx: Transaction,
   { listAdmins }: Pick<TellingDeps, 'listAdmins'>,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
 ): Promise<{ business: string; to: string[] }> {
-  const { business, contactEmail } = await readContact(tx, side.partnerId);
+  const { business, contactEmail } = await readContact(tx, partnerEnvironment.partnerId);
   const named = contactEmail === null ? await listAdmins(tx) : [contactEmail];
   return { business, to: named.filter(isMailAddress) };
 }

@@ -20,29 +20,33 @@ export async function watchWallets(deps: Deps, signal: AbortSignal): Promise<voi
     const page = await listWalletsToWatch(deps.calls, { afterPartner, atMost: partnersAtOnce });
     const last = page.at(-1);
     if (last === undefined) return;
-    for (const side of page) {
+    for (const partnerEnvironment of page) {
       // Another worker has the job by now.
       if (signal.aborted) return;
-      await tellIfLow(deps, side);
+      await tellIfLow(deps, partnerEnvironment);
     }
     afterPartner = last.partnerId;
   }
 }
 
 /** One commit: that the partner was told, and the mail. */
-async function tellIfLow(deps: Deps, side: PartnerContext): Promise<void> {
-  const isTold = await inTransaction(deps.pool, side, async (tx) => {
-    const wallet = await readWatchedWallet(tx, side);
+async function tellIfLow(deps: Deps, partnerEnvironment: PartnerContext): Promise<void> {
+  const isTold = await inTransaction(deps.pool, partnerEnvironment, async (tx) => {
+    const wallet = await readWatchedWallet(tx, partnerEnvironment);
     if (wallet === null) return false;
-    const known = await lockAlert(tx, side, wallet.threshold);
+    const known = await lockAlert(tx, partnerEnvironment, wallet.threshold);
     const { alert, isNews } = followWallet(wallet, known, deps.clock.now());
-    await writeAlert(tx, side, alert);
+    await writeAlert(tx, partnerEnvironment, alert);
     if (!isNews) return false;
-    const { business, to } = await contactsOf(tx, deps, side);
-    const { environment } = side;
+    const { business, to } = await contactsOf(tx, deps, partnerEnvironment);
+    const { environment } = partnerEnvironment;
     const content = walletLowMail({ ...wallet, business, environment, link: deps.dashboardUrl });
     for (const address of to) await deps.outbox.post(tx, { kind: 'wallet-low', to: address, content });
     return true;
   });
-  if (isTold) deps.logger.info({ partner_id: side.partnerId, environment: side.environment }, 'wallet.low');
+  if (isTold)
+    deps.logger.info(
+      { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment },
+      'wallet.low',
+    );
 }

@@ -16,8 +16,8 @@ export function parseRate(text: string): GbpPerUsd | undefined {
 }
 
 /** Of the bank's two sides of the market, the one that gives fewer pounds: never promise more than will be paid. */
-export function cautiousRate(sides: readonly [GbpPerUsd, GbpPerUsd]): GbpPerUsd {
-  return sides[0] < sides[1] ? sides[0] : sides[1];
+export function cautiousRate(partnerEnvironments: readonly [GbpPerUsd, GbpPerUsd]): GbpPerUsd {
+  return partnerEnvironments[0] < partnerEnvironments[1] ? partnerEnvironments[0] : partnerEnvironments[1];
 }
 
 /** For JSON alone: six decimals fit a number exactly enough, and nothing is ever computed with it. */

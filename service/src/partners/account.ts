@@ -1,12 +1,12 @@
 import type { MicroUsdc, Pence } from '../money/amounts.ts';
 import type { Markups, PayoutPrices } from '../money/fees.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
-import type { PartnerSide, Rail } from './side.ts';
+import type { PartnerEnvironment, Rail } from './environment.ts';
 
 /** A partner in one of its environments, as it is told to the partner itself. */
 export interface Account extends PartnerContext {
   name: string;
-  status: PartnerSide['status'];
+  status: PartnerEnvironment['status'];
   rail: Rail;
   payoutPrice: PayoutPrices['total'];
   monthlyPrice: Pence;

@@ -5,7 +5,7 @@ import type { Pool } from '../platform/database/pool.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { sandboxFloat } from './open-sandbox.ts';
-import { connectSide, findWaiting } from './store.ts';
+import { connectEnvironment, findWaiting } from './store.ts';
 
 interface ConnectDeps {
   pool: Pool;
@@ -25,8 +25,8 @@ type ConnectOutcome =
  * money that nobody knows of.
  */
 export async function connectSandbox(deps: ConnectDeps, partnerId: string): Promise<ConnectOutcome> {
-  const side = { partnerId, environment: 'sandbox' } as const;
-  const partner = await inTransaction(deps.pool, side, async (tx) => findWaiting(tx, side));
+  const partnerEnvironment = { partnerId, environment: 'sandbox' } as const;
+  const partner = await inTransaction(deps.pool, partnerEnvironment, async (tx) => findWaiting(tx, partnerEnvironment));
   if (partner === null) return { kind: 'not_waiting' };
   const key = `${partnerId}-sandbox-${deps.clock.now().toISOString().slice(0, 10)}`;
   const opened = await deps.bank.openCustomer({
@@ -36,7 +36,9 @@ export async function connectSandbox(deps: ConnectDeps, partnerId: string): Prom
     idempotencyKeys: { customer: `${key}-customer`, wallet: `${key}-wallet` },
   });
   if (opened.kind === 'failed') return opened;
-  const isOurs = await inTransaction(deps.pool, side, async (tx) => moveToBank(tx, deps.clock, side, opened));
+  const isOurs = await inTransaction(deps.pool, partnerEnvironment, async (tx) =>
+    moveToBank(tx, deps.clock, partnerEnvironment, opened),
+  );
   return { kind: isOurs ? 'connected' : 'not_waiting' };
 }
 
@@ -48,20 +50,30 @@ export async function connectSandbox(deps: ConnectDeps, partnerId: string): Prom
 export async function moveToBank(
   tx: Transaction,
   clock: Clock,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   atBank: { customerId: string; walletId: string },
 ): Promise<boolean> {
-  const left = await lockBalance(tx, side);
-  if (!(await connectSide(tx, side, atBank))) return false;
-  const closed = transferOf(side, clock, { reason: 'sandbox.closed', lines: ledgerEvents.sandboxClosed(left) });
-  const float = transferOf(side, clock, { reason: 'sandbox.float', lines: ledgerEvents.deposit(sandboxFloat) });
+  const left = await lockBalance(tx, partnerEnvironment);
+  if (!(await connectEnvironment(tx, partnerEnvironment, atBank))) return false;
+  const closed = transferOf(partnerEnvironment, clock, {
+    reason: 'sandbox.closed',
+    lines: ledgerEvents.sandboxClosed(left),
+  });
+  const float = transferOf(partnerEnvironment, clock, {
+    reason: 'sandbox.float',
+    lines: ledgerEvents.deposit(sandboxFloat),
+  });
   // What was spent to the last cent leaves nothing to close.
   const outcomes = await postTransfers(tx, left === 0n ? [float] : [closed, float]);
   if (outcomes.some(({ kind }) => kind !== 'posted')) throw new Error('a wallet changed under its own lock');
   return true;
 }
 
-function transferOf(side: PartnerContext, clock: Clock, what: Pick<Transfer, 'reason' | 'lines'>): Transfer {
+function transferOf(
+  partnerEnvironment: PartnerContext,
+  clock: Clock,
+  what: Pick<Transfer, 'reason' | 'lines'>,
+): Transfer {
   const id = newId(clock);
-  return { ...side, ...what, id, causeId: id };
+  return { ...partnerEnvironment, ...what, id, causeId: id };
 }

@@ -4,9 +4,9 @@ export { payoutLimits } from './limits.ts';
 export { connectWaitingSandboxes } from './connect-waiting-sandboxes.ts';
 export { openSandbox } from './open-sandbox.ts';
 export { getAccount } from './store.ts';
-export type { PartnerSide, Rail } from './side.ts';
+export type { PartnerEnvironment, Rail } from './environment.ts';
 export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
-export { createSides, type Sides } from './sides.ts';
+export { createPartnerEnvironments, type PartnerEnvironments } from './environments.ts';
 export { followDueVerifications } from './verification/follow-due-verifications.ts';
 export { followVerifications, hintVerification } from './verification/hint-verification.ts';
 export { planActivation, planSuspension } from './operating/change-status.ts';
@@ -16,11 +16,11 @@ export {
   findPartner,
   listPartners,
   listPricePlans,
-  listSides,
+  listEnvironments,
   setPricePlan,
   setRateFactor,
   setStatus,
   type OperatedPartner,
-  type OperatedSide,
+  type OperatedEnvironment,
   type PricePlan,
 } from './operating/store.ts';

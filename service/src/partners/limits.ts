@@ -1,5 +1,5 @@
 import type { Pence } from '../money/amounts.ts';
-import type { Rail } from './side.ts';
+import type { Rail } from './environment.ts';
 
 export interface PayoutLimits {
   smallest: Pence;

@@ -2,11 +2,11 @@ import type { Markups } from '../money/fees.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { Account, PublicPartner } from './account.ts';
-import type { PartnerSide } from './side.ts';
+import type { PartnerEnvironment } from './environment.ts';
 
-interface SideRow {
-  status: PartnerSide['status'];
-  rail: PartnerSide['rail'];
+interface EnvironmentRow {
+  status: PartnerEnvironment['status'];
+  rail: PartnerEnvironment['rail'];
   bank_customer_id: string | null;
   bank_wallet_id: string | null;
   price_plan: string;
@@ -14,16 +14,16 @@ interface SideRow {
   basis_points: string;
   bank_fixed_pence: string;
   bank_basis_points: string;
-  payment_block: PartnerSide['paymentBlock'];
+  payment_block: PartnerEnvironment['paymentBlock'];
 }
 
-const findSideCall: Call = {
+const findEnvironmentCall: Call = {
   name: 'find_partner_environment',
   text: 'select * from kelpie.find_partner_environment($1, $2)',
 };
 
-export async function getSide(calls: SingleCalls, of: PartnerContext): Promise<PartnerSide> {
-  const [row] = await calls.call<SideRow>(findSideCall, [of.partnerId, of.environment]);
+export async function getPartnerEnvironment(calls: SingleCalls, of: PartnerContext): Promise<PartnerEnvironment> {
+  const [row] = await calls.call<EnvironmentRow>(findEnvironmentCall, [of.partnerId, of.environment]);
   if (row === undefined) throw new Error('a partner without this environment');
   return {
     partnerId: of.partnerId,
@@ -54,8 +54,8 @@ export async function getMarkups(calls: SingleCalls, plan: string): Promise<Mark
 
 interface AccountRow {
   name: string;
-  status: PartnerSide['status'];
-  rail: PartnerSide['rail'];
+  status: PartnerEnvironment['status'];
+  rail: PartnerEnvironment['rail'];
   fixed_pence: string;
   basis_points: string;
   monthly_pence: string;
@@ -79,8 +79,8 @@ const showAccountCall: Call = {
   name: 'show_account',
   text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points
     from kelpie.show_account($1, $2) account
-    cross join kelpie.find_partner_environment($1, $2) side
-    join kelpie.price_plans plan on plan.id = side.price_plan`,
+    cross join kelpie.find_partner_environment($1, $2) found
+    join kelpie.price_plans plan on plan.id = found.price_plan`,
 };
 
 export async function getAccount(calls: SingleCalls, of: PartnerContext): Promise<Account> {
@@ -174,7 +174,7 @@ export async function insertPartner(tx: Transaction, { id, slug, name, createdAt
 }
 
 /** On the simulated rail, where it waits to be connected to a bank. */
-export async function insertSide(tx: Transaction, of: PartnerContext, createdAt: Date): Promise<void> {
+export async function insertEnvironment(tx: Transaction, of: PartnerContext, createdAt: Date): Promise<void> {
   await tx.query(
     `insert into kelpie.partner_environments (partner_id, environment, created_at, wants_bank) values ($1, $2, $3, true)`,
     [of.partnerId, of.environment, createdAt],
@@ -209,7 +209,7 @@ interface AtBank {
 }
 
 /** Says false, and changes nothing, where it does not wait any more. */
-export async function connectSide(tx: Transaction, of: PartnerContext, atBank: AtBank): Promise<boolean> {
+export async function connectEnvironment(tx: Transaction, of: PartnerContext, atBank: AtBank): Promise<boolean> {
   const { rows } = await tx.query(
     `update kelpie.partner_environments
      set rail = 'provider_sandbox', bank_customer_id = $3, bank_wallet_id = $4, wants_bank = false

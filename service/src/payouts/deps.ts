@@ -1,4 +1,4 @@
-import type { PlanMarkups, Sides } from '../partners/index.ts';
+import type { PlanMarkups, PartnerEnvironments } from '../partners/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -13,7 +13,7 @@ export interface PayoutDeps {
   clock: Clock;
   logger: Logger;
   banks: Banks;
-  sides: Sides;
+  partnerEnvironments: PartnerEnvironments;
   markups: PlanMarkups;
   encryptor: Encryptor;
 }

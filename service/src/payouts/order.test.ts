@@ -6,7 +6,7 @@ import { accountIndexOf, bankKeyOf, fingerprintOf, mismatchedFields, orderIdOf, 
 import type { PayoutRecipient } from './encrypted-recipient.ts';
 
 const digest = createKeyedDigest(Buffer.alloc(32, 1), 'test');
-const side = { partnerId: '019a8000-0000-7000-8000-000000000001', environment: 'sandbox' } as const;
+const partnerEnvironment = { partnerId: '019a8000-0000-7000-8000-000000000001', environment: 'sandbox' } as const;
 const recipient: PayoutRecipient = {
   type: 'individual',
   firstName: 'Ada',
@@ -21,24 +21,24 @@ const order: PayoutOrder = { amount: 10_000n, country: 'GB', reference: 'Order 4
 
 test('the same key of the same partner and environment is the same order, for ever', () => {
   // Written down: a payout that was made long ago must be found under it.
-  assert.equal(orderIdOf(side, 'order-42'), '277f7173-cc05-2e99-1857-4a2d270a3185');
-  assert.equal(orderIdOf({ ...side }, 'order-42'), orderIdOf(side, 'order-42'));
+  assert.equal(orderIdOf(partnerEnvironment, 'order-42'), '277f7173-cc05-2e99-1857-4a2d270a3185');
+  assert.equal(orderIdOf({ ...partnerEnvironment }, 'order-42'), orderIdOf(partnerEnvironment, 'order-42'));
 });
 
 test('another key, partner or environment is another order', () => {
   const ids = [
-    orderIdOf(side, 'order-42'),
-    orderIdOf(side, 'order-43'),
-    orderIdOf(side, 'Order-42'),
-    orderIdOf({ ...side, environment: 'live' }, 'order-42'),
-    orderIdOf({ ...side, partnerId: '019a8000-0000-7000-8000-000000000002' }, 'order-42'),
+    orderIdOf(partnerEnvironment, 'order-42'),
+    orderIdOf(partnerEnvironment, 'order-43'),
+    orderIdOf(partnerEnvironment, 'Order-42'),
+    orderIdOf({ ...partnerEnvironment, environment: 'live' }, 'order-42'),
+    orderIdOf({ ...partnerEnvironment, partnerId: '019a8000-0000-7000-8000-000000000002' }, 'order-42'),
   ];
   assert.equal(new Set(ids).size, ids.length);
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 });
 
 test('each round at the bank has a key of its own, and every try in a round the same', () => {
-  const orderId = orderIdOf(side, 'order-42');
+  const orderId = orderIdOf(partnerEnvironment, 'order-42');
   assert.equal(bankKeyOf({ orderId, bankRound: 1 }), bankKeyOf({ orderId, bankRound: 1 }));
   assert.notEqual(bankKeyOf({ orderId, bankRound: 1 }), bankKeyOf({ orderId, bankRound: 2 }));
 });

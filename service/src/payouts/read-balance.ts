@@ -1,7 +1,7 @@
 import { getBalance } from '../ledger/index.ts';
 import type { MicroUsdc, Pence } from '../money/amounts.ts';
 import { poundsForUsdc, type GbpPerUsd } from '../money/rates.ts';
-import type { Sides } from '../partners/index.ts';
+import type { PartnerEnvironments } from '../partners/index.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { ApiError } from '../platform/api-error.ts';
@@ -15,13 +15,13 @@ export interface Balance {
 
 /** What the wallet holds, and about how many pounds that is. */
 export async function readBalance(
-  { calls, sides, rates }: { calls: SingleCalls; sides: Sides; rates: Rates },
+  { calls, partnerEnvironments, rates }: { calls: SingleCalls; partnerEnvironments: PartnerEnvironments; rates: Rates },
   caller: PartnerContext,
 ): Promise<Balance> {
-  const side = await sides.get(caller);
-  if (side.paymentBlock === 'partner_not_active')
+  const partnerEnvironment = await partnerEnvironments.get(caller);
+  if (partnerEnvironment.paymentBlock === 'partner_not_active')
     throw new ApiError({ code: 'partner_not_active', message: 'This account is not active.' });
-  const rate = await rates.find(side.rail, rateAgesMs.balance);
+  const rate = await rates.find(partnerEnvironment.rail, rateAgesMs.balance);
   if (rate === null) {
     throw new ApiError({
       code: 'balance_unavailable',

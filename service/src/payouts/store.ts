@@ -298,12 +298,12 @@ export async function hintPayout(calls: SingleCalls, hint: Hint): Promise<boolea
   return row?.hint_payout === true;
 }
 
-interface SideAtBank extends PartnerContext {
+interface EnvironmentAtBank extends PartnerContext {
   rail: Payout['rail'];
   bankCustomerId: string;
 }
 
-interface SideAtBankRow {
+interface EnvironmentAtBankRow {
   partner_id: string;
   environment: PartnerContext['environment'];
   rail: Payout['rail'];
@@ -311,8 +311,12 @@ interface SideAtBankRow {
 }
 
 /** Partners that have a wallet at a bank, in the order of their ids, from the one after `afterPartner` on. */
-export async function listSidesAtBanks(calls: SingleCalls, afterPartner: string, limit: number): Promise<SideAtBank[]> {
-  const rows = await calls.call<SideAtBankRow>(payoutCalls.listSidesAtBanks, [afterPartner, limit]);
+export async function listEnvironmentsAtBanks(
+  calls: SingleCalls,
+  afterPartner: string,
+  limit: number,
+): Promise<EnvironmentAtBank[]> {
+  const rows = await calls.call<EnvironmentAtBankRow>(payoutCalls.listEnvironmentsAtBanks, [afterPartner, limit]);
   return rows.map((row) => ({
     partnerId: row.partner_id,
     environment: row.environment,

@@ -45,8 +45,10 @@ export async function checkBalance(
   first: Explanation,
   listAnew: () => Promise<Explanation>,
 ): Promise<CheckedBalance> {
-  const { pool, side, run } = comparing;
-  const settled = await inTransaction(pool, side, async (tx) => sumAtBank(tx, side, { from: null, to: run.cutOff }));
+  const { pool, partnerEnvironment, run } = comparing;
+  const settled = await inTransaction(pool, partnerEnvironment, async (tx) =>
+    sumAtBank(tx, partnerEnvironment, { from: null, to: run.cutOff }),
+  );
   let [explanation, isAnew] = [first, false];
   let before: MicroUsdc | null = null;
   for (let looks = 0; looks < mostLooks; looks += 1) {
@@ -67,10 +69,10 @@ export async function checkBalance(
   return { kind: 'restless' };
 }
 
-function describe({ side }: Comparing, amount: MicroUsdc): Difference {
+function describe({ partnerEnvironment }: Comparing, amount: MicroUsdc): Difference {
   const size = formatExactUsdc(amount < 0n ? -amount : amount);
   const detail = `the bank keeps ${size} USDC ${amount < 0n ? 'less' : 'more'} than our books say`;
-  return { kind: 'wallet_balance', subject: side.walletId, relatedId: null, amount, detail };
+  return { kind: 'wallet_balance', subject: partnerEnvironment.walletId, relatedId: null, amount, detail };
 }
 
 /** Null where our books changed meanwhile. */
@@ -79,11 +81,14 @@ async function look(
   settled: MicroUsdc,
   { moving, depositsFrom }: Explanation,
 ): Promise<Balance | null> {
-  const { bank, pool, side, run } = comparing;
+  const { bank, pool, partnerEnvironment, run } = comparing;
   const sumOurs = async (): Promise<MicroUsdc> =>
-    settled + (await inTransaction(pool, side, async (tx) => sumAtBank(tx, side, { from: run.cutOff, to: null })));
+    settled +
+    (await inTransaction(pool, partnerEnvironment, async (tx) =>
+      sumAtBank(tx, partnerEnvironment, { from: run.cutOff, to: null }),
+    ));
   const ours = await sumOurs();
-  const held = await bank.readBalance(side);
+  const held = await bank.readBalance(partnerEnvironment);
   if (held === null) throw new BankSilent("the bank's wallet could not be read");
   if (ours === held) return { ours, bank: held, inFlight: 0n };
   const inFlight = (await explainTransfers(comparing, moving)) + (await explainDeposits(comparing, depositsFrom));
@@ -92,15 +97,17 @@ async function look(
 
 /** What the bank has done for payouts that are not at their end here, and our books do not have yet. */
 async function explainTransfers(comparing: Comparing, moving: ReadonlyMap<string, string | null>): Promise<MicroUsdc> {
-  const { bank, pool, side } = comparing;
-  const open = await inTransaction(pool, side, async (tx) => listOpenTransfers(tx, mostMoving + 1));
+  const { bank, pool, partnerEnvironment } = comparing;
+  const open = await inTransaction(pool, partnerEnvironment, async (tx) => listOpenTransfers(tx, mostMoving + 1));
   const payouts = new Map<string, string | null>(open.map((payoutId) => [payoutId, null]));
   for (const [paymentId, payoutId] of moving) if (payoutId !== null) payouts.set(payoutId, paymentId);
   if (payouts.size > mostMoving) throw new BankSilent('too much is under way to explain what the wallet holds');
   const unnamed: OurTransfer[] = [];
   let explained = 0n;
   for (const [payoutId, seenAs] of payouts) {
-    const ours = await inTransaction(pool, side, async (tx) => findTransfer(tx, side, payoutId));
+    const ours = await inTransaction(pool, partnerEnvironment, async (tx) =>
+      findTransfer(tx, partnerEnvironment, payoutId),
+    );
     const paymentId = ours?.paymentId ?? seenAs;
     if (ours === null) continue;
     if (paymentId === null) unnamed.push(ours);
@@ -134,11 +141,13 @@ async function explainUnnamed(comparing: Comparing, unnamed: readonly OurTransfe
 
 /** The same for deposits: those that wait here, and those that changed at the bank since the cut-off. */
 async function explainDeposits(comparing: Comparing, from: Date | null): Promise<MicroUsdc> {
-  const { pool, side, run } = comparing;
-  const sources = await inTransaction(pool, side, async (tx) => listSources(tx, side.customerId));
+  const { pool, partnerEnvironment, run } = comparing;
+  const sources = await inTransaction(pool, partnerEnvironment, async (tx) =>
+    listSources(tx, partnerEnvironment.customerId),
+  );
   let explained = 0n;
   for (const source of sources) {
-    const waits = await inTransaction(pool, side, async (tx) => findOldestPending(tx, source.method));
+    const waits = await inTransaction(pool, partnerEnvironment, async (tx) => findOldestPending(tx, source.method));
     const since = from !== null && waits !== null && waits < from ? waits : from;
     for (const { listed, ours } of (await readPairs(comparing, source, since)).values())
       if (listed !== null && listed.changedAt !== null && listed.changedAt >= run.cutOff)

@@ -59,10 +59,10 @@ export async function readPairs(
   source: SourceRow,
   from: Date | null,
 ): Promise<Map<string, Pair>> {
-  const { pool, side } = comparing;
+  const { pool, partnerEnvironment } = comparing;
   const recent = await readListed(comparing, source, from);
-  const known = await inTransaction(pool, side, async (tx) =>
-    listDeposits(tx, side, { method: source.method, bankIds: [...recent.keys()], since: from }),
+  const known = await inTransaction(pool, partnerEnvironment, async (tx) =>
+    listDeposits(tx, partnerEnvironment, { method: source.method, bankIds: [...recent.keys()], since: from }),
   );
   if (known.length >= mostDeposits) throw new BankSilent('there are too many deposits to compare at once');
   const began = known.filter(({ bankDepositId }) => recent.has(bankDepositId)).map(({ listedAt }) => listedAt);
@@ -107,8 +107,10 @@ async function checkSource(comparing: Comparing, source: SourceRow, window: Wind
 }
 
 export async function checkDeposits(comparing: Comparing, window: Window): Promise<CheckedDeposits> {
-  const { pool, side } = comparing;
-  const sources = await inTransaction(pool, side, async (tx) => listSources(tx, side.customerId));
+  const { pool, partnerEnvironment } = comparing;
+  const sources = await inTransaction(pool, partnerEnvironment, async (tx) =>
+    listSources(tx, partnerEnvironment.customerId),
+  );
   const total: CheckedDeposits = { differences: [], compared: 0, inFlight: 0 };
   for (const source of sources) {
     const checked = await checkSource(comparing, source, window);
@@ -124,9 +126,9 @@ export async function recheckDeposits(
   comparing: Comparing,
   bankIds: readonly string[],
 ): Promise<Map<string, Comparison>> {
-  const { pool, side, run } = comparing;
-  const { sources, from } = await inTransaction(pool, side, async (tx) => ({
-    sources: await listSources(tx, side.customerId),
+  const { pool, partnerEnvironment, run } = comparing;
+  const { sources, from } = await inTransaction(pool, partnerEnvironment, async (tx) => ({
+    sources: await listSources(tx, partnerEnvironment.customerId),
     from: await findOldestListing(tx, bankIds),
   }));
   if (sources.length === 0) throw new BankSilent('there is no list that a deposit could be in');

@@ -13,15 +13,18 @@ const fewTransfers = 1_000;
 
 /** A slice of time after the other, each as long as the one before it makes seem right. */
 async function* ourTransfers(comparing: Comparing, { from, cutOff }: Window): AsyncGenerator<OurTransfer[]> {
-  const { pool, side, signal } = comparing;
-  const oldest = from ?? (await inTransaction(pool, side, async (tx) => findFirstTransfer(tx, side)));
+  const { pool, partnerEnvironment, signal } = comparing;
+  const oldest =
+    from ?? (await inTransaction(pool, partnerEnvironment, async (tx) => findFirstTransfer(tx, partnerEnvironment)));
   if (oldest === null) return;
   let to = cutOff;
   let sliceMs = 15 * minuteMs;
   while (to > oldest) {
     signal?.throwIfAborted();
     const slice = { from: new Date(Math.max(oldest.getTime(), to.getTime() - sliceMs)), to };
-    const page = await inTransaction(pool, side, async (tx) => listTransfers(tx, side, slice));
+    const page = await inTransaction(pool, partnerEnvironment, async (tx) =>
+      listTransfers(tx, partnerEnvironment, slice),
+    );
     if (page.length > transfersAtOnce && sliceMs > 1) {
       sliceMs = Math.ceil(sliceMs / 4);
       continue;
@@ -37,14 +40,14 @@ const mostPages = 20_000;
 
 /** What the bank has since then, newest first. */
 export async function* bankTransfers(
-  { bank, side, signal }: Comparing,
+  { bank, partnerEnvironment, signal }: Comparing,
   { from }: Window,
 ): AsyncGenerator<PaymentRecord[]> {
   let after: string | null = null;
   const oldest = from === null ? null : new Date(from.getTime() - clockSkewMs);
   for (let pages = 0; pages < mostPages; pages += 1) {
     signal?.throwIfAborted();
-    const page = await bank.listPayments(side.customerId, after);
+    const page = await bank.listPayments(partnerEnvironment.customerId, after);
     if (page === null) throw new BankSilent("the bank's list of transfers could not be read");
     if (page.payments.length > 0) yield page.payments;
     const endsAt = page.payments.at(-1)?.createdAt ?? null;
@@ -66,13 +69,13 @@ export async function findSuspects(
 
 /** Reads both sides of one line anew, wherever it lies in time. */
 export async function recheckTransfer(comparing: Comparing, { paymentId, payoutId }: Suspect): Promise<Recheck> {
-  const { bank, pool, side, run } = comparing;
+  const { bank, pool, partnerEnvironment, run } = comparing;
   const found = await bank.findRecord(paymentId);
   if (found.kind === 'unknown') return { kind: 'unknown' };
   const payment = found.kind === 'found' ? found.payment : null;
-  const ours = await inTransaction(pool, side, async (tx) => {
+  const ours = await inTransaction(pool, partnerEnvironment, async (tx) => {
     const id = (await findPayoutOfOrder(tx, payment?.ourReference ?? null)) ?? payoutId;
-    return id === null ? null : findTransfer(tx, side, id);
+    return id === null ? null : findTransfer(tx, partnerEnvironment, id);
   });
   if (ours === null) return payment === null ? equal : judgeStranger(payment, null, run.cutOff);
   const isOwn = payment === null || ours.paymentId === null || ours.paymentId === payment.id;

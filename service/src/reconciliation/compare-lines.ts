@@ -66,7 +66,7 @@ async function listTransfers(
   } catch (error) {
     if (!(error instanceof TooDifferent)) throw error;
     const trouble = 'more than a thousand transfers differ';
-    const about = { subject: comparing.side.walletId, relatedId: null, amount: null };
+    const about = { subject: comparing.partnerEnvironment.walletId, relatedId: null, amount: null };
     return { found: [{ kind: 'transfers_many', ...about, detail: trouble }], trouble };
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
-import type { Run, SideAtBank } from './store.ts';
+import type { Run, EnvironmentAtBank } from './store.ts';
 
 type ComparedBank = BankRecords & BankFunding;
 
@@ -14,15 +14,15 @@ export interface ReconciliationDeps {
   clock: Clock;
   logger: Logger;
   /** The bank of each rail; null where none is configured. */
-  banks: Readonly<Record<SideAtBank['rail'], ComparedBank | null>>;
+  banks: Readonly<Record<EnvironmentAtBank['rail'], ComparedBank | null>>;
   /** Waits between two looks at something that moves. */
   pause: (ms: number) => Promise<void>;
 }
 
-/** One side, while it is compared. */
+/** One partner environment, while it is compared. */
 export interface Comparing extends ReconciliationDeps {
   bank: ComparedBank;
-  side: SideAtBank;
+  partnerEnvironment: EnvironmentAtBank;
   run: Run;
   signal: AbortSignal | undefined;
 }

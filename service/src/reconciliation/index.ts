@@ -10,10 +10,10 @@ export {
   findCase,
   findRun,
   listOperatedCases,
-  listRunSides,
+  listRunEnvironments,
   type CorrectionProblem,
   type OperatedCase,
   type OperatedRun,
-  type OperatedSideRun,
+  type OperatedEnvironmentRun,
 } from './operating/store.ts';
 export { correctionLines, type Booking } from './operating/correction-lines.ts';

@@ -23,9 +23,9 @@ export async function lookForOldCases(
   differences: Difference[],
   seen: SeenAlready,
 ): Promise<Set<string>> {
-  const { pool, side } = comparing;
+  const { pool, partnerEnvironment } = comparing;
   const found = new Set(differences.map(keyOf));
-  const cases = await inTransaction(pool, side, async (tx) => listCases(tx, []));
+  const cases = await inTransaction(pool, partnerEnvironment, async (tx) => listCases(tx, []));
   const open = cases.filter((one) => !one.isClosed && !found.has(keyOf(one)));
   const recheck = await openRechecks(comparing, open, seen);
   const gone = new Set<string>();

@@ -146,7 +146,7 @@ test('what nobody ordered is a suspect from the window alone: the runs before an
   assert.deepEqual((await match([], bank)).suspects, []);
 });
 
-test('a side on which everything differs is broken off', async () => {
+test('an environment on which everything differs is broken off', async () => {
   const numbers = Array.from({ length: 1_001 }, (_, number) => number);
   const bank = numbers.map((number) => theirs(number, { taken: 6n }));
   await assert.rejects(match(numbers.map(ours), bank), TooDifferent);

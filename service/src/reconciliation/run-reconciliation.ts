@@ -2,59 +2,74 @@ import { inTransaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { cutOffAt } from './cut-off.ts';
 import type { ReconciliationDeps } from './deps.ts';
-import { reconcileSide, recordTrouble, type SideResult } from './reconcile-side.ts';
-import { finishRun, insertRun, listSidesAtBanks, type Run, type RunState, type SideAtBank } from './store.ts';
+import { reconcileEnvironment, recordTrouble, type EnvironmentResult } from './reconcile-environment.ts';
+import {
+  finishRun,
+  insertRun,
+  listEnvironmentsAtBanks,
+  type Run,
+  type RunState,
+  type EnvironmentAtBank,
+} from './store.ts';
 
 interface RunOptions {
   askedBy: string;
-  /** Only this partner's sides. */
+  /** Only this partner's environments. */
   partnerId?: string;
   /** Compare from here on; null for all there is. Without it, from where the last run left off. */
   from?: Date | null;
   dryRun?: boolean;
   signal?: AbortSignal;
-  onSide?: (side: SideAtBank, result: SideResult) => void;
-  onProgress?: (side: SideAtBank, lines: number) => void;
+  onEnvironment?: (partnerEnvironment: EnvironmentAtBank, result: EnvironmentResult) => void;
+  onProgress?: (partnerEnvironment: EnvironmentAtBank, lines: number) => void;
 }
 
 export interface RunReport {
   run: Run;
   state: RunState;
-  sides: number;
+  environments: number;
   transfers: number;
   deposits: number;
   inFlight: number;
   differences: number;
   known: number;
-  /** Sides that could not be compared wholly. */
+  /** Partner environments that could not be compared wholly. */
   incomplete: number;
 }
 
 const partnersAtOnce = 100;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-async function* sidesAtBanks({ calls }: ReconciliationDeps, partnerId?: string): AsyncGenerator<SideAtBank> {
+async function* environmentsAtBanks(
+  { calls }: ReconciliationDeps,
+  partnerId?: string,
+): AsyncGenerator<EnvironmentAtBank> {
   let afterPartner = firstId;
   for (;;) {
-    const sides = await listSidesAtBanks(calls, { afterPartner, atMost: partnersAtOnce });
-    const last = sides.at(-1);
+    const environments = await listEnvironmentsAtBanks(calls, { afterPartner, atMost: partnersAtOnce });
+    const last = environments.at(-1);
     if (last === undefined) return;
-    yield* sides.filter((side) => partnerId === undefined || side.partnerId === partnerId);
+    yield* environments.filter(
+      (partnerEnvironment) => partnerId === undefined || partnerEnvironment.partnerId === partnerId,
+    );
     afterPartner = last.partnerId;
   }
 }
 
-function stateOf({ sides, incomplete, differences, known }: Omit<RunReport, 'run' | 'state'>, run: Run): RunState {
+function stateOf(
+  { environments, incomplete, differences, known }: Omit<RunReport, 'run' | 'state'>,
+  run: Run,
+): RunState {
   // A partner that was asked for and is at no bank was not compared.
-  if (incomplete > 0 || (sides === 0 && run.partnerId !== null)) return 'incomplete';
+  if (incomplete > 0 || (environments === 0 && run.partnerId !== null)) return 'incomplete';
   return differences > known ? 'differences' : 'clean';
 }
 
-const nothing = { sides: 0, transfers: 0, deposits: 0, inFlight: 0, differences: 0, known: 0, incomplete: 0 };
+const nothing = { environments: 0, transfers: 0, deposits: 0, inFlight: 0, differences: 0, known: 0, incomplete: 0 };
 
-function add(sum: typeof nothing, result: SideResult): typeof nothing {
+function add(sum: typeof nothing, result: EnvironmentResult): typeof nothing {
   return {
-    sides: sum.sides + 1,
+    environments: sum.environments + 1,
     transfers: sum.transfers + result.transfers,
     deposits: sum.deposits + result.deposits,
     inFlight: sum.inFlight + result.inFlight,
@@ -72,10 +87,10 @@ export async function runReconciliation(deps: ReconciliationDeps, options: RunOp
   const run = { id: newId(clock), askedBy, startedAt, cutOff: cutOffAt(startedAt), partnerId, from };
   if (!dryRun) await inTransaction(pool, 'shared', async (tx) => insertRun(tx, run));
   let sum = nothing;
-  for await (const side of sidesAtBanks(deps, options.partnerId)) {
+  for await (const partnerEnvironment of environmentsAtBanks(deps, options.partnerId)) {
     options.signal?.throwIfAborted();
-    const result = await reconcileOne(deps, run, side, options);
-    options.onSide?.(side, result);
+    const result = await reconcileOne(deps, run, partnerEnvironment, options);
+    options.onEnvironment?.(partnerEnvironment, result);
     sum = add(sum, result);
   }
   const state = stateOf(sum, run);
@@ -87,18 +102,18 @@ export async function runReconciliation(deps: ReconciliationDeps, options: RunOp
 async function reconcileOne(
   deps: ReconciliationDeps,
   run: Run,
-  side: SideAtBank,
+  partnerEnvironment: EnvironmentAtBank,
   { from, dryRun = false, signal, onProgress }: RunOptions,
-): Promise<SideResult> {
-  const bank = deps.banks[side.rail];
-  const comparing = { ...deps, side, run, signal };
-  const options = { from, dryRun, onProgress: (lines: number) => onProgress?.(side, lines) };
+): Promise<EnvironmentResult> {
+  const bank = deps.banks[partnerEnvironment.rail];
+  const comparing = { ...deps, partnerEnvironment, run, signal };
+  const options = { from, dryRun, onProgress: (lines: number) => onProgress?.(partnerEnvironment, lines) };
   if (bank === null) return recordTrouble(comparing, 'no bank is configured for it', options);
   try {
-    return await reconcileSide({ ...comparing, bank }, options);
+    return await reconcileEnvironment({ ...comparing, bank }, options);
   } catch (error) {
     signal?.throwIfAborted();
-    const line = { partner_id: side.partnerId, environment: side.environment };
+    const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
     deps.logger.error({ ...line, error }, 'reconciliation.side_failed');
     return recordTrouble(comparing, 'a fault of ours: the log says where in the code', options);
   }

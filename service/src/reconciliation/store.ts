@@ -19,34 +19,34 @@ function entriesSince(instant: Date): string {
   return firstIdAt(new Date(instant.getTime() - hourMs));
 }
 
-// Sides
+// Partner environments
 
 /** A partner at a bank, in one environment. */
-export interface SideAtBank extends PartnerContext {
+export interface EnvironmentAtBank extends PartnerContext {
   rail: Exclude<Rail, 'simulated'>;
   customerId: string;
   walletId: string;
 }
 
-interface SideRow {
+interface EnvironmentRow {
   partner_id: string;
   environment: PartnerContext['environment'];
-  rail: SideAtBank['rail'];
+  rail: EnvironmentAtBank['rail'];
   bank_customer_id: string;
   bank_wallet_id: string;
 }
 
-const sidesCall: Call = {
-  name: 'list_sides_to_reconcile',
-  text: 'select * from kelpie.list_sides_to_reconcile($1, $2)',
+const environmentsCall: Call = {
+  name: 'list_environments_to_reconcile',
+  text: 'select * from kelpie.list_environments_to_reconcile($1, $2)',
 };
 
-/** Both sides of a partner, or none: a page ends between two partners. */
-export async function listSidesAtBanks(
+/** Both environments of a partner, or none: a page ends between two partners. */
+export async function listEnvironmentsAtBanks(
   calls: SingleCalls,
   { afterPartner, atMost }: { afterPartner: string; atMost: number },
-): Promise<SideAtBank[]> {
-  const rows = await calls.call<SideRow>(sidesCall, [afterPartner, atMost]);
+): Promise<EnvironmentAtBank[]> {
+  const rows = await calls.call<EnvironmentRow>(environmentsCall, [afterPartner, atMost]);
   return rows.map((row) => ({
     partnerId: row.partner_id,
     environment: row.environment,
@@ -59,7 +59,7 @@ export async function listSidesAtBanks(
 /** Up to where all lines were compared by the last run that could; null where there was none. */
 export async function findComparedUpto(tx: Transaction): Promise<Date | null> {
   const { rows } = await tx.query<{ compared_upto: Date }>(
-    'select compared_upto from kelpie.reconciled_sides where compared_upto is not null order by finished_at desc limit 1',
+    'select compared_upto from kelpie.reconciled_environments where compared_upto is not null order by finished_at desc limit 1',
   );
   return rows[0]?.compared_upto ?? null;
 }
@@ -109,7 +109,7 @@ export const transfersAtOnce = 4_000;
  */
 export async function listTransfers(
   tx: Transaction,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   { from, to }: { from: Date; to: Date },
 ): Promise<OurTransfer[]> {
   const { rows } = await tx.query<TransferRow>(
@@ -117,16 +117,16 @@ export async function listTransfers(
      where p.partner_id = $1 and p.environment = $2 and p.id >= $4 and p.id < $5 and p.rail <> 'simulated'
        and p.state <> 'not_created'
      order by p.id desc limit ${transfersAtOnce + 1}`,
-    [side.partnerId, side.environment, entriesSince(from), firstIdAt(from), firstIdAt(to)],
+    [partnerEnvironment.partnerId, partnerEnvironment.environment, entriesSince(from), firstIdAt(from), firstIdAt(to)],
   );
   return rows.map(transferFrom);
 }
 
 /** When the first payout was made; null where there is none. */
-export async function findFirstTransfer(tx: Transaction, side: PartnerContext): Promise<Date | null> {
+export async function findFirstTransfer(tx: Transaction, partnerEnvironment: PartnerContext): Promise<Date | null> {
   const { rows } = await tx.query<{ id: string }>(
     'select p.id from kelpie.payouts p where p.partner_id = $1 and p.environment = $2 order by p.id limit 1',
-    [side.partnerId, side.environment],
+    [partnerEnvironment.partnerId, partnerEnvironment.environment],
   );
   return rows[0] === undefined ? null : instantOf(rows[0].id);
 }
@@ -135,12 +135,12 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 
 export async function findTransfer(
   tx: Transaction,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   payoutId: string,
 ): Promise<OurTransfer | null> {
   const { rows } = await tx.query<TransferRow>(
     `select ${transferColumns} from kelpie.payouts p where p.partner_id = $1 and p.environment = $2 and p.id = $4`,
-    [side.partnerId, side.environment, entriesSince(instantOf(payoutId)), payoutId],
+    [partnerEnvironment.partnerId, partnerEnvironment.environment, entriesSince(instantOf(payoutId)), payoutId],
   );
   return rows[0] === undefined ? null : transferFrom(rows[0]);
 }
@@ -213,7 +213,7 @@ export const mostDeposits = 50_000;
 /** Deposits by one method: those that the bank names, and those that its list should name since then. */
 export async function listDeposits(
   tx: Transaction,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   { method, bankIds, since }: { method: FundingMethod; bankIds: readonly string[]; since: Date | null },
 ): Promise<OurDeposit[]> {
   const { rows } = await tx.query<DepositRow>(
@@ -221,7 +221,7 @@ export async function listDeposits(
      where d.partner_id = $1 and d.environment = $2 and d.method = $3
        and (d.bank_deposit_id = any ($4) or coalesce(d.listed_at, d.updated_at) >= $5)
      order by d.id limit ${mostDeposits}`,
-    [side.partnerId, side.environment, method, bankIds, since ?? new Date(0)],
+    [partnerEnvironment.partnerId, partnerEnvironment.environment, method, bankIds, since ?? new Date(0)],
   );
   return rows.map(depositFrom);
 }
@@ -250,13 +250,18 @@ export async function findOldestPending(tx: Transaction, method: FundingMethod):
 /** What the ledger says that the bank keeps: what was posted before an instant, or since. */
 export async function sumAtBank(
   tx: Transaction,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   { from, to }: { from: Date | null; to: Date | null },
 ): Promise<MicroUsdc> {
   const { rows } = await tx.query<{ sum: string }>(
     `select coalesce(sum(l.amount), 0) as sum from kelpie.ledger_entries l
      where l.account = 'bank_wallet' and l.partner_id = $1 and l.environment = $2 and l.transfer_id >= $3 and l.transfer_id < $4`,
-    [side.partnerId, side.environment, firstIdAt(from ?? new Date(0)), to === null ? lastId : firstIdAt(to)],
+    [
+      partnerEnvironment.partnerId,
+      partnerEnvironment.environment,
+      firstIdAt(from ?? new Date(0)),
+      to === null ? lastId : firstIdAt(to),
+    ],
   );
   return BigInt(rows[0]?.sum ?? 0);
 }
@@ -296,8 +301,8 @@ export async function finishRun(
   ]);
 }
 
-/** What a run found of one side. */
-export interface SideFindings {
+/** What a run found of one partner environment. */
+export interface EnvironmentFindings {
   window: Window;
   transfers: number;
   deposits: number;
@@ -311,19 +316,24 @@ export interface SideFindings {
   comparedUpto: Date | null;
 }
 
-export async function insertSide(
+export async function insertEnvironment(
   tx: Transaction,
-  { runId, side, findings, at }: { runId: string; side: PartnerContext; findings: SideFindings; at: Date },
+  {
+    runId,
+    partnerEnvironment,
+    findings,
+    at,
+  }: { runId: string; partnerEnvironment: PartnerContext; findings: EnvironmentFindings; at: Date },
 ): Promise<void> {
   await tx.query(
-    `insert into kelpie.reconciled_sides (
+    `insert into kelpie.reconciled_environments (
        run_id, partner_id, environment, from_at, transfers, deposits, in_flight, ours_micro_usdc, bank_micro_usdc,
        in_flight_micro_usdc, differences, known, trouble, compared_upto, finished_at
      ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       runId,
-      side.partnerId,
-      side.environment,
+      partnerEnvironment.partnerId,
+      partnerEnvironment.environment,
       findings.window.from,
       findings.transfers,
       findings.deposits,

@@ -8,7 +8,7 @@ import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { addLiveSide, createSimulatedPartner } from '../harness/partners.ts';
+import { addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
@@ -222,7 +222,7 @@ async function createSuspended(): Promise<Client> {
 /** A person who can pay with real money. */
 async function createLiveAdmin(): Promise<Person> {
   const partner = await createSimulatedPartner(world.database);
-  await addLiveSide(world.database, liveBank, partner);
+  await addLiveEnvironment(world.database, liveBank, partner);
   return signIn(world.database, partner, { url: whole.url });
 }
 

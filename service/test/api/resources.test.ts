@@ -123,7 +123,7 @@ test('anybody sees a partner by its short name, without a key; one that is close
 });
 
 /** A key of the live environment, which the partner gets with it. */
-async function addLiveSideKey({ partnerId }: { partnerId: string }) {
+async function addLiveEnvironmentKey({ partnerId }: { partnerId: string }) {
   await change(
     `insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
      values ($1, 'live', now(), 'provider_production', 'none', 'none')`,
@@ -137,7 +137,7 @@ test('keys are listed without their secrets: both environments, those that work 
   const [old, lately] = [await addKey(database, partner), await addKey(database, partner)];
   await change(`update kelpie.api_keys set revoked_at = now() - interval '370 days' where id = $1`, [old.keyId]);
   await change(`update kelpie.api_keys set revoked_at = now() - interval '100 days' where id = $1`, [lately.keyId]);
-  const live = await addLiveSideKey(partner);
+  const live = await addLiveEnvironmentKey(partner);
   const { text, ...answer } = await call(partner, '/v1/keys');
   const keys = dataOf({ text, ...answer });
   assert.deepEqual(

@@ -135,9 +135,9 @@ interface Partner extends PartnerContext {
 }
 
 async function createSeedPartners(count: number): Promise<Partner[]> {
-  const sides = await createPartners(database, count);
-  await depositToEach(database, sides, floatMicroUsdc);
-  const partners = sides.map(({ partnerId, environment }) => {
+  const partnerEnvironments = await createPartners(database, count);
+  await depositToEach(database, partnerEnvironments, floatMicroUsdc);
+  const partners = partnerEnvironments.map(({ partnerId, environment }) => {
     const [keyId, revokedKeyId] = [newId(systemClock), newId(systemClock)];
     return { partnerId, environment, keyId, revokedKeyId };
   });

@@ -6,7 +6,7 @@ import { newId } from '../../src/platform/ids.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { createPartners } from '../harness/partners.ts';
 
-/** Partners with a live side since some instant. */
+/** Partners with a live environment since some instant. */
 export async function createBilledPartners(
   database: Pick<TestDatabase, 'superuserUrl'>,
   count: number,
@@ -25,13 +25,15 @@ export async function createBilledPartners(
 /** As a payout that has arrived leaves it, as far as it is charged. */
 export async function chargePayout(
   pool: Pool,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   { at, invoiceShare, network }: { at: Date; invoiceShare: bigint; network: bigint },
 ): Promise<void> {
   const id = newId({ now: () => at });
   const lines = [...ledgerEvents.feeEarned({ invoiceShare }), ...ledgerEvents.networkFeeAccrued(network)];
-  await inTransaction(pool, side, async (tx) =>
-    postTransfers(tx, [{ id, ...side, reason: 'payout.arrived', causeId: newId({ now: () => at }), lines }]),
+  await inTransaction(pool, partnerEnvironment, async (tx) =>
+    postTransfers(tx, [
+      { id, ...partnerEnvironment, reason: 'payout.arrived', causeId: newId({ now: () => at }), lines },
+    ]),
   );
 }
 

@@ -30,9 +30,9 @@ async function run(at: Date, upto = period): Promise<void> {
 }
 
 async function newPartner(): Promise<PartnerContext> {
-  const [side] = await createBilledPartners(database, 1, new Date());
-  assert(side !== undefined);
-  return side;
+  const [partnerEnvironment] = await createBilledPartners(database, 1, new Date());
+  assert(partnerEnvironment !== undefined);
+  return partnerEnvironment;
 }
 
 async function totalsOf({ partnerId }: PartnerContext): Promise<[period: string, total: number][]> {
@@ -43,44 +43,44 @@ async function totalsOf({ partnerId }: PartnerContext): Promise<[period: string,
 const charge = { invoiceShare: 100n, network: 0n };
 
 test('faults 30: what arrives as the clocks of London strike midnight on the 1st is on the invoice of the new month, and on no other', async () => {
-  const side = await newPartner();
-  await chargePayout(pool, side, { ...charge, at: new Date(end.getTime() - 1) });
-  await chargePayout(pool, side, { invoiceShare: 7n, network: 0n, at: end });
+  const partnerEnvironment = await newPartner();
+  await chargePayout(pool, partnerEnvironment, { ...charge, at: new Date(end.getTime() - 1) });
+  await chargePayout(pool, partnerEnvironment, { invoiceShare: 7n, network: 0n, at: end });
   await run(end);
-  assert.deepEqual(await totalsOf(side), [[period, 1_600]]);
+  assert.deepEqual(await totalsOf(partnerEnvironment), [[period, 1_600]]);
   await run(monthEnd(monthAfter(period)), monthAfter(period));
-  assert.deepEqual(await totalsOf(side), [
+  assert.deepEqual(await totalsOf(partnerEnvironment), [
     [period, 1_600],
     [monthAfter(period), 1_507],
   ]);
 });
 
 test('what is posted late for a month that is invoiced is refused, and posted now it is on the next invoice', async () => {
-  const side = await newPartner();
+  const partnerEnvironment = await newPartner();
   await run(end);
-  const late = chargePayout(pool, side, { ...charge, at: new Date(end.getTime() - 1) });
+  const late = chargePayout(pool, partnerEnvironment, { ...charge, at: new Date(end.getTime() - 1) });
   await assert.rejects(late, { code: 'KP423' });
-  await chargePayout(pool, side, { ...charge, at: end });
+  await chargePayout(pool, partnerEnvironment, { ...charge, at: end });
   await run(monthEnd(monthAfter(period)), monthAfter(period));
-  assert.deepEqual(await totalsOf(side), [
+  assert.deepEqual(await totalsOf(partnerEnvironment), [
     [period, 1_500],
     [monthAfter(period), 1_600],
   ]);
 });
 
 test('a charge that is under way when its month is closed is waited for, and is on that invoice', async () => {
-  const side = await newPartner();
+  const partnerEnvironment = await newPartner();
   let running: Promise<unknown> | undefined;
-  await inTransaction(pool, side, async (tx) => {
+  await inTransaction(pool, partnerEnvironment, async (tx) => {
     const id = newId({ now: () => new Date(end.getTime() - 1) });
     const lines = ledgerEvents.charged('bank_exceptions', 55n);
-    await postTransfers(tx, [{ id, ...side, reason: 'charge.bank_exceptions', causeId: id, lines }]);
+    await postTransfers(tx, [{ id, ...partnerEnvironment, reason: 'charge.bank_exceptions', causeId: id, lines }]);
     running = run(end);
     // The run stands at this partner's books, and behind them nobody: others are invoiced meanwhile.
     await untilWaiting();
   });
   await running;
-  assert.deepEqual(await totalsOf(side), [[period, 1_555]]);
+  assert.deepEqual(await totalsOf(partnerEnvironment), [[period, 1_555]]);
 });
 
 async function untilWaiting(): Promise<void> {
@@ -97,41 +97,47 @@ async function untilWaiting(): Promise<void> {
 }
 
 test('what one partner is charged is told to nobody else, and to nobody who does not say who asks', async () => {
-  const [side, stranger] = [await newPartner(), await newPartner()];
-  await chargePayout(pool, side, { ...charge, at: new Date() });
+  const [partnerEnvironment, stranger] = [await newPartner(), await newPartner()];
+  await chargePayout(pool, partnerEnvironment, { ...charge, at: new Date() });
   const gather = async (asker: PartnerContext | 'shared') =>
     inTransaction(pool, asker, async (tx) =>
-      tx.query('select * from kelpie.gather_charges($1, $2, $3)', [side.partnerId, firstIdAt(new Date(0)), lastId]),
+      tx.query('select * from kelpie.gather_charges($1, $2, $3)', [
+        partnerEnvironment.partnerId,
+        firstIdAt(new Date(0)),
+        lastId,
+      ]),
     );
-  assert.equal((await gather(side)).rows.length, 1);
+  assert.equal((await gather(partnerEnvironment)).rows.length, 1);
   for (const asker of [stranger, 'shared'] as const) await assert.rejects(gather(asker), { code: '42501' });
 });
 
 test('sandbox can not be charged, whatever the code believes', async () => {
-  const [side] = await createBilledPartners(database, 1, new Date());
-  assert(side !== undefined);
+  const [partnerEnvironment] = await createBilledPartners(database, 1, new Date());
+  assert(partnerEnvironment !== undefined);
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(
       `insert into kelpie.partner_environments (partner_id, environment, created_at) values ($1, 'sandbox', now())`,
-      [side.partnerId],
+      [partnerEnvironment.partnerId],
     );
-    await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'sandbox')`, [side.partnerId]);
+    await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'sandbox')`, [
+      partnerEnvironment.partnerId,
+    ]);
   });
-  const sandbox: PartnerContext = { ...side, environment: 'sandbox' };
+  const sandbox: PartnerContext = { ...partnerEnvironment, environment: 'sandbox' };
   await assert.rejects(chargePayout(pool, sandbox, { ...charge, at: new Date() }), { code: '23514' });
 });
 
 test('a credit that is more than the charges leaves a total of nothing, and the rest to the next invoice', async () => {
-  const side = await newPartner();
+  const partnerEnvironment = await newPartner();
   const id = newId(firstOfNext);
   const lines = ledgerEvents.bankShareCredited(2_000n);
-  await inTransaction(pool, side, async (tx) =>
-    postTransfers(tx, [{ id, ...side, reason: 'payout.returned', causeId: id, lines }]),
+  await inTransaction(pool, partnerEnvironment, async (tx) =>
+    postTransfers(tx, [{ id, ...partnerEnvironment, reason: 'payout.returned', causeId: id, lines }]),
   );
   const next = monthAfter(period);
   await run(monthEnd(next), next);
   await run(monthEnd(monthAfter(next)), monthAfter(next));
-  assert.deepEqual(await totalsOf(side), [
+  assert.deepEqual(await totalsOf(partnerEnvironment), [
     [period, 1_500],
     // 15.00 less 20.00, and then 15.00 less the 5.00 that were left.
     [next, 0],
@@ -140,23 +146,23 @@ test('a credit that is more than the charges leaves a total of nothing, and the 
 });
 
 test('a closed account that has credit left gets no invoice for a month in which nothing was charged', async () => {
-  const side = await newPartner();
+  const partnerEnvironment = await newPartner();
   await asAdmin(database.superuserUrl, async (client) =>
-    client.query(`update kelpie.partners set status = 'closed' where id = $1`, [side.partnerId]),
+    client.query(`update kelpie.partners set status = 'closed' where id = $1`, [partnerEnvironment.partnerId]),
   );
   const id = newId({ now: () => new Date() });
   const lines = ledgerEvents.bankShareCredited(5_000n);
-  await inTransaction(pool, side, async (tx) =>
-    postTransfers(tx, [{ id, ...side, reason: 'payout.returned', causeId: id, lines }]),
+  await inTransaction(pool, partnerEnvironment, async (tx) =>
+    postTransfers(tx, [{ id, ...partnerEnvironment, reason: 'payout.returned', causeId: id, lines }]),
   );
   await run(end);
   const next = monthAfter(period);
   await run(monthEnd(next), next);
-  assert.deepEqual(await totalsOf(side), [[period, 0]]);
+  assert.deepEqual(await totalsOf(partnerEnvironment), [[period, 0]]);
   // Nor is the credit forgotten, whenever something is charged again.
-  await chargePayout(pool, side, { invoiceShare: 5_700n, network: 0n, at: monthEnd(next) });
+  await chargePayout(pool, partnerEnvironment, { invoiceShare: 5_700n, network: 0n, at: monthEnd(next) });
   await run(monthEnd(monthAfter(next)), monthAfter(next));
-  assert.deepEqual(await totalsOf(side), [
+  assert.deepEqual(await totalsOf(partnerEnvironment), [
     [period, 0],
     [monthAfter(next), 700],
   ]);

@@ -29,8 +29,8 @@ after(async () => pool.end());
 const now = new Date();
 const period = monthOf(now);
 const partners = await createBilledPartners(database, 12, now);
-for (const [at, side] of partners.entries())
-  await chargePayout(pool, side, { at: now, invoiceShare: BigInt(100 + at), network: 17_380n });
+for (const [at, partnerEnvironment] of partners.entries())
+  await chargePayout(pool, partnerEnvironment, { at: now, invoiceShare: BigInt(100 + at), network: 17_380n });
 // The month is over for whoever reads this clock, and the next is not, on whatever day this runs.
 const hour = 60 * 60_000;
 clock.move(monthEnd(period).getTime() - now.getTime() + hour);

@@ -165,9 +165,9 @@ test('faults 55: the same as a table, in which nothing is a formula', async () =
 });
 
 test('another partner sees none of it, and an id that is none is not found', async () => {
-  const [side] = await createPartners(world.database, 1);
-  assert(side !== undefined);
-  const stranger: Client = { url: client.url, key: (await addKey(world.database, side)).key };
+  const [partnerEnvironment] = await createPartners(world.database, 1);
+  assert(partnerEnvironment !== undefined);
+  const stranger: Client = { url: client.url, key: (await addKey(world.database, partnerEnvironment)).key };
   assert.deepEqual(list((await call(stranger, '/v1/invoices')).json), []);
   for (const path of [`/v1/invoices/${invoiceId}`, `/v1/invoices/${invoiceId}/items`, '/v1/invoices/none'])
     assert.equal((await call(stranger, path)).status, 404, path);

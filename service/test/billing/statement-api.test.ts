@@ -145,10 +145,10 @@ test('faults 55: a reference that begins like a formula is a text in the file, a
 });
 
 test('times in the file are also those of London: a movement just after midnight in summer is of the new month', async () => {
-  const [side] = await createPartners(database, 1);
-  assert(side !== undefined);
-  const client = { url: api.url, ...(await addKey(database, side)) };
-  await book(pool, side, [
+  const [partnerEnvironment] = await createPartners(database, 1);
+  assert(partnerEnvironment !== undefined);
+  const client = { url: api.url, ...(await addKey(database, partnerEnvironment)) };
+  await book(pool, partnerEnvironment, [
     { at: new Date('2026-06-30T22:59:59.999Z'), change: 5n },
     { at: new Date('2026-06-30T23:30:00.000Z'), change: 7n },
   ]);
@@ -290,16 +290,16 @@ test('a statement that does not add up is not told, in either form: it is our er
 test('a file of 25,000 movements comes whole, in pieces, and adds up', async () => {
   const partner = await newPartner();
   const at = new Date('2026-02-10T12:00:00Z').getTime();
-  const [side] = await createPartners(database, 1);
-  assert(side !== undefined);
+  const [partnerEnvironment] = await createPartners(database, 1);
+  assert(partnerEnvironment !== undefined);
   for (let batch = 0; batch < 5; batch += 1) {
     const bookings = Array.from({ length: 5_000 }, (_, nth) => ({
       at: new Date(at + batch * 5_000 + nth),
       change: 1_000_001n,
     }));
-    await book(pool, side, bookings);
+    await book(pool, partnerEnvironment, bookings);
   }
-  const client = { ...partner, ...(await addKey(database, side)) };
+  const client = { ...partner, ...(await addKey(database, partnerEnvironment)) };
   const file = await fileOf(client, '2026-02');
   assert.equal(file.length, 25_002);
   let balance = 0n;
@@ -312,16 +312,16 @@ test('a file of 25,000 movements comes whole, in pieces, and adds up', async () 
 
 test('a third file at once is refused until one of the two is read, for that partner alone', async () => {
   const at = new Date('2026-02-10T12:00:00Z').getTime();
-  const [side, other] = await createPartners(database, 2);
-  assert(side !== undefined && other !== undefined);
+  const [partnerEnvironment, other] = await createPartners(database, 2);
+  assert(partnerEnvironment !== undefined && other !== undefined);
   const count = 5_000;
   for (let batch = 0; batch < 4; batch += 1)
     await book(
       pool,
-      side,
+      partnerEnvironment,
       Array.from({ length: count }, (_, nth) => ({ at: new Date(at + batch * count + nth), change: 1n })),
     );
-  const { key } = await addKey(database, side);
+  const { key } = await addKey(database, partnerEnvironment);
   const path = '/v1/statement?month=2026-02&format=csv';
   const headers = { authorization: `Bearer ${key}` };
   const two = await Promise.all([1, 2].map(async () => fetch(api.url + path, { headers })));

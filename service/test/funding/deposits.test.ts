@@ -48,12 +48,12 @@ async function webhooks(mode: string): Promise<void> {
 
 test('a new partner has an account and an address within seconds, and is told where to send what', async () => {
   const made = await createByCommand(database);
-  const side = { partnerId: made.partnerId, environment: 'sandbox' } as const;
+  const partnerEnvironment = { partnerId: made.partnerId, environment: 'sandbox' } as const;
   const client = { url: world.api.url, key: made.key };
   const before = await call(client, '/v1/funding');
   assert.deepEqual([valueAt(before.json, 'bank_transfer'), valueAt(before.json, 'usdc')], [null, null]);
   await untilConnected(database, made.partnerId, 20_000);
-  await untilFunded(database, side, 20_000);
+  await untilFunded(database, partnerEnvironment, 20_000);
   const { json } = await call(client, '/v1/funding');
   assert.match(textAt(json, 'bank_transfer.sort_code'), /^\d{6}$/);
   assert.match(textAt(json, 'bank_transfer.account_number'), /^\d{8}$/);

@@ -59,18 +59,18 @@ interface Reached {
 }
 
 async function openSource(reached: Reached) {
-  const [side] = await createPartners(database, 1);
-  assert(side !== undefined);
+  const [partnerEnvironment] = await createPartners(database, 1);
+  assert(partnerEnvironment !== undefined);
   const id = newId(systemClock);
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(`update kelpie.partner_environments set rail = 'provider_sandbox' where partner_id = $1`, [
-      side.partnerId,
+      partnerEnvironment.partnerId,
     ]);
     await client.query(
       `insert into kelpie.funding_sources (
          id, partner_id, environment, method, source_id, chain, address, opened_at, due_at, changed_at, read_upto, look_back_to
        ) values ($1, $2, 'sandbox', 'usdc', $1::uuid::text, 'base', '0x0', now(), now(), now(), $3, $4)`,
-      [id, side.partnerId, reached.read_upto, reached.look_back_to],
+      [id, partnerEnvironment.partnerId, reached.read_upto, reached.look_back_to],
     );
   });
   const readReached = async (): Promise<Reached | undefined> =>
@@ -82,7 +82,7 @@ async function openSource(reached: Reached) {
       return rows[0];
     });
   const read = async (list: BankFunding['listDeposits']): Promise<ReadOutcome> =>
-    readSource(partsWith(list), { ...side, id });
+    readSource(partsWith(list), { ...partnerEnvironment, id });
   return { readReached, read };
 }
 

@@ -55,7 +55,7 @@ export interface Places {
 /** Opened by a job, within seconds where it is asked for. */
 export async function untilFunded(
   { superuserUrl }: Superuser,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   timeoutMs = 90_000,
 ): Promise<Places> {
   return eventually(
@@ -64,7 +64,7 @@ export async function untilFunded(
       asAdmin(superuserUrl, async (client) => {
         const { rows } = await client.query<{ method: string; source_id: string }>(
           'select method, source_id from kelpie.funding_sources where partner_id = $1 and environment = $2',
-          [side.partnerId, side.environment],
+          [partnerEnvironment.partnerId, partnerEnvironment.environment],
         );
         const accountId = rows.find(({ method }) => method === 'bank_transfer')?.source_id;
         const addressId = rows.find(({ method }) => method === 'usdc')?.source_id;
@@ -140,11 +140,11 @@ export async function untilDeposit(
   });
 }
 
-export async function balanceOf({ superuserUrl }: Superuser, side: PartnerContext): Promise<bigint> {
+export async function balanceOf({ superuserUrl }: Superuser, partnerEnvironment: PartnerContext): Promise<bigint> {
   return asAdmin(superuserUrl, async (client) => {
     const { rows } = await client.query<{ balance: string }>(
       'select balance_micro_usdc as balance from kelpie.wallets where partner_id = $1 and environment = $2',
-      [side.partnerId, side.environment],
+      [partnerEnvironment.partnerId, partnerEnvironment.environment],
     );
     return BigInt(rows[0]?.balance ?? -1);
   });

@@ -9,8 +9,8 @@ const little = 100_000_000n;
 
 /** Those who ask: most can pay, one is soon out of money, and one may not pay at all. All on the simulated rail. */
 export async function createFuzzedPartners(database: TestDatabase, count: number): Promise<FundedPartner[]> {
-  const sides = await createPartners(database, count);
-  const [poor, suspended, ...rich] = sides;
+  const partnerEnvironments = await createPartners(database, count);
+  const [poor, suspended, ...rich] = partnerEnvironments;
   if (poor === undefined || suspended === undefined) throw new Error('too few partners');
   await depositToEach(database, [poor], little);
   await depositToEach(database, [suspended, ...rich], plenty);
@@ -20,10 +20,16 @@ export async function createFuzzedPartners(database: TestDatabase, count: number
     return new Map(rows.map(({ id, slug }) => [id, slug]));
   });
   const partners: FundedPartner[] = [];
-  for (const side of sides) {
-    const slug = slugs.get(side.partnerId) ?? '';
-    const deposit = side === poor ? little : plenty;
-    partners.push({ ...side, ...(await addKey(database, side)), walletId: '', slug, deposit });
+  for (const partnerEnvironment of partnerEnvironments) {
+    const slug = slugs.get(partnerEnvironment.partnerId) ?? '';
+    const deposit = partnerEnvironment === poor ? little : plenty;
+    partners.push({
+      ...partnerEnvironment,
+      ...(await addKey(database, partnerEnvironment)),
+      walletId: '',
+      slug,
+      deposit,
+    });
   }
   return partners;
 }

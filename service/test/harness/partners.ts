@@ -20,13 +20,13 @@ export async function createPartners(
       `with made as (
          insert into kelpie.partners (id, slug, name, status, created_at)
          select id, 'p-' || right(id::text, 12), 'Partner', 'active', now() from unnest($1::uuid[]) as id returning id
-       ), sides as (
+       ), environments as (
          insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
          select id, $2::kelpie.environment, now(),
            (case $2 when 'live' then 'provider_production' else 'simulated' end)::kelpie.rail, 'none', 'none'
          from made returning partner_id, environment
        )
-       insert into kelpie.wallets (partner_id, environment) select partner_id, environment from sides`,
+       insert into kelpie.wallets (partner_id, environment) select partner_id, environment from environments`,
       [ids, environment],
     );
   });
@@ -46,7 +46,7 @@ const sandboxFloat = 10_000_000_000n;
 /** The same amount to each, in one call. */
 export async function depositToEach(
   database: Pick<TestDatabase, 'superuserUrl'>,
-  sides: readonly PartnerContext[],
+  partnerEnvironments: readonly PartnerContext[],
   amount: bigint,
 ): Promise<void> {
   await asAdmin(database.superuserUrl, async (client) => {
@@ -57,15 +57,15 @@ export async function depositToEach(
            array_agg(environment) as environments, array_agg(account) as accounts, array_agg(sign * $4::bigint) as amounts,
            array_agg('deposit.credited'::text) as reasons
          from (
-           select * from unnest($1::uuid[], $2::uuid[], $3::kelpie.environment[]) as side (id, partner, environment)
+           select * from unnest($1::uuid[], $2::uuid[], $3::kelpie.environment[]) as target (id, partner, environment)
            cross join (values (1, 'bank_wallet'::kelpie.ledger_account, 1), (2, 'wallet', -1)) as entry (line, account, sign)
            order by id, line
          ) as entries
        ) e cross join lateral kelpie.post_transfers(ids, lines, partners, environments, accounts, amounts, reasons, ids)`,
       [
-        sides.map(() => newId(systemClock)),
-        sides.map(({ partnerId }) => partnerId),
-        sides.map(({ environment }) => environment),
+        partnerEnvironments.map(() => newId(systemClock)),
+        partnerEnvironments.map(({ partnerId }) => partnerId),
+        partnerEnvironments.map(({ environment }) => environment),
         amount,
       ],
     );
@@ -91,10 +91,10 @@ export async function addKey(
 
 /** A partner on the simulated rail, with 10,000.00 USDC. */
 export async function createSimulatedPartner(database: Pick<TestDatabase, 'superuserUrl'>): Promise<TestPartner> {
-  const [side] = await createPartners(database, 1);
-  if (side === undefined) throw new Error('no partner was made');
-  await depositToEach(database, [side], sandboxFloat);
-  return { ...side, ...(await addKey(database, side)), walletId: '' };
+  const [partnerEnvironment] = await createPartners(database, 1);
+  if (partnerEnvironment === undefined) throw new Error('no partner was made');
+  await depositToEach(database, [partnerEnvironment], sandboxFloat);
+  return { ...partnerEnvironment, ...(await addKey(database, partnerEnvironment)), walletId: '' };
 }
 
 /** A partner with a wallet at the bank, which holds 10,000.00 USDC there and in the books. */
@@ -103,13 +103,13 @@ export async function createPartnerAtBank(
   bank: SandboxBank,
   environment: PartnerContext['environment'] = 'sandbox',
 ): Promise<TestPartner> {
-  const [side] = await createPartners(database, 1, environment);
-  if (side === undefined) throw new Error('no partner was made');
-  return connect(database, bank, side);
+  const [partnerEnvironment] = await createPartners(database, 1, environment);
+  if (partnerEnvironment === undefined) throw new Error('no partner was made');
+  return connect(database, bank, partnerEnvironment);
 }
 
-/** The live side of a partner that has a sandbox. */
-export async function addLiveSide(
+/** The live environment of a partner that has a sandbox. */
+export async function addLiveEnvironment(
   database: Pick<TestDatabase, 'superuserUrl'>,
   bank: SandboxBank,
   { partnerId }: PartnerContext,
@@ -128,17 +128,17 @@ export async function addLiveSide(
 async function connect(
   database: Pick<TestDatabase, 'superuserUrl'>,
   bank: SandboxBank,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
 ): Promise<TestPartner> {
   const customer = await createCustomer(bank);
-  const rail = side.environment === 'live' ? 'provider_production' : 'provider_sandbox';
+  const rail = partnerEnvironment.environment === 'live' ? 'provider_production' : 'provider_sandbox';
   await asAdmin(database.superuserUrl, async (client) =>
     client.query(
       `update kelpie.partner_environments set rail = $3, bank_customer_id = $4, bank_wallet_id = $5
        where partner_id = $1 and environment = $2`,
-      [side.partnerId, side.environment, rail, customer.id, customer.walletId],
+      [partnerEnvironment.partnerId, partnerEnvironment.environment, rail, customer.id, customer.walletId],
     ),
   );
-  await depositToEach(database, [side], sandboxFloat);
-  return { ...side, ...(await addKey(database, side)), walletId: customer.walletId };
+  await depositToEach(database, [partnerEnvironment], sandboxFloat);
+  return { ...partnerEnvironment, ...(await addKey(database, partnerEnvironment)), walletId: customer.walletId };
 }

@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import { createPlanMarkups, createSides } from '../../src/partners/index.ts';
+import { createPlanMarkups, createPartnerEnvironments } from '../../src/partners/index.ts';
 import { createCommits, type Banks, type PayoutDeps } from '../../src/payouts/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
@@ -24,7 +24,7 @@ export function createPayoutDeps(
     clock: systemClock,
     logger,
     banks: { simulated: banks.provider_sandbox, provider_production: null, ...banks },
-    sides: createSides(calls),
+    partnerEnvironments: createPartnerEnvironments(calls),
     markups: createPlanMarkups(calls),
     encryptor: createEncryptor(new Map([[1, Buffer.alloc(32)]])),
   };

@@ -103,7 +103,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     },
     addApi: async (env = {}) => keep(await startApi({ database, atEnd, env: { ...apiEnv, ...env } })),
     addWorker: async (env) => startOwnWorker(env),
-    addPartner: async (side = environment) => createPartnerAtBank(database, bank, side),
+    addPartner: async (partnerEnvironment = environment) => createPartnerAtBank(database, bank, partnerEnvironment),
   };
   return world;
 }

@@ -28,9 +28,9 @@ after(async () => {
 });
 const chain = createAuditChain(Buffer.from(testSecrets.KELPIE_AUDIT_KEY, 'hex'));
 const audit = { chain, clock: systemClock, voucher: null };
-const [side] = await createPartners(database, 1);
-assert(side !== undefined);
-const { partnerId } = side;
+const [partnerEnvironment] = await createPartners(database, 1);
+assert(partnerEnvironment !== undefined);
+const { partnerId } = partnerEnvironment;
 
 async function act(subject: string, { with_ = chain } = {}): Promise<WrittenAct> {
   return inTransaction(operators, 'shared', async (tx) =>
@@ -265,7 +265,9 @@ test('the database refuses an act that its own transaction has not noted, or not
     refused,
   );
   await assert.rejects(
-    inTransaction(operators, 'shared', async (tx) => setPricePlan(tx, side, { plan: 'standard-1', at: new Date() })),
+    inTransaction(operators, 'shared', async (tx) =>
+      setPricePlan(tx, partnerEnvironment, { plan: 'standard-1', at: new Date() }),
+    ),
     refused,
   );
   await assert.rejects(
@@ -286,7 +288,7 @@ test('who changed a price plan is whom the log names', async () => {
   );
   await inTransaction(operators, 'shared', async (tx) => {
     await writeAct(tx, audit, { operator: 'grace', action: 'partner.price_plan', subject: partnerId, detail: {} });
-    const outcome = await setPricePlan(tx, side, { plan: 'volume-9', at: systemClock.now() });
+    const outcome = await setPricePlan(tx, partnerEnvironment, { plan: 'volume-9', at: systemClock.now() });
     assert.equal(outcome, 'changed');
   });
   const { rows } = await asAdmin(database.superuserUrl, async (client) =>
@@ -331,7 +333,7 @@ test('the service adds to the log only while an operator vouches for that very a
 test('an act that an operator vouched for and that fails leaves no row', async () => {
   const before = await verify();
   const failing = vouching(operators, async (voucher) =>
-    inTransaction(service, side, async (tx) => {
+    inTransaction(service, partnerEnvironment, async (tx) => {
       await writeAct(tx, { ...audit, voucher }, noted);
       throw new Error('it went wrong');
     }),
@@ -401,7 +403,7 @@ test('the service can not act as an operator does, nor change the log; nor can a
     `insert into kelpie.price_plans (id) values ('free')`,
   ]) {
     await assert.rejects(
-      inTransaction(service, side, async (tx) => tx.query(sql)),
+      inTransaction(service, partnerEnvironment, async (tx) => tx.query(sql)),
       denied,
       sql,
     );

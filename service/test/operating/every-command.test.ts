@@ -24,21 +24,21 @@ const period = monthOf(now);
 // This month is over for the commands, whatever day it is.
 clock.move(monthEnd(period).getTime() - now.getTime() + 60 * 60_000);
 
-const [side] = await createBilledPartners(database, 1, now);
-assert(side !== undefined);
-const slug = `p-${side.partnerId.slice(-12)}`;
-const returned = await plantPayout(database, side, 'returned');
-const completed = await plantPayout(database, side, 'completed');
+const [partnerEnvironment] = await createBilledPartners(database, 1, now);
+assert(partnerEnvironment !== undefined);
+const slug = `p-${partnerEnvironment.partnerId.slice(-12)}`;
+const returned = await plantPayout(database, partnerEnvironment, 'returned');
+const completed = await plantPayout(database, partnerEnvironment, 'completed');
 const jobId = randomUUID();
 const depositId = await asAdmin(database.superuserUrl, async (client) => {
   await client.query(
     `insert into kelpie.partner_environments (partner_id, environment, created_at, rail) values ($1, 'sandbox', now(), 'simulated')`,
-    [side.partnerId],
+    [partnerEnvironment.partnerId],
   );
   await client.query(
     `insert into kelpie.verifications (id, partner_id, state, started_at, changed_at, asked_at)
      values ('kyc-1', $1, 'in_review', now(), now(), now())`,
-    [side.partnerId],
+    [partnerEnvironment.partnerId],
   );
   const failure = { name: 'JobFailed', message: 'DatabaseError 23505', stack: 'file:///send.ts:1:2' };
   await client.query(
@@ -46,7 +46,7 @@ const depositId = await asAdmin(database.superuserUrl, async (client) => {
      values ($1, 'send-mail', 'failed', '{"mailId": "m-1"}', 3, 3, now(), now(), $2)`,
     [jobId, failure],
   );
-  await seedDeposit(client, side);
+  await seedDeposit(client, partnerEnvironment);
   const { rows } = await client.query<{ id: string }>('select id from kelpie.deposits limit 1');
   return rows[0]?.id ?? '';
 });
@@ -66,7 +66,7 @@ const caseId = await asAdmin(database.superuserUrl, async (client) => {
      )
      insert into kelpie.case_history (case_id, number, partner_id, environment, at, what, by, detail)
      select id, 1, partner_id, environment, now(), 'opened', 'test', 'a cent' from found returning case_id as id`,
-    [side.partnerId, side.environment],
+    [partnerEnvironment.partnerId, partnerEnvironment.environment],
   );
   return rows[0]?.id ?? '';
 });

@@ -59,7 +59,7 @@ test('what is refused ends with 2, a code and a sentence, and changes nothing', 
     [['partners', 'price-plan', slug, '--plan', 'gold', ...why], { ...missing, says: /There is no price plan gold/ }],
     [
       ['partners', 'price-plan', slugOf(sandbox), '--plan', 'standard-1', ...why],
-      { ...missing, says: /has no live side yet/ },
+      { ...missing, says: /has no live environment yet/ },
     ],
     [['plans', 'create', 'standard-1', ...why], { exit: 2, code: 'plan_taken', says: /plans never change/ }],
     [['plans', 'create', 'gold', '--bank', '1.00+0.10%', ...why], { ...refused, says: /can not be more than the fee/ }],

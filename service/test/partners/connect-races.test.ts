@@ -45,12 +45,14 @@ interface Waiting extends PartnerContext {
 async function openWaiting(url: string): Promise<Waiting> {
   const partnerId = newId(systemClock);
   const slug = `race-${randomBytes(6).toString('hex')}`;
-  const side = { partnerId, environment: 'sandbox' } as const;
-  await inTransaction(pool, side, async (tx) => openSandbox(tx, systemClock, { id: partnerId, slug, name: 'Race' }));
-  const { key } = await addKey(database, side);
+  const partnerEnvironment = { partnerId, environment: 'sandbox' } as const;
+  await inTransaction(pool, partnerEnvironment, async (tx) =>
+    openSandbox(tx, systemClock, { id: partnerId, slug, name: 'Race' }),
+  );
+  const { key } = await addKey(database, partnerEnvironment);
   const client = { url, key };
   assertCreated(await createPayout(client));
-  return { ...side, client };
+  return { ...partnerEnvironment, client };
 }
 
 function assertCreated({ status, text }: ApiAnswer): void {

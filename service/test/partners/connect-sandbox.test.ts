@@ -160,7 +160,7 @@ test('one sandbox that can not be connected does not keep the next from it', asy
   await assertConnectedOnce(bad);
 });
 
-test('a side that never asked for a bank stays on the simulated rail', async () => {
+test('an environment that never asked for a bank stays on the simulated rail', async () => {
   const { partnerId } = await createSimulatedPartner(database);
   await connectWaitingSandboxes({ ...deps, bank: openBank() }, new AbortController().signal);
   assert.equal(await railOf(database, partnerId), 'simulated');

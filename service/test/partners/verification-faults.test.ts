@@ -103,7 +103,7 @@ for (const point of ['bank.start_verification.before', 'bank.start_verification.
 }
 
 for (const point of ['bank.find_verification.after', 'bank.open_wallet.before', 'bank.open_wallet.after']) {
-  test(`kill -9 at ${point}: another worker opens one live side, with one wallet and one mail`, async () => {
+  test(`kill -9 at ${point}: another worker opens one live environment, with one wallet and one mail`, async () => {
     const business = await openBusiness(world);
     const id = await start(world, business);
     await world.worker?.stop();
@@ -144,7 +144,7 @@ test('a business that the bank turns away after its approval stays as it is, and
   await assertOpenedOnce(business);
 });
 
-test('two workers and a hundred webhooks at once: one live side, one wallet, one mail', async () => {
+test('two workers and a hundred webhooks at once: one live environment, one wallet, one mail', async () => {
   await world.addWorker();
   const business = await openBusiness(world);
   const id = await start(world, business);

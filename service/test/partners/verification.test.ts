@@ -57,7 +57,7 @@ test('a verification begins with the pages of the bank, and the admin is in the 
   assert.equal(textAt(activity.json, `data.${activity.at}.by`), business.admin.email);
 });
 
-test('approved by the webhook alone: one live side with one empty wallet, an active account, and one mail', async () => {
+test('approved by the webhook alone: one live environment with one empty wallet, an active account, and one mail', async () => {
   const business = await openBusiness(world);
   const id = await start(world, business);
   assert.deepEqual(await liveOf(database, business.partnerId), []);
@@ -77,7 +77,7 @@ test('approved by the webhook alone: one live side with one empty wallet, an act
   const mail = await world.inbox.waitForMail(business.admin.email);
   assert.equal(mail.subject, `${business.name} is verified`);
   // What a session may see is remembered for a moment.
-  const live = await eventually('the admin sees the live side', async () => {
+  const live = await eventually('the admin sees the live environment', async () => {
     const answer = await callAs(business.admin, '/v1/account?environment=live');
     return answer.status === 200 && answer;
   });

@@ -90,7 +90,7 @@ export async function verificationsOf({ superuserUrl }: Superuser, partnerId: st
   });
 }
 
-/** What a partner has of live: as a rule nothing, or one side with an empty wallet. */
+/** What a partner has of live: as a rule nothing, or one environment with an empty wallet. */
 export async function liveOf({ superuserUrl }: Superuser, partnerId: string): Promise<object[]> {
   return asAdmin(superuserUrl, async (client) => {
     const { rows } = await client.query<object>(

@@ -38,7 +38,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   searchPayouts: { api: 'nothing that a crash could spoil' },
   listRecipients: { api: 'nothing that a crash could spoil' },
   hint: { api: 'nothing that a crash could spoil' },
-  listSidesAtBanks: { worker: 'nothing that a crash could spoil' },
+  listEnvironmentsAtBanks: { worker: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },
   takeUnmatched: { worker: 'nothing that a crash could spoil' },
   dropUnmatched: { worker: 'nothing that a crash could spoil' },

@@ -7,7 +7,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { bankOf, call, createPayout, getPayout, payoutBody } from '../harness/client.ts';
 import { assertAllHolds, countStates } from '../harness/invariants.ts';
-import { addKey, addLiveSide } from '../harness/partners.ts';
+import { addKey, addLiveEnvironment } from '../harness/partners.ts';
 import { startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
@@ -121,7 +121,7 @@ test('faults 36: the same key of another partner is another payout, and no one s
 test('faults 36: the same key in the other environment is another payout', async () => {
   const both = await startWorld({ withoutWorker: true });
   const liveBank = await startSandboxBank({ mode: 'live-stand-in', env: { BANK_API_KEY: 'sk-live-stand-in' } });
-  const live = await addLiveSide(both.database, liveBank, both.partner);
+  const live = await addLiveEnvironment(both.database, liveBank, both.partner);
   const api = await both.addApi({
     KELPIE_LIVE_BANK_URL: liveBank.wireUrl,
     KELPIE_LIVE_BANK_API_KEY: liveBank.apiKey,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { createPayout, payoutBody } from '../harness/client.ts';
-import { createSimulatedPartner, addLiveSide } from '../harness/partners.ts';
+import { createSimulatedPartner, addLiveEnvironment } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -11,7 +11,7 @@ import { startWorld } from '../harness/world.ts';
 const world = await startWorld({ environment: 'live' });
 const { url } = world.api;
 const verified = await createSimulatedPartner(world.database);
-const live = await addLiveSide(world.database, world.bank, verified);
+const live = await addLiveEnvironment(world.database, world.bank, verified);
 const viewer = await signIn(world.database, verified, { url, role: 'viewer' });
 const inSandbox = [
   await createPayout({ url, key: verified.key }, payoutBody({ reference: 'sandbox 1' })),
@@ -65,7 +65,7 @@ test('what does something is not done before it is said in which environment', a
   assert.deepEqual([answer.status, answer.code], [422, 'invalid_request']);
 });
 
-test('a business that is not verified has no live side to look at', async () => {
+test('a business that is not verified has no live environment to look at', async () => {
   const partner = await createSimulatedPartner(world.database);
   const admin = await signIn(world.database, partner, { url });
   for (const what of ofOneEnvironment) {

@@ -6,7 +6,7 @@ import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { addKey, addLiveSide, createSimulatedPartner } from '../harness/partners.ts';
+import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { startApi } from '../harness/processes.ts';
@@ -21,7 +21,7 @@ const { url } = await startApi({
   env: { KELPIE_LIVE_BANK_URL: bank.wireUrl, KELPIE_LIVE_BANK_API_KEY: bank.apiKey },
 });
 const [partner, other] = [await createSimulatedPartner(database), await createSimulatedPartner(database)];
-const live = await addLiveSide(database, bank, partner);
+const live = await addLiveEnvironment(database, bank, partner);
 const payout = await createPayout({ url, key: partner.key });
 // Nobody asks as these: whoever may, can revoke the one and remove the other.
 const { keyId } = await addKey(database, partner);

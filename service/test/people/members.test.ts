@@ -234,8 +234,10 @@ test('a removed member is refused on each of three processes within a second, wh
   let removedAt = Infinity;
   const asked: { sentAt: number; status: number }[][] = apis.map(() => []);
   const traffic = apis.map(async (api, place) => {
-    while (performance.now() < removedAt + 1_500) {
-      const sentAt = performance.now();
+    let sentAt = 0;
+    // Until one was sent that has to be refused, however long an answer takes.
+    while (sentAt <= removedAt + 1_000) {
+      sentAt = performance.now();
       const { status } = await callAs({ ...leaving, url: api.url }, '/v1/account');
       asked[place]?.push({ sentAt, status });
     }

@@ -59,7 +59,7 @@ async function countActs(): Promise<{ acts: number; entries: number; steps: numb
   });
 }
 
-test('a run by hand compares, says what it found, and ends with 1; shown, it has each side and the totals', async () => {
+test('a run by hand compares, says what it found, and ends with 1; shown, it has each environment and the totals', async () => {
   const partner = await world.addPartner();
   assert.equal((await createPayout({ url: world.api.url, key: partner.key })).status, 201);
   await untilQuiet(database);
@@ -77,9 +77,12 @@ test('a run by hand compares, says what it found, and ends with 1; shown, it has
   const shown = await run(['reconcile', 'show', id]);
   assert.match(shown.said, /differences[^]*ada@kelpie\.example[^]*of \S+ alone[^]*all 1 +sandbox/);
   const told = (await run(['reconcile', 'show', id, '--json'])).data();
-  const [total, side] = listAt(told, 'sides');
-  assert.deepEqual([valueAt(total, 'partner'), textAt(side, 'differences')], [null, '1']);
-  assert.equal(BigInt(textAt(side, 'bank_micro_usdc')) - BigInt(textAt(side, 'ours_micro_usdc')), cent);
+  const [total, partnerEnvironment] = listAt(told, 'environments');
+  assert.deepEqual([valueAt(total, 'partner'), textAt(partnerEnvironment, 'differences')], [null, '1']);
+  assert.equal(
+    BigInt(textAt(partnerEnvironment, 'bank_micro_usdc')) - BigInt(textAt(partnerEnvironment, 'ours_micro_usdc')),
+    cent,
+  );
 });
 
 test('shown without an id is the newest run of all partners that left nothing out', async () => {

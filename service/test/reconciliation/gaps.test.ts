@@ -170,7 +170,7 @@ test('a fault with one partner is told, and the partners after it are compared',
   assert.equal(report.state, 'incomplete');
   const troubles = await asAdmin(database.superuserUrl, async (client) => {
     const { rows } = await client.query<{ partner_id: string; trouble: string | null }>(
-      'select partner_id, trouble from kelpie.reconciled_sides where run_id = $1',
+      'select partner_id, trouble from kelpie.reconciled_environments where run_id = $1',
       [report.run.id],
     );
     return new Map(rows.map(({ partner_id: id, trouble }) => [id, trouble]));
@@ -182,7 +182,7 @@ test('a fault with one partner is told, and the partners after it are compared',
 test('a run that compared nobody is not clean where somebody was asked for', async () => {
   const nobody = { partnerId: '00000000-0000-7000-8000-000000000000', environment: 'live' as const };
   const report = await reconcile(nobody, { dryRun: true });
-  assert.deepEqual([report.state, report.sides], ['incomplete', 0]);
+  assert.deepEqual([report.state, report.environments], ['incomplete', 0]);
 });
 
 test('where more is under way than can be explained, what the wallet holds is not judged', async () => {

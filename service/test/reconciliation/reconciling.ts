@@ -30,7 +30,7 @@ interface RunOptions {
 }
 
 /** Of one partner, so that tests leave each other alone; null for all. */
-export type Reconcile = (side: PartnerContext | null, options?: RunOptions) => Promise<RunReport>;
+export type Reconcile = (partnerEnvironment: PartnerContext | null, options?: RunOptions) => Promise<RunReport>;
 
 /** Runs on the world's own database and bank, in this process. */
 export function openReconciling({ database, bank, clock: { file } }: FundingWorld): Reconcile {
@@ -49,12 +49,12 @@ export function openReconciling({ database, bank, clock: { file } }: FundingWorl
     logger,
     pause: async () => setTimeout(50),
   };
-  return async (side, { everything, dryRun, from, seenThrough } = {}) =>
+  return async (partnerEnvironment, { everything, dryRun, from, seenThrough } = {}) =>
     runReconciliation(
       { ...deps, banks: { provider_sandbox: seenThrough?.(real) ?? real, provider_production: null } },
       {
         askedBy: 'test',
-        ...(side === null ? {} : { partnerId: side.partnerId }),
+        ...(partnerEnvironment === null ? {} : { partnerId: partnerEnvironment.partnerId }),
         ...(everything === undefined ? {} : { from: null }),
         ...(from === undefined ? {} : { from }),
         ...(dryRun === undefined ? {} : { dryRun }),

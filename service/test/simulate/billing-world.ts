@@ -5,7 +5,7 @@ import { chargeApproval, chargeException, runInvoices } from '../../src/billing/
 import { ledgerEvents, postTransfers } from '../../src/ledger/index.ts';
 import { payoutCost } from '../../src/money/fees.ts';
 import { usdcForPounds } from '../../src/money/rates.ts';
-import { createPlanMarkups, createSides, type PartnerSide } from '../../src/partners/index.ts';
+import { createPlanMarkups, createPartnerEnvironments, type PartnerEnvironment } from '../../src/partners/index.ts';
 import { followPayment } from '../../src/payouts/following/follow-payment.ts';
 import type { NewPayout } from '../../src/payouts/commits/create-payouts.ts';
 import { createCommits } from '../../src/payouts/index.ts';
@@ -144,12 +144,12 @@ export class BillingWorld {
     const at = this.clock.now();
     const keyId = await plantLivePartner(this.superuserUrl, partnerId, at);
     await inTransaction(pool, { partnerId, environment: 'sandbox' }, async (tx) => chargeApproval(tx, partnerId, at));
-    const side = { partnerId, environment: 'live' } as const;
-    this.partners[number] = { ...side, keyId };
+    const partnerEnvironment = { partnerId, environment: 'live' } as const;
+    this.partners[number] = { ...partnerEnvironment, keyId };
     const id = newId(this.clock);
-    await inTransaction(pool, side, async (tx) =>
+    await inTransaction(pool, partnerEnvironment, async (tx) =>
       postTransfers(tx, [
-        { id, ...side, reason: 'deposit.credited', causeId: id, lines: ledgerEvents.deposit(deposit) },
+        { id, ...partnerEnvironment, reason: 'deposit.credited', causeId: id, lines: ledgerEvents.deposit(deposit) },
       ]),
     );
   }
@@ -157,8 +157,8 @@ export class BillingWorld {
   private async create(planned: PlannedPayout): Promise<void> {
     const partner = this.partnerAt(planned.partner);
     // Anew each time: what an api remembers of prices is not what is tried here.
-    const side = await createSides(this.calls).get(partner);
-    const made = newPayout(planned, partner, side, this.clock);
+    const partnerEnvironment = await createPartnerEnvironments(this.calls).get(partner);
+    const made = newPayout(planned, partner, partnerEnvironment, this.clock);
     const outcome = await this.deps.commits.create(made);
     if (outcome.kind !== 'created') throw new Error(`a payout was not created: ${outcome.kind}`);
     this.payoutIds.set(keyOf(planned), made.payout.id);
@@ -186,21 +186,21 @@ export class BillingWorld {
   private async run(workers: number): Promise<void> {
     const upto = monthBefore(monthOf(this.clock.now()));
     for (let tries = 0; tries < mostRuns; tries += 1) {
-      const side = Array.from({ length: workers }, async () => runInvoices(this.deps, { upto }));
-      const reports = await Promise.all(side);
+      const partnerEnvironment = Array.from({ length: workers }, async () => runInvoices(this.deps, { upto }));
+      const reports = await Promise.all(partnerEnvironment);
       if (reports.every(({ failed }) => failed === 0)) return;
     }
     throw new Error('a partner could not be invoiced');
   }
 
   private async charge({ partner, number, costPence }: Extract<BillingEvent, { kind: 'exception' }>): Promise<void> {
-    const side = this.partnerAt(partner);
-    const { partnerId } = side;
+    const partnerEnvironment = this.partnerAt(partner);
+    const { partnerId } = partnerEnvironment;
     const bill = { bankReference: `bill-${number}`, cost: BigInt(costPence), by: 'simulated' };
     const billed = { ...bill, partnerId, payoutId: newId(this.clock), at: this.clock.now() };
-    await inTransaction(this.deps.pool, side, async (tx) => chargeException(tx, billed));
+    await inTransaction(this.deps.pool, partnerEnvironment, async (tx) => chargeException(tx, billed));
     // Whoever types it twice charges it once.
-    await inTransaction(this.deps.pool, side, async (tx) => chargeException(tx, billed));
+    await inTransaction(this.deps.pool, partnerEnvironment, async (tx) => chargeException(tx, billed));
   }
 
   private async changePlan(partner: number, plan: string): Promise<void> {
@@ -242,13 +242,18 @@ async function plantLivePartner(superuserUrl: string, partnerId: string, at: Dat
   return keyId;
 }
 
-/** As the service first writes one, by the prices of the partner's side. */
-function newPayout(planned: PlannedPayout, partner: SimulatedPartner, side: PartnerSide, clock: Clock): NewPayout {
+/** As the service first writes one, by the prices of the partner's environment. */
+function newPayout(
+  planned: PlannedPayout,
+  partner: SimulatedPartner,
+  partnerEnvironment: PartnerEnvironment,
+  clock: Clock,
+): NewPayout {
   const { partnerId, environment, keyId } = partner;
   const at = clock.now();
   const amount = BigInt(planned.amountPence);
   const rate = BigInt(planned.rate);
-  const { fee, bankShare, walletSends } = payoutCost(amount, rate, side.prices);
+  const { fee, bankShare, walletSends } = payoutCost(amount, rate, partnerEnvironment.prices);
   const principal = usdcForPounds(amount, rate);
   const id = newId(clock);
   const orderId = randomUUID();
@@ -266,7 +271,7 @@ function newPayout(planned: PlannedPayout, partner: SimulatedPartner, side: Part
       bankShare,
       walletSends,
       rate,
-      pricePlan: side.pricePlan,
+      pricePlan: partnerEnvironment.pricePlan,
       updatedAt: at,
     },
     callerId: keyId,

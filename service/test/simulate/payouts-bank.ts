@@ -27,9 +27,9 @@ export function createRestlessBank(bank: SandboxBank, partners: readonly TestPar
   const toUndo: string[] = [];
 
   const transferOf = async ({ partner, key }: Order): Promise<string | undefined> => {
-    const side = partners[partner];
-    if (side === undefined) throw new Error('an order of nobody');
-    const record = await bank.control(`GET /record?client_reference_id=${orderIdOf(side, key)}`);
+    const partnerEnvironment = partners[partner];
+    if (partnerEnvironment === undefined) throw new Error('an order of nobody');
+    const record = await bank.control(`GET /record?client_reference_id=${orderIdOf(partnerEnvironment, key)}`);
     const [payment] = listAt(record, 'payments');
     return payment === undefined ? undefined : textAt(payment, 'transfer_id');
   };

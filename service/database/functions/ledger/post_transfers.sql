@@ -92,21 +92,21 @@ begin
     select from (
       select distinct entry.partner_id, entry.environment
       from unnest(partner_ids, environments) as entry (partner_id, environment)
-    ) side
+    ) target
     where not exists (
-      select from kelpie.wallets w where w.partner_id = side.partner_id and w.environment = side.environment
+      select from kelpie.wallets w where w.partner_id = target.partner_id and w.environment = target.environment
     )
   ) then
     raise exception 'a transfer for a partner without a wallet' using errcode = 'foreign_key_violation';
   end if;
 
   if has_pounds then
-    perform pg_advisory_xact_lock_shared(kelpie.books_key(side.partner_id))
+    perform pg_advisory_xact_lock_shared(kelpie.books_key(target.partner_id))
     from (
       select distinct entry.partner_id
       from unnest(partner_ids, accounts) as entry (partner_id, account)
       where kelpie.currency_of(entry.account) <> 'USDC' order by 1
-    ) side;
+    ) target;
     if exists (
       select from unnest(transfer_ids, partner_ids, accounts) as entry (transfer_id, partner_id, account)
       join kelpie.closed_books b on b.partner_id = entry.partner_id

@@ -5,7 +5,7 @@ import type { AdminActor } from '../actor.ts';
 import { createApiKey } from '../create-api-key.ts';
 import { keyCreatedMail } from '../mails/key-created.ts';
 import { requireAdmin } from '../members/require-admin.ts';
-import { countWorkingKeys, lockSide } from '../store.ts';
+import { countWorkingKeys, lockEnvironment } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
 import { tellAdmins } from './tell-admins.ts';
 
@@ -34,23 +34,31 @@ interface MadeKey extends NewKey {
 
 /** A key by an admin's wish, of which every admin is told. The secret is in the answer and nowhere else. */
 export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: NewKey): Promise<MadeKey> {
-  const side = { partnerId: actor.partnerId, environment: wanted.environment };
-  return inTransaction(deps.pool, side, async (tx) => {
-    const business = await findRoom(tx, side);
+  const partnerEnvironment = { partnerId: actor.partnerId, environment: wanted.environment };
+  return inTransaction(deps.pool, partnerEnvironment, async (tx) => {
+    const business = await findRoom(tx, partnerEnvironment);
     await requireAdmin(tx, actor.sessionId);
-    const made = await createApiKey(tx, deps, { ...side, label: wanted.label });
+    const made = await createApiKey(tx, deps, { ...partnerEnvironment, label: wanted.label });
     const { by, requestId } = actor;
-    await recordActivity(tx, { ...side, id: requestId, action: 'key.create', status: 201, by, detail: made.id });
+    await recordActivity(tx, {
+      ...partnerEnvironment,
+      id: requestId,
+      action: 'key.create',
+      status: 201,
+      by,
+      detail: made.id,
+    });
     const change = { ...wanted, business, prefix: made.prefix, by, at: made.createdAt, keysUrl: deps.dashboardUrl };
     await tellAdmins(tx, deps.outbox, { kind: 'key-created', content: keyCreatedMail(change) });
     return { ...wanted, ...made };
   });
 }
 
-/** Under the lock of the side, so that of ten at the same moment no more come through than there is room for. */
-async function findRoom(tx: Transaction, side: PartnerContext): Promise<string> {
-  const found = await lockSide(tx, side);
-  if (found === null || (side.environment === 'live' && !found.isVerified)) throw new ApiError(notVerified);
-  if ((await countWorkingKeys(tx, side)) >= mostKeys) throw new ApiError(tooMany);
+/** Under the lock of the partner environment, so that of ten at the same moment no more come through than there is room for. */
+async function findRoom(tx: Transaction, partnerEnvironment: PartnerContext): Promise<string> {
+  const found = await lockEnvironment(tx, partnerEnvironment);
+  if (found === null || (partnerEnvironment.environment === 'live' && !found.isVerified))
+    throw new ApiError(notVerified);
+  if ((await countWorkingKeys(tx, partnerEnvironment)) >= mostKeys) throw new ApiError(tooMany);
   return found.business;
 }

@@ -72,7 +72,7 @@ function addList(cases: Command): void {
           atMost: limit,
         }),
       );
-      const names = ['CASE', 'PARTNER', 'SIDE', 'STATE', 'KIND', 'DIFFERENCE', 'OPENED', 'SEEN', 'WHAT'];
+      const names = ['CASE', 'PARTNER', 'ENVIRONMENT', 'STATE', 'KIND', 'DIFFERENCE', 'OPENED', 'SEEN', 'WHAT'];
       print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
     });
   teach(list, {
@@ -244,9 +244,9 @@ function describeBooked({ account, amount }: Line): string {
 function addCorrect(cases: Command): void {
   const command = withReason(acting(cases.command('correct')))
     .argument('<id>', 'the id of the case that it is for')
-    .summary('Book a correction in the ledger, for the partner and side of an open case.')
+    .summary('Book a correction in the ledger, for the partner and environment of an open case.')
     .description(
-      'Book a correction in the ledger, for the partner and side of an open case. What the bank has more (or less) than our books goes to suspense, which belongs to nobody yet; from there, or at once, to the partner’s wallet. At the bank no more is booked than the case differs by, and nothing is given out of suspense that is not there. The case stays open until it is closed, or a run finds that the difference is gone.',
+      'Book a correction in the ledger, for the partner and environment of an open case. What the bank has more (or less) than our books goes to suspense, which belongs to nobody yet; from there, or at once, to the partner’s wallet. At the bank no more is booked than the case differs by, and nothing is given out of suspense that is not there. The case stays open until it is closed, or a run finds that the difference is gone.',
     )
     .addOption(new Option('--book <from-to>', 'from where to where').choices(bookings).makeOptionMandatory())
     .requiredOption('--amount <usdc>', 'how much, as 0.01; with a minus it goes the other way', amountFrom)

@@ -49,7 +49,7 @@ function addList(deposits: Command): void {
         const partnerId = await partnerFilter(tx, partner);
         return listOperatedDeposits(tx, { partnerId, status: status ?? null, trouble, atMost: limit });
       });
-      const names = ['DEPOSIT', 'PARTNER', 'SIDE', 'BY', 'STATE', 'SENT', 'BRINGS', 'CHANGED', 'TROUBLE'];
+      const names = ['DEPOSIT', 'PARTNER', 'ENVIRONMENT', 'BY', 'STATE', 'SENT', 'BRINGS', 'CHANGED', 'TROUBLE'];
       print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
     });
   teach(list, {

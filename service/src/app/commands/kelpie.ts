@@ -25,7 +25,7 @@ Where to begin:
   kelpie reconcile show            our books against the bank's, at the last run
   kelpie cases list                what a person has to look at
   kelpie jobs list                 work that was given up
-  kelpie partners show acme        one partner, both of its sides
+  kelpie partners show acme        one partner, both of its environments
   kelpie ledger verify             whether the books add up
   kelpie audit verify              whether the operators' log is whole
 

@@ -114,9 +114,9 @@ async function givePlan(slugOrId: string, options: PlanOptions): Promise<void> {
             throw new OperatorError(`${slug} has the plan ${plan} in ${environment} already.`, 'nothing_to_do');
           case 'no_plan':
             throw new OperatorError(`There is no price plan ${plan}: \`kelpie plans list\` shows them.`, 'not_found');
-          case 'no_side':
+          case 'no_environment':
             throw new OperatorError(
-              `${slug} has no ${environment} side yet, and is charged nothing there.`,
+              `${slug} has no ${environment} environment yet, and is charged nothing there.`,
               'not_found',
             );
         }
@@ -175,7 +175,7 @@ function addTermActs(partners: Command): void {
       .description('Give a partner another price plan from now on. Payouts that were made before keep theirs.')
       .requiredOption('--plan <plan>', 'the id of the plan: `kelpie plans list` shows them')
       .addOption(
-        new Option('--environment <side>', 'which of its sides; only live is ever charged')
+        new Option('--environment <environment>', 'which of its environments; only live is ever charged')
           .choices(['live', 'sandbox'])
           .default('live'),
       )

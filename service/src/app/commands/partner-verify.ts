@@ -88,8 +88,8 @@ async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
   const partner = await look(async (tx) => getPartner(tx, slugOrId));
   const { id, slug } = partner;
   const { step, written } = await operating(options, 'service', async (deps) => {
-    const side = { partnerId: id, environment: 'sandbox' } as const;
-    const plan = await inTransaction(deps.pool, side, async (tx) => planVerification(tx, id));
+    const partnerEnvironment = { partnerId: id, environment: 'sandbox' } as const;
+    const plan = await inTransaction(deps.pool, partnerEnvironment, async (tx) => planVerification(tx, id));
     if (plan.kind === 'approved') throw new OperatorError(`${slug} is verified already.`, 'nothing_to_do');
     const work =
       plan.kind === 'ask'

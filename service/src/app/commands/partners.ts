@@ -1,5 +1,10 @@
 import { Option, type Command } from 'commander';
-import { listPartners, listSides, type OperatedPartner, type OperatedSide } from '../../partners/index.ts';
+import {
+  listPartners,
+  listEnvironments,
+  type OperatedPartner,
+  type OperatedEnvironment,
+} from '../../partners/index.ts';
 import { getPartner } from './find-partner.ts';
 import { limited, look, looking, type LookingOptions } from './frame.ts';
 import { addPartnerActs } from './partner-acts.ts';
@@ -10,16 +15,16 @@ import { teach, teachGroup } from './teaching.ts';
 
 const statuses = ['onboarding', 'active', 'suspended', 'closed'];
 
-function describePartner(partner: OperatedPartner, sides: readonly OperatedSide[]): string {
+function describePartner(partner: OperatedPartner, environments: readonly OperatedEnvironment[]): string {
   const lines = [
     `${partner.name} (${partner.slug}): ${partner.status}`,
     `  id ${partner.id}`,
     `  verification ${partner.verificationStatus.replaceAll('_', ' ')}, limits × ${partner.rateFactor}`,
-    ...sides.map(
-      (side) =>
-        `  ${side.environment.padEnd(7)} by ${side.rail}, wallet ${exactUsdc(side.walletMicroUsdc)} USDC, plan ${side.pricePlan}, ` +
-        `${counted(side.activeKeys, 'key')}, ${counted(side.openPayouts, 'open payout')}, ` +
-        `topped up by ${side.fundingMethods.join(' and ') || 'nothing yet'}`,
+    ...environments.map(
+      (partnerEnvironment) =>
+        `  ${partnerEnvironment.environment.padEnd(7)} by ${partnerEnvironment.rail}, wallet ${exactUsdc(partnerEnvironment.walletMicroUsdc)} USDC, plan ${partnerEnvironment.pricePlan}, ` +
+        `${counted(partnerEnvironment.activeKeys, 'key')}, ${counted(partnerEnvironment.openPayouts, 'open payout')}, ` +
+        `topped up by ${partnerEnvironment.fundingMethods.join(' and ') || 'nothing yet'}`,
     ),
   ];
   return `${lines.join('\n')}\n`;
@@ -58,18 +63,18 @@ function addList(partners: Command): void {
 function addShow(partners: Command): void {
   const show = looking(partners.command('show'))
     .argument('<partner>', 'its short name, or its id')
-    .description('One partner: its two sides, their rails, wallets, price plans, keys and open payouts.')
+    .description('One partner: its two environments, their rails, wallets, price plans, keys and open payouts.')
     .action(async (slugOrId: string, { json }: LookingOptions) => {
       const shown = await look(async (tx) => {
         const partner = await getPartner(tx, slugOrId);
-        return { ...partner, sides: await listSides(tx, partner.id) };
+        return { ...partner, environments: await listEnvironments(tx, partner.id) };
       });
-      print({ json }, shown, describePartner(shown, shown.sides));
+      print({ json }, shown, describePartner(shown, shown.environments));
     });
   teach(show, {
     when: 'A partner calls, and you want to see at a glance where it stands.',
     examples: ['kelpie partners show acme'],
-    prints: 'its state, and a line for each of its sides, sandbox and live. Wallets have all six decimals.',
+    prints: 'its state, and a line for each of its environments, sandbox and live. Wallets have all six decimals.',
   });
 }
 

@@ -65,7 +65,17 @@ function addStuck(payouts: Command): void {
         const since = new Date(now.getTime() - olderThan * minuteMs);
         return listStuckPayouts(tx, { olderThan: since, atMost: limit });
       });
-      const names = ['PAYOUT', 'PARTNER', 'SIDE', 'STATE', 'BANK SAYS', 'AMOUNT', 'ORDERED', 'LOOKED AT NEXT', 'CASES'];
+      const names = [
+        'PAYOUT',
+        'PARTNER',
+        'ENVIRONMENT',
+        'STATE',
+        'BANK SAYS',
+        'AMOUNT',
+        'ORDERED',
+        'LOOKED AT NEXT',
+        'CASES',
+      ];
       print({ json }, found, table(names, found.map(rowOf), 'None: every payout is at its end, or on its way.'));
     });
   teach(stuck, {

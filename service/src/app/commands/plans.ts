@@ -29,7 +29,7 @@ function fee(fixedPence: bigint, basisPoints: bigint): string {
 
 function addList(plans: Command): void {
   const list = limited(looking(plans.command('list')))
-    .description('Price plans, the newest first, and how many sides of partners have each.')
+    .description('Price plans, the newest first, and how many partner environments have each.')
     .action(async ({ json, limit }: LookingOptions & { limit: number }) => {
       const found = await look(async (tx) => listPricePlans(tx, limit));
       const rows = found.map((plan) => [
@@ -40,9 +40,18 @@ function addList(plans: Command): void {
         formatPounds(plan.verificationPence),
         `+ ${percent(plan.networkMarkupBasisPoints)}`,
         `+ ${percent(plan.exceptionMarkupBasisPoints)}`,
-        plan.sides.toString(),
+        plan.environments.toString(),
       ]);
-      const names = ['PLAN', 'PAYOUT', 'OF IT THE BANK’S', 'MONTHLY', 'VERIFICATION', 'NETWORK', 'EXCEPTIONS', 'SIDES'];
+      const names = [
+        'PLAN',
+        'PAYOUT',
+        'OF IT THE BANK’S',
+        'MONTHLY',
+        'VERIFICATION',
+        'NETWORK',
+        'EXCEPTIONS',
+        'ENVIRONMENTS',
+      ];
       print({ json }, found, table(names, rows, 'There are none.'));
     });
   teach(list, {

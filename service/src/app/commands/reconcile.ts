@@ -3,10 +3,10 @@ import { InvalidArgumentError, type Command } from 'commander';
 import {
   cutOffAt,
   findRun,
-  listRunSides,
+  listRunEnvironments,
   runReconciliation,
   type OperatedRun,
-  type OperatedSideRun,
+  type OperatedEnvironmentRun,
   type RunReport,
 } from '../../reconciliation/index.ts';
 import { noFailpoint } from '../../platform/failpoint.ts';
@@ -52,7 +52,7 @@ interface RunOptions extends ActingOptions {
 const sayEveryMs = 2_000;
 
 /** Says from time to time how far it is; nothing, where it is soon done. */
-function createProgress(say: (text: string) => void): (side: PartnerContext, transfers: number) => void {
+function createProgress(say: (text: string) => void): (partnerEnvironment: PartnerContext, transfers: number) => void {
   let saidAt = performance.now();
   return ({ partnerId, environment }, transfers) => {
     if (performance.now() - saidAt < sayEveryMs) return;
@@ -62,20 +62,22 @@ function createProgress(say: (text: string) => void): (side: PartnerContext, tra
 }
 
 function describeReport({ run: found, state, ...counts }: RunReport, dryRun: boolean): string {
-  const { sides, transfers, deposits, inFlight, differences, known, incomplete } = counts;
+  const { environments, transfers, deposits, inFlight, differences, known, incomplete } = counts;
   const lines = [
     `${dryRun ? 'Compared' : `Run ${found.id}`}: ${state}.`,
-    `  ${counted(sides, 'side')} of partners, ${counted(transfers, 'transfer')} and ${counted(deposits, 'deposit')} compared that were final before ${found.cutOff.toISOString()}`,
+    `  ${counted(environments, 'partner environment')}, ${counted(transfers, 'transfer')} and ${counted(deposits, 'deposit')} compared that were final before ${found.cutOff.toISOString()}`,
     `  ${inFlight} under way then: no difference, and for a later run`,
     `  ${counted(differences, 'difference')}${known === 0 ? '' : `, of which ${known} known and closed`}`,
-    ...(sides === 0 && found.partnerId !== null ? ['  The partner is at no bank: NOTHING was compared'] : []),
-    ...(incomplete === 0 ? [] : [`  ${counted(incomplete, 'side')} could NOT be compared wholly: run it again`]),
+    ...(environments === 0 && found.partnerId !== null ? ['  The partner is at no bank: NOTHING was compared'] : []),
+    ...(incomplete === 0
+      ? []
+      : [`  ${counted(incomplete, 'partner environment')} could NOT be compared wholly: run it again`]),
     ...(differences > known && !dryRun ? ['  `kelpie cases list` shows them.'] : []),
   ];
   return lines.join('\n');
 }
 
-/** A run is many commits, one a side, so that it can be killed: the note of it is a commit of its own before them. */
+/** A run is many commits, one an environment, so that it can be killed: the note of it is a commit of its own before them. */
 async function run(deps: Operating, options: RunOptions): Promise<void> {
   const { json, dryRun, from = null, everything } = options;
   if (from !== null && from >= cutOffAt(deps.clock.now()))
@@ -94,8 +96,8 @@ async function run(deps: Operating, options: RunOptions): Promise<void> {
       dryRun,
       ...(partnerId === null ? {} : { partnerId }),
       ...(everything ? { from: null } : from === null ? {} : { from }),
-      onSide: ({ partnerId: of, environment }, side) =>
-        found.push(...side.found.map((difference) => ({ partnerId: of, environment, ...difference }))),
+      onEnvironment: ({ partnerId: of, environment }, partnerEnvironment) =>
+        found.push(...partnerEnvironment.found.map((difference) => ({ partnerId: of, environment, ...difference }))),
       onProgress: createProgress(createSay(options)),
     },
   );
@@ -126,26 +128,26 @@ function addRun(reconcile: Command): void {
   });
 }
 
-function rowOf(side: OperatedSideRun): string[] {
+function rowOf(partnerEnvironment: OperatedEnvironmentRun): string[] {
   return [
-    side.partner ?? `all ${side.sides}`,
-    side.environment,
-    String(side.transfers),
-    String(side.deposits),
-    String(side.inFlight),
-    exactUsdc(side.oursMicroUsdc),
-    exactUsdc(side.bankMicroUsdc),
-    exactUsdc(side.inFlightMicroUsdc),
-    String(side.differences),
-    String(side.known),
-    side.trouble ?? '-',
+    partnerEnvironment.partner ?? `all ${partnerEnvironment.environments}`,
+    partnerEnvironment.environment,
+    String(partnerEnvironment.transfers),
+    String(partnerEnvironment.deposits),
+    String(partnerEnvironment.inFlight),
+    exactUsdc(partnerEnvironment.oursMicroUsdc),
+    exactUsdc(partnerEnvironment.bankMicroUsdc),
+    exactUsdc(partnerEnvironment.inFlightMicroUsdc),
+    String(partnerEnvironment.differences),
+    String(partnerEnvironment.known),
+    partnerEnvironment.trouble ?? '-',
   ];
 }
 
-function describeRun(found: OperatedRun, sides: readonly OperatedSideRun[]): string {
+function describeRun(found: OperatedRun, environments: readonly OperatedEnvironmentRun[]): string {
   const names = [
     'PARTNER',
-    'SIDE',
+    'ENVIRONMENT',
     'TRANSFERS',
     'DEPOSITS',
     'UNDER WAY',
@@ -165,8 +167,8 @@ function describeRun(found: OperatedRun, sides: readonly OperatedSideRun[]): str
   ];
   // The totals come last, below what they are the sum of.
   const inOrder = [
-    ...sides.filter(({ partner }) => partner !== null),
-    ...sides.filter(({ partner }) => partner === null),
+    ...environments.filter(({ partner }) => partner !== null),
+    ...environments.filter(({ partner }) => partner === null),
   ];
   return `${head.join('\n')}\n\n${table(names, inOrder.map(rowOf), 'There is nobody at a bank.')}`;
 }
@@ -175,7 +177,7 @@ async function readRun(text: string | undefined, limit: number) {
   const id = text === undefined ? null : idFrom(text);
   const shown = await look(async (tx) => {
     const found = id === undefined ? null : await findRun(tx, id);
-    return found === null ? null : { ...found, sides: await listRunSides(tx, found.id, limit) };
+    return found === null ? null : { ...found, environments: await listRunEnvironments(tx, found.id, limit) };
   });
   if (shown !== null) return shown;
   const message = text === undefined ? 'There was no run yet: `kelpie reconcile run`.' : `There is no run ${text}.`;
@@ -188,13 +190,13 @@ function addShow(reconcile: Command): void {
     .description('What a run found, of each partner and in total.')
     .action(async (id: string | undefined, { json, limit }: LookingOptions & { limit: number }) => {
       const shown = await readRun(id, limit);
-      print({ json }, shown, describeRun(shown, shown.sides));
+      print({ json }, shown, describeRun(shown, shown.environments));
     });
   teach(show, {
     when: 'Each morning: is the newest run clean, and is it of today?',
     examples: ['kelpie reconcile show', 'kelpie reconcile show 01a1e038-9c12-7cc4-b6f0-51c1a7f0a6de --limit 1000'],
     prints:
-      'how many lines were compared, what was under way, and what our books and the bank say that the wallets keep: a line a side, those that differ first, then the totals.',
+      'how many lines were compared, what was under way, and what our books and the bank say that the wallets keep: a line for each environment, those that differ first, then the totals.',
   });
 }
 

@@ -15,7 +15,7 @@ interface NewCharge extends Omit<SingleCharge, 'transferId'> {
   payoutId?: string;
 }
 
-/** In a transaction of the partner's live side. */
+/** In a transaction of the partner's live environment. */
 async function charge(tx: Transaction, { amount, payoutId, ...single }: NewCharge): Promise<boolean> {
   const id = newId({ now: () => single.at });
   if (!(await noteCharge(tx, { ...single, transferId: id }))) return false;
@@ -49,7 +49,7 @@ export async function chargeMonth(
   await charge(tx, { partnerId, kind: 'monthly_account', occasion: month, at, by, amount });
 }
 
-/** A business was verified, and its live side opened: the verification, once, and the account for this month. */
+/** A business was verified, and its live environment opened: the verification, once, and the account for this month. */
 export async function chargeApproval(tx: Transaction, partnerId: string, at: Date): Promise<void> {
   const before = await enterLive(tx, partnerId);
   const by = 'verification';

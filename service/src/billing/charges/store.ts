@@ -14,7 +14,7 @@ interface PricesRow {
   exception_markup_basis_points: string;
 }
 
-/** By the plan that the transaction's side had at an instant. */
+/** By the plan that the transaction's environment had at an instant. */
 export async function getPricesAt(tx: Transaction, instant: Date): Promise<OtherPrices> {
   const { rows } = await tx.query<PricesRow>(
     `select monthly_pence, verification_pence, exception_markup_basis_points

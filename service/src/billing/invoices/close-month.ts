@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts';
 import { monthAfter, monthEnd, monthOf, monthStart, type Month } from '../../platform/london-month.ts';
 import { chargeMonth } from '../charges/single-charges.ts';
 import { draftInvoice, type Drafted, type Invoice } from './invoice.ts';
-import { closeBooks, findCarried, gatherIn, getLiveSide, insertInvoice, lockBooks } from './store.ts';
+import { closeBooks, findCarried, gatherIn, getLiveEnvironment, insertInvoice, lockBooks } from './store.ts';
 
 export type ClosedMonth =
   | { kind: 'invoiced'; period: Month; number: bigint; total: Pence }
@@ -48,7 +48,7 @@ interface OpenMonth extends Closing {
  * all of it or nothing. While it goes on nobody posts in pounds for this partner, and afterwards nobody posts into that month.
  */
 export async function closeMonth(pool: Pool, failpoint: Failpoint, closing: Closing): Promise<ClosedMonth> {
-  const closed = await inTransaction(pool, liveSideOf(closing), async (tx) => closeIn(tx, failpoint, closing));
+  const closed = await inTransaction(pool, liveEnvironmentOf(closing), async (tx) => closeIn(tx, failpoint, closing));
   await failpoint('invoice.committed');
   return closed;
 }
@@ -58,7 +58,7 @@ export const mostMonths = 600;
 
 /** What closing every open month of a partner's would come to. All of it is undone: nothing stays. */
 export async function tryMonths(pool: Pool, closing: Closing): Promise<ClosedMonth[]> {
-  return inUndoneTransaction(pool, liveSideOf(closing), async (tx) => {
+  return inUndoneTransaction(pool, liveEnvironmentOf(closing), async (tx) => {
     const tried: ClosedMonth[] = [];
     for (let months = 0; months < mostMonths; months += 1) {
       const closed = await closeIn(tx, noFailpoint, closing);
@@ -69,7 +69,7 @@ export async function tryMonths(pool: Pool, closing: Closing): Promise<ClosedMon
   });
 }
 
-function liveSideOf({ partnerId }: Closing) {
+function liveEnvironmentOf({ partnerId }: Closing) {
   return { partnerId, environment: 'live' } as const;
 }
 
@@ -77,7 +77,7 @@ async function closeIn(tx: Transaction, failpoint: Failpoint, closing: Closing):
   const { partnerId, upto } = closing;
   const closedUntil = await lockBooks(tx);
   await failpoint('invoice.locked');
-  const { since, isClosed, billedTo } = await getLiveSide(tx, partnerId);
+  const { since, isClosed, billedTo } = await getLiveEnvironment(tx, partnerId);
   const period = monthOf(closedUntil ?? since);
   if (period > upto) return { kind: 'closed_before' };
   const month = { ...closing, period, since, billedTo };

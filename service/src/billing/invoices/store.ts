@@ -21,7 +21,7 @@ export async function closeBooks(tx: Transaction, upto: Date): Promise<void> {
   await tx.query('select kelpie.close_books($1)', [upto]);
 }
 
-interface LiveSide {
+interface LiveEnvironment {
   /** When it went live. */
   since: Date;
   /** Whether it has closed its account. */
@@ -30,14 +30,14 @@ interface LiveSide {
 }
 
 /** Of the transaction's partner. */
-export async function getLiveSide(tx: Transaction, partnerId: string): Promise<LiveSide> {
+export async function getLiveEnvironment(tx: Transaction, partnerId: string): Promise<LiveEnvironment> {
   const { rows } = await tx.query<{ since: Date; status: string; name: string; billing_email: string | null }>(
     `select e.created_at as since, p.status, p.name, p.billing_email from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
      where e.partner_id = $1 and e.environment = 'live'`,
     [partnerId],
   );
   const [row] = rows;
-  if (row === undefined) throw new Error('a partner without a live side');
+  if (row === undefined) throw new Error('a partner without a live environment');
   const billedTo = { name: row.name, email: row.billing_email };
   return { since: row.since, isClosed: row.status === 'closed', billedTo };
 }

@@ -6,10 +6,10 @@ import { depositReversedMail } from './deposit-reversed.ts';
 import { walletLowMail } from './wallet-low.ts';
 
 const link = 'https://dashboard.kelpie.example/';
-const side = { business: 'Tideway', environment: 'live', link } as const;
+const partnerEnvironment = { business: 'Tideway', environment: 'live', link } as const;
 
 const credited = {
-  ...side,
+  ...partnerEnvironment,
   method: 'bank_transfer',
   amount: 12_469_000_000n,
   repaid: 0n,
@@ -42,29 +42,29 @@ test('what of it went to what was owed is not called arrived', () => {
 });
 
 test('a deposit that was taken back says what the wallet holds less, or what is owed', () => {
-  const held = depositReversedMail({ ...side, amount: 100_000_000n, owed: 0n });
+  const held = depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 0n });
   assertWellSet(held);
   assert.match(held.text, /still in the wallet/);
-  const spent = depositReversedMail({ ...side, amount: 100_000_000n, owed: 40_000_000n });
+  const spent = depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 40_000_000n });
   assertWellSet(spent);
   assert.match(spent.text.replaceAll(/\s+/g, ' '), /40\.00 USDC are owed/);
 });
 
 test('a wallet that runs low says how much is left, and what was asked for', () => {
-  const mail = walletLowMail({ ...side, balance: 499_999_999n, threshold: 500_000_000n });
+  const mail = walletLowMail({ ...partnerEnvironment, balance: 499_999_999n, threshold: 500_000_000n });
   assertWellSet(mail);
   assert.match(mail.text.replaceAll(/\s+/g, ' '), /holds 499\.99 USDC, which is less than the 500\.00 USDC/);
 });
 
 test('faults 55: names are words, whatever is in them', () => {
-  const hostile = { ...side, business: hostileName };
+  const hostile = { ...partnerEnvironment, business: hostileName };
   assertNamesAreWords(depositCreditedMail({ ...credited, ...hostile, senderName: hostileName }));
   assertNamesAreWords(depositReversedMail({ ...hostile, amount: 1n, owed: 0n }));
   assertNamesAreWords(walletLowMail({ ...hostile, balance: 0n, threshold: 1n }));
 });
 
 test('each is well set without a link, too', () => {
-  const without = { ...side, link: null };
+  const without = { ...partnerEnvironment, link: null };
   assertWellSet(depositCreditedMail({ ...credited, ...without }));
   assertWellSet(depositReversedMail({ ...without, amount: 1n, owed: 1n }));
   assertWellSet(walletLowMail({ ...without, balance: 0n, threshold: 1n }));

@@ -1,5 +1,5 @@
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
-import type { Rail } from '../side.ts';
+import type { Rail } from '../environment.ts';
 
 /** A partner, as far as an operator's role may see it. */
 export interface OperatedPartner {
@@ -50,7 +50,7 @@ export async function listPartners(
 }
 
 /** What a partner has in one environment. */
-export interface OperatedSide {
+export interface OperatedEnvironment {
   environment: string;
   rail: Rail;
   pricePlan: string;
@@ -62,7 +62,7 @@ export interface OperatedSide {
   fundingMethods: string[];
 }
 
-interface SideRow {
+interface EnvironmentRow {
   environment: string;
   rail: Rail;
   price_plan: string;
@@ -73,8 +73,8 @@ interface SideRow {
 }
 
 /** As the reading role. */
-export async function listSides(tx: Transaction, partnerId: string): Promise<OperatedSide[]> {
-  const { rows } = await tx.query<SideRow>(
+export async function listEnvironments(tx: Transaction, partnerId: string): Promise<OperatedEnvironment[]> {
+  const { rows } = await tx.query<EnvironmentRow>(
     `select e.environment::text, e.rail, e.price_plan, coalesce(w.balance_micro_usdc, 0) as balance,
        (
          select count(*)::int from kelpie.api_keys k
@@ -139,12 +139,12 @@ interface PlanChange {
   at: Date;
 }
 
-/** For one side of a partner, from then on, by whom the log names. Refused where this transaction has not noted the act. */
+/** For one partner environment, from then on, by whom the log names. Refused where this transaction has not noted the act. */
 export async function setPricePlan(
   tx: Transaction,
   { partnerId, environment }: PartnerContext,
   { plan, at }: PlanChange,
-): Promise<'changed' | 'same' | 'no_plan' | 'no_side'> {
+): Promise<'changed' | 'same' | 'no_plan' | 'no_environment'> {
   try {
     const { rows } = await tx.query<{ changed: boolean }>(
       'select kelpie.operator_set_price_plan($1, $2, $3, $4) as changed',
@@ -153,7 +153,7 @@ export async function setPricePlan(
     return rows[0]?.changed === true ? 'changed' : 'same';
   } catch (error) {
     if (codeOf(error) === foreignKeyViolation) return 'no_plan';
-    if (codeOf(error) === noDataFound) return 'no_side';
+    if (codeOf(error) === noDataFound) return 'no_environment';
     throw error;
   }
 }
@@ -181,13 +181,16 @@ interface PlanRow {
   verification_pence: string;
   network_markup_basis_points: string;
   exception_markup_basis_points: string;
-  sides: number;
+  environments: number;
 }
 
-/** The newest first, with how many sides of partners have each. As the reading role. */
-export async function listPricePlans(tx: Transaction, atMost: number): Promise<(PricePlan & { sides: number })[]> {
+/** The newest first, with how many partner environments have each. As the reading role. */
+export async function listPricePlans(
+  tx: Transaction,
+  atMost: number,
+): Promise<(PricePlan & { environments: number })[]> {
   const { rows } = await tx.query<PlanRow>(
-    `select p.*, (select count(*)::int from kelpie.partner_environments e where e.price_plan = p.id) as sides
+    `select p.*, (select count(*)::int from kelpie.partner_environments e where e.price_plan = p.id) as environments
      from kelpie.price_plans p order by p.created_at desc, p.id limit $1`,
     [atMost],
   );
@@ -201,7 +204,7 @@ export async function listPricePlans(tx: Transaction, atMost: number): Promise<(
     verificationPence: BigInt(row.verification_pence),
     networkMarkupBasisPoints: BigInt(row.network_markup_basis_points),
     exceptionMarkupBasisPoints: BigInt(row.exception_markup_basis_points),
-    sides: row.sides,
+    environments: row.environments,
   }));
 }
 

@@ -11,8 +11,8 @@ export async function followVerification(
 ): Promise<TakeOutcome> {
   const outcome = await look(deps, { id, partnerId });
   if (outcome.kind === 'failed') {
-    const side = { partnerId, environment: 'sandbox' } as const;
-    await inTransaction(deps.pool, side, async (tx) => {
+    const partnerEnvironment = { partnerId, environment: 'sandbox' } as const;
+    await inTransaction(deps.pool, partnerEnvironment, async (tx) => {
       const { lastNewsAt } = await getKnown(tx, id);
       await lookAgainAt(tx, id, nextLookAt(lastNewsAt, deps.clock.now()));
     });

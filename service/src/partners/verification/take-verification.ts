@@ -18,23 +18,23 @@ export type TakeOutcome = { kind: 'taken' } | { kind: 'failed'; text: string };
 /** The bank keeps a key for a day: past that, the same request needs another. */
 const keyLastsMs = 23 * 60 * 60_000;
 
-/** Verifications are of the partner, not of an environment; its sandbox is the side that every partner has. */
-const sideOf = (partnerId: string) => ({ partnerId, environment: 'sandbox' }) as const;
+/** Verifications are of the partner, not of an environment; its sandbox is the environment that every partner has. */
+const environmentOf = (partnerId: string) => ({ partnerId, environment: 'sandbox' }) as const;
 
 /**
  * What the bank said of a verification, in one commit with all that follows from it: on a yes the partner is active, its live
- * side open and its admins told. The wallet is opened at the bank before. Whoever comes second, or comes again after a crash,
+ * environment open and its admins told. The wallet is opened at the bank before. Whoever comes second, or comes again after a crash,
  * finds the same wallet by the same key, and nothing left to write.
  */
 export async function takeVerification(deps: VerificationDeps, answer: Answer): Promise<TakeOutcome> {
   const { pool, clock, logger } = deps;
   const { partnerId, verification, lookedAt } = answer;
-  const side = sideOf(partnerId);
-  const known = await inTransaction(pool, side, async (tx) => getKnown(tx, verification.id));
+  const partnerEnvironment = environmentOf(partnerId);
+  const known = await inTransaction(pool, partnerEnvironment, async (tx) => getKnown(tx, verification.id));
   if (known.state === 'approved') {
     // An alarm: a business that pays, and that the bank has turned away since. A person decides.
     if (verification.state !== 'approved') logger.error({ partner_id: partnerId }, 'verification.no_longer_approved');
-    await inTransaction(pool, side, async (tx) => lookAgainAt(tx, verification.id, null));
+    await inTransaction(pool, partnerEnvironment, async (tx) => lookAgainAt(tx, verification.id, null));
     return { kind: 'taken' };
   }
   const wallet = verification.state === 'approved' ? await openWallet(deps, partnerId, verification) : null;
@@ -42,7 +42,7 @@ export async function takeVerification(deps: VerificationDeps, answer: Answer): 
   const at = clock.now();
   const nextDueAt = nextLookAt(known.state === verification.state ? known.lastNewsAt : at, at);
   const walletId = wallet?.walletId ?? null;
-  const decision = await inTransaction(pool, side, async (tx) => {
+  const decision = await inTransaction(pool, partnerEnvironment, async (tx) => {
     const told = await takeAnswer(tx, { verification, walletId, lookedAt, at, nextDueAt });
     if (told === 'approved') await deps.onApproved(tx, partnerId, at);
     if (told !== null) await mailAdmins(tx, deps, { business: known.business, decision: told, verification });
@@ -58,7 +58,7 @@ async function openWallet(
   { id, customerId }: Extract<Verification, { state: 'approved' }>,
 ) {
   const at = clock.now();
-  const since = await inTransaction(pool, sideOf(partnerId), async (tx) => markOpening(tx, id, at));
+  const since = await inTransaction(pool, environmentOf(partnerId), async (tx) => markOpening(tx, id, at));
   const round = Math.floor((at.getTime() - since.getTime()) / keyLastsMs);
   return bank.openWallet({ customerId, idempotencyKey: `${partnerId}-live-wallet-${id}-${round}` });
 }

@@ -4,7 +4,7 @@ import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
 import { payoutCost, type PayoutCost } from '../../money/fees.ts';
 import { usdcForPounds, type GbpPerUsd } from '../../money/rates.ts';
 import { divideUp } from '../../money/rounding.ts';
-import type { PartnerSide } from '../../partners/index.ts';
+import type { PartnerEnvironment } from '../../partners/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
@@ -80,7 +80,7 @@ export async function createPayout(
   const first = await tryToCreate(deps, request, startedAt);
   if (first !== 'rail_changed') return first;
   // What we remembered of the partner is no longer so. A rail changes once, when a sandbox is connected to its bank.
-  deps.sides.forget(request);
+  deps.partnerEnvironments.forget(request);
   const second = await tryToCreate(deps, request, startedAt);
   if (second === 'rail_changed') throw new ApiError({ ...notCreated, internal: 'the rail changed again' });
   return second;
@@ -91,8 +91,8 @@ async function tryToCreate(
   request: CreateRequest,
   startedAt: number,
 ): Promise<Created | 'rail_changed'> {
-  const side = await deps.sides.get(request);
-  const rate = await findRate(deps, side, request.order);
+  const partnerEnvironment = await deps.partnerEnvironments.get(request);
+  const rate = await findRate(deps, partnerEnvironment, request.order);
   if (rate instanceof ApiError) {
     // What has been created is told even where it could not be created again.
     const existing = await findReplay(deps, request, startedAt);
@@ -104,8 +104,8 @@ async function tryToCreate(
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
     throw await askToConfirm(deps, request);
   }
-  const cost = payoutCost(request.order.amount, rate, side.prices);
-  const made = await makePayout(deps, { request, side, rate, cost });
+  const cost = payoutCost(request.order.amount, rate, partnerEnvironment.prices);
+  const made = await makePayout(deps, { request, partnerEnvironment, rate, cost });
   const outcome = await claimAndCreate(deps, made);
   if (outcome.kind === 'exists') return replayOrAgain(deps, request, startedAt);
   if (outcome.kind === 'rail_changed') return 'rail_changed';
@@ -150,11 +150,15 @@ async function claimAndCreate({ calls, commits }: CreateDeps, made: NewPayout): 
 }
 
 /** The rate, where all is well; otherwise what stands in the way. */
-async function findRate(deps: CreateDeps, side: PartnerSide, { amount }: PayoutOrder): Promise<ApiError | GbpPerUsd> {
-  if (side.paymentBlock === 'partner_not_active') return new ApiError(notActive);
-  const wrongAmount = amountProblem(amount, side.rail);
+async function findRate(
+  deps: CreateDeps,
+  partnerEnvironment: PartnerEnvironment,
+  { amount }: PayoutOrder,
+): Promise<ApiError | GbpPerUsd> {
+  if (partnerEnvironment.paymentBlock === 'partner_not_active') return new ApiError(notActive);
+  const wrongAmount = amountProblem(amount, partnerEnvironment.rail);
   if (wrongAmount !== undefined) return new ApiError(wrongAmount);
-  const rate = await deps.rates.find(side.rail, rateAgesMs.payout);
+  const rate = await deps.rates.find(partnerEnvironment.rail, rateAgesMs.payout);
   return rate ?? new ApiError({ ...notCreated, internal: 'no rate' });
 }
 
@@ -180,14 +184,14 @@ async function replayOrAgain(deps: CreateDeps, request: CreateRequest, startedAt
 
 interface Making {
   request: CreateRequest;
-  side: PartnerSide;
+  partnerEnvironment: PartnerEnvironment;
   rate: GbpPerUsd;
   cost: PayoutCost;
 }
 
 /** The payout as it is first written. On the simulated rail the answer is known at once, and this is all there is to write. */
 async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> {
-  const { request, side, cost, rate } = making;
+  const { request, partnerEnvironment, cost, rate } = making;
   const { order } = request;
   const { recipient } = order;
   const at = deps.clock.now();
@@ -201,7 +205,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       id,
       partnerId: request.partnerId,
       environment: request.environment,
-      rail: side.rail,
+      rail: partnerEnvironment.rail,
       state: 'sending',
       orderId,
       reference: order.reference,
@@ -211,7 +215,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       bankShare: cost.bankShare,
       walletSends: cost.walletSends,
       rate,
-      pricePlan: side.pricePlan,
+      pricePlan: partnerEnvironment.pricePlan,
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
       recipientEncrypted: encryptRecipient(deps.encryptor, id, recipient),
@@ -234,7 +238,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
     open: { leasedUntil, dueAt: leasedUntil },
     activity: null,
   };
-  return side.rail === 'simulated' ? simulate(deps, made, request) : made;
+  return partnerEnvironment.rail === 'simulated' ? simulate(deps, made, request) : made;
 }
 
 /** Nothing leaves the process for it, so the bank's answer is part of the first commit. */

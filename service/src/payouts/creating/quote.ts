@@ -1,7 +1,7 @@
 import type { Pence } from '../../money/amounts.ts';
 import { payoutCost, type PayoutCost } from '../../money/fees.ts';
 import type { GbpPerUsd } from '../../money/rates.ts';
-import type { Sides } from '../../partners/index.ts';
+import type { PartnerEnvironments } from '../../partners/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { amountProblem } from './limits.ts';
@@ -15,11 +15,11 @@ export interface Quote {
 
 /** What a payout of this amount would cost now. It binds nobody. */
 export async function quotePayout(
-  { sides, rates }: { sides: Sides; rates: Rates },
+  { partnerEnvironments, rates }: { partnerEnvironments: PartnerEnvironments; rates: Rates },
   caller: PartnerContext,
   amount: Pence,
 ): Promise<Quote> {
-  const { rail, prices } = await sides.get(caller);
+  const { rail, prices } = await partnerEnvironments.get(caller);
   const problem = amountProblem(amount, rail);
   if (problem !== undefined) throw new ApiError(problem);
   const rate = await rates.find(rail, rateAgesMs.quote);

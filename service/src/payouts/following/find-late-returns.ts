@@ -2,7 +2,7 @@ import type { Payment } from '../../banks/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { listPayments } from './list-payments.ts';
 import type { PayoutDeps } from '../deps.ts';
-import { hintPayout, listSidesAtBanks } from '../store.ts';
+import { hintPayout, listEnvironmentsAtBanks } from '../store.ts';
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 const partnersAtOnce = 100;
@@ -17,10 +17,10 @@ export async function findLateReturns(deps: PayoutDeps): Promise<number> {
   let found = 0;
   let after = firstId;
   for (;;) {
-    const sides = await listSidesAtBanks(deps.calls, after, partnersAtOnce);
-    const last = sides.at(-1);
+    const partnerEnvironments = await listEnvironmentsAtBanks(deps.calls, after, partnersAtOnce);
+    const last = partnerEnvironments.at(-1);
     if (last === undefined) return found;
-    for (const side of sides) found += await lookThroughList(deps, side);
+    for (const partnerEnvironment of partnerEnvironments) found += await lookThroughList(deps, partnerEnvironment);
     after = last.partnerId;
   }
 }
@@ -30,16 +30,23 @@ interface Listed extends PartnerContext {
   bankCustomerId: string;
 }
 
-async function lookThroughList({ banks, calls, clock, logger }: PayoutDeps, side: Listed): Promise<number> {
-  const { environment, partnerId } = side;
-  const bank = banks[side.rail];
+async function lookThroughList(
+  { banks, calls, clock, logger }: PayoutDeps,
+  partnerEnvironment: Listed,
+): Promise<number> {
+  const { environment, partnerId } = partnerEnvironment;
+  const bank = banks[partnerEnvironment.rail];
   if (bank === null) return 0;
   let found = 0;
-  const listing = await listPayments(bank, side.bankCustomerId, async ({ id: paymentId, ourReference, state }) => {
-    if (ourReference === null || !comesBack.has(state)) return 'go on';
-    if (await hintPayout(calls, { environment, orderId: ourReference, paymentId, at: clock.now() })) found += 1;
-    return 'go on';
-  });
+  const listing = await listPayments(
+    bank,
+    partnerEnvironment.bankCustomerId,
+    async ({ id: paymentId, ourReference, state }) => {
+      if (ourReference === null || !comesBack.has(state)) return 'go on';
+      if (await hintPayout(calls, { environment, orderId: ourReference, paymentId, at: clock.now() })) found += 1;
+      return 'go on';
+    },
+  );
   if (listing === 'broken_off') logger.warn({ partner_id: partnerId, environment }, 'late_returns.not_listed');
   return found;
 }

@@ -7,8 +7,8 @@ import type { Payout } from '../payout.ts';
 type Search = { kind: 'found'; payment: Payment } | { kind: 'absent' } | { kind: 'unknown' };
 
 /** Looks through all that the bank has of the partner's: it can't be asked for an order by our reference. */
-export async function searchPayment({ banks, sides }: PayoutDeps, payout: Payout): Promise<Search> {
-  const { bankCustomerId } = await sides.get(payout);
+export async function searchPayment({ banks, partnerEnvironments }: PayoutDeps, payout: Payout): Promise<Search> {
+  const { bankCustomerId } = await partnerEnvironments.get(payout);
   const found: Payment[] = [];
   const listing = await listPayments(bankOf(banks, payout.rail), bankCustomerId, async (payment) => {
     if (payment.ourReference !== payout.orderId) return 'go on';

@@ -59,13 +59,13 @@ export async function sendPayout(
 }
 
 async function askBank(
-  { banks, sides, clock }: PayoutDeps,
+  { banks, partnerEnvironments, clock }: PayoutDeps,
   payout: Payout,
   recipient: Recipient,
   knownRecipientId: string | null,
 ): Promise<Answer> {
   const bank = bankOf(banks, payout.rail);
-  const { bankCustomerId: customerId, bankWalletId: walletId } = await sides.get(payout);
+  const { bankCustomerId: customerId, bankWalletId: walletId } = await partnerEnvironments.get(payout);
   let recipientId = knownRecipientId;
   let registered: string | undefined;
   if (recipientId === null) {

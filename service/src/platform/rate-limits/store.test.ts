@@ -63,18 +63,18 @@ test('a clock that was set back gives nothing, and goes on from there', async ()
 });
 
 test('the limits of a key are raised by the factor of its partner', async () => {
-  const [side] = await createPartners(database, 1);
-  assert(side !== undefined);
-  const { keyId } = await addKey(database, side);
-  await asSuperuser('update kelpie.partners set rate_factor = 3 where id = $1', [side.partnerId]);
+  const [partnerEnvironment] = await createPartners(database, 1);
+  assert(partnerEnvironment !== undefined);
+  const { keyId } = await addKey(database, partnerEnvironment);
+  await asSuperuser('update kelpie.partners set rate_factor = 3 where id = $1', [partnerEnvironment.partnerId]);
   const leased = await lease({ ...slow, subject: 'raised', keyId, wanted: 50 });
   assert.deepEqual(leased, { granted: 50, left: 10, factor: 3 });
 });
 
 test('a factor below one is refused by the database', async () => {
-  const [side] = await createPartners(database, 1);
+  const [partnerEnvironment] = await createPartners(database, 1);
   await assert.rejects(
-    asSuperuser('update kelpie.partners set rate_factor = 0 where id = $1', [side?.partnerId]),
+    asSuperuser('update kelpie.partners set rate_factor = 0 where id = $1', [partnerEnvironment?.partnerId]),
     /rate_factor_in_range/,
   );
 });

@@ -26,15 +26,15 @@ interface CaseRow {
 
 const mostCases = 10_000;
 
-/** Those of a side that nobody has closed, and closed ones of these subjects. Only one run of a side writes at a time. */
+/** Those of a partner environment that nobody has closed, and closed ones of these subjects. Only one run of it writes at a time. */
 export async function lockCases(
   tx: Transaction,
-  side: PartnerContext,
+  partnerEnvironment: PartnerContext,
   subjects: readonly string[],
 ): Promise<DifferenceCase[]> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('kelpie.cases ' || $1 || $2, 0))`, [
-    side.partnerId,
-    side.environment,
+    partnerEnvironment.partnerId,
+    partnerEnvironment.environment,
   ]);
   return listCases(tx, subjects);
 }

@@ -18,7 +18,7 @@ interface WrittenCases {
 
 interface Writing {
   tx: Transaction;
-  side: PartnerContext;
+  partnerEnvironment: PartnerContext;
   clock: Clock;
   runId: string;
 }
@@ -28,9 +28,9 @@ interface Writing {
  * it is the very same; but not one of a balance, which is the money itself.
  */
 export async function writeCases(writing: Writing, { differences, gone }: Found): Promise<WrittenCases> {
-  const { tx, side } = writing;
+  const { tx, partnerEnvironment } = writing;
   const subjects = differences.map(({ subject }) => subject);
-  const cases = await lockCases(tx, side, subjects);
+  const cases = await lockCases(tx, partnerEnvironment, subjects);
   const written: WrittenCases = { opened: [], known: 0 };
   for (const difference of differences) {
     const alike = cases.filter(({ kind, subject }) => kind === difference.kind && subject === difference.subject);
@@ -46,30 +46,39 @@ export async function writeCases(writing: Writing, { differences, gone }: Found)
   return written;
 }
 
-async function openCase({ tx, side, clock, runId }: Writing, difference: Difference): Promise<string> {
+async function openCase({ tx, partnerEnvironment, clock, runId }: Writing, difference: Difference): Promise<string> {
   const id = newId(clock);
   const at = clock.now();
-  await insertCase(tx, side, { ...difference, id }, { runId, at });
-  await addStep(tx, side, { caseId: id, at, what: 'opened', by: `run ${runId}`, detail: difference.detail });
+  await insertCase(tx, partnerEnvironment, { ...difference, id }, { runId, at });
+  await addStep(tx, partnerEnvironment, {
+    caseId: id,
+    at,
+    what: 'opened',
+    by: `run ${runId}`,
+    detail: difference.detail,
+  });
   return id;
 }
 
 async function seeAgain(
-  { tx, side, clock, runId }: Writing,
+  { tx, partnerEnvironment, clock, runId }: Writing,
   known: DifferenceCase,
   difference: Difference,
 ): Promise<void> {
   const at = clock.now();
   await seeCaseAgain(tx, { ...difference, id: known.id }, { runId, at });
   const step = { caseId: known.id, at, by: `run ${runId}`, detail: difference.detail };
-  if (known.isGone) await addStep(tx, side, { ...step, what: 'back' });
-  else if (known.detail !== difference.detail) await addStep(tx, side, { ...step, what: 'changed' });
+  if (known.isGone) await addStep(tx, partnerEnvironment, { ...step, what: 'back' });
+  else if (known.detail !== difference.detail) await addStep(tx, partnerEnvironment, { ...step, what: 'changed' });
 }
 
-async function noteGone({ tx, side, clock, runId }: Writing, { id, detail }: DifferenceCase): Promise<void> {
+async function noteGone(
+  { tx, partnerEnvironment, clock, runId }: Writing,
+  { id, detail }: DifferenceCase,
+): Promise<void> {
   const at = clock.now();
   await markGone(tx, id, at);
-  await addStep(tx, side, {
+  await addStep(tx, partnerEnvironment, {
     caseId: id,
     at,
     what: 'gone',

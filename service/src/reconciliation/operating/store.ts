@@ -229,11 +229,11 @@ export async function findRun(tx: Transaction, id: string | null): Promise<Opera
   };
 }
 
-/** What a run found of one side, or of all sides of an environment: then without a partner. */
-export interface OperatedSideRun {
+/** What a run found of one partner environment, or of all partners of an environment: then without a partner. */
+export interface OperatedEnvironmentRun {
   partner: string | null;
   environment: string;
-  sides: number;
+  environments: number;
   transfers: bigint;
   deposits: bigint;
   inFlight: bigint;
@@ -245,10 +245,10 @@ export interface OperatedSideRun {
   trouble: string | null;
 }
 
-interface SideRunRow {
+interface EnvironmentRunRow {
   slug: string | null;
   environment: string;
-  sides: number;
+  environments: number;
   transfers: string;
   deposits: string;
   in_flight: string;
@@ -260,14 +260,18 @@ interface SideRunRow {
   trouble: string | null;
 }
 
-/** The totals of each environment, then the sides, those with a difference first. */
-export async function listRunSides(tx: Transaction, runId: string, atMost: number): Promise<OperatedSideRun[]> {
-  const { rows } = await tx.query<SideRunRow>(
-    `select p.slug, s.environment::text, count(*)::int as sides, sum(s.transfers) as transfers, sum(s.deposits) as deposits,
+/** The totals of each environment, then each partner's, those with a difference first. */
+export async function listRunEnvironments(
+  tx: Transaction,
+  runId: string,
+  atMost: number,
+): Promise<OperatedEnvironmentRun[]> {
+  const { rows } = await tx.query<EnvironmentRunRow>(
+    `select p.slug, s.environment::text, count(*)::int as environments, sum(s.transfers) as transfers, sum(s.deposits) as deposits,
        sum(s.in_flight) as in_flight, sum(s.ours_micro_usdc) as ours, sum(s.bank_micro_usdc) as bank,
        sum(s.in_flight_micro_usdc) as moving, sum(s.differences) as differences, sum(s.known) as known,
        min(s.trouble) as trouble
-     from kelpie.reconciled_sides s join kelpie.partners p on p.id = s.partner_id
+     from kelpie.reconciled_environments s join kelpie.partners p on p.id = s.partner_id
      where s.run_id = $1 group by grouping sets ((p.slug, s.environment), (s.environment))
      order by p.slug is not null, sum(s.differences) desc, min(s.trouble) is null, p.slug, s.environment limit $2`,
     [runId, atMost],
@@ -275,7 +279,7 @@ export async function listRunSides(tx: Transaction, runId: string, atMost: numbe
   return rows.map((row) => ({
     partner: row.slug,
     environment: row.environment,
-    sides: row.sides,
+    environments: row.environments,
     transfers: BigInt(row.transfers),
     deposits: BigInt(row.deposits),
     inFlight: BigInt(row.in_flight),

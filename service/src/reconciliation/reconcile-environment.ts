@@ -7,7 +7,7 @@ import { beginAfter, type Window } from './cut-off.ts';
 import type { Difference } from './difference.ts';
 import { lookForOldCases } from './look-for-old-cases.ts';
 import { BankSilent, type Comparing } from './deps.ts';
-import { findComparedUpto, insertSide, type SideFindings } from './store.ts';
+import { findComparedUpto, insertEnvironment, type EnvironmentFindings } from './store.ts';
 
 interface Options {
   /** Compare from here on, in place of where the last run says; null for all there is. */
@@ -17,20 +17,20 @@ interface Options {
   onProgress: (lines: number) => void;
 }
 
-export interface SideResult extends SideFindings {
+export interface EnvironmentResult extends EnvironmentFindings {
   found: readonly Difference[];
 }
 
 /** All that was found, before anything of it is written. */
 interface Seen {
-  findings: Omit<SideFindings, 'differences' | 'known'>;
+  findings: Omit<EnvironmentFindings, 'differences' | 'known'>;
   differences: readonly Difference[];
   /** Ids of cases. */
   gone: ReadonlySet<string>;
 }
 
-/** Compares one side of a partner with its bank. What the bank does not tell is told in the result, and not thrown. */
-export async function reconcileSide(comparing: Comparing, options: Options): Promise<SideResult> {
+/** Compares one partner environment with its bank. What the bank does not tell is told in the result, and not thrown. */
+export async function reconcileEnvironment(comparing: Comparing, options: Options): Promise<EnvironmentResult> {
   const { cutOff } = comparing.run;
   const earlier = await readComparedUpto(comparing);
   const window = { from: options.from === undefined ? beginAfter(earlier, cutOff) : options.from, cutOff };
@@ -43,12 +43,12 @@ export async function reconcileSide(comparing: Comparing, options: Options): Pro
   return conclude(comparing, { findings, differences, gone }, options);
 }
 
-/** For a side of which nothing could be compared. */
+/** For a partner environment of which nothing could be compared. */
 export async function recordTrouble(
   comparing: Omit<Comparing, 'bank'>,
   trouble: string,
   options: Pick<Options, 'dryRun'>,
-): Promise<SideResult> {
+): Promise<EnvironmentResult> {
   const window = { from: null, cutOff: comparing.run.cutOff };
   const nothing = { transfers: 0, deposits: 0, inFlight: 0, balance: null };
   const comparedUpto = await readComparedUpto(comparing);
@@ -56,8 +56,11 @@ export async function recordTrouble(
   return conclude(comparing, { findings, differences: [], gone: new Set() }, options);
 }
 
-async function readComparedUpto({ pool, side }: Pick<Comparing, 'pool' | 'side'>): Promise<Date | null> {
-  return inTransaction(pool, side, async (tx) => findComparedUpto(tx));
+async function readComparedUpto({
+  pool,
+  partnerEnvironment,
+}: Pick<Comparing, 'pool' | 'partnerEnvironment'>): Promise<Date | null> {
+  return inTransaction(pool, partnerEnvironment, async (tx) => findComparedUpto(tx));
 }
 
 /** Else nobody has compared what lies between the last run and this window, and a later run still has to. */
@@ -100,22 +103,22 @@ function findingsOf(window: Window, { matcher, deposits, trouble }: ComparedLine
   };
 }
 
-type Writing = Pick<Comparing, 'pool' | 'side' | 'run' | 'clock' | 'logger'>;
+type Writing = Pick<Comparing, 'pool' | 'partnerEnvironment' | 'run' | 'clock' | 'logger'>;
 
 async function conclude(
-  { pool, side, run, clock, logger }: Writing,
+  { pool, partnerEnvironment, run, clock, logger }: Writing,
   { findings, differences, gone }: Seen,
   { dryRun }: Pick<Options, 'dryRun'>,
-): Promise<SideResult> {
+): Promise<EnvironmentResult> {
   const result = { ...findings, differences: differences.length, known: 0, found: differences };
   if (dryRun) return result;
-  const { opened, known } = await inTransaction(pool, side, async (tx) => {
-    const written = await writeCases({ tx, side, clock, runId: run.id }, { differences, gone });
+  const { opened, known } = await inTransaction(pool, partnerEnvironment, async (tx) => {
+    const written = await writeCases({ tx, partnerEnvironment, clock, runId: run.id }, { differences, gone });
     const whole = { ...result, known: written.known };
-    await insertSide(tx, { runId: run.id, side, findings: whole, at: clock.now() });
+    await insertEnvironment(tx, { runId: run.id, partnerEnvironment, findings: whole, at: clock.now() });
     return written;
   });
-  const line = { partner_id: side.partnerId, environment: side.environment };
+  const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
   // An alarm each: a person has to look.
   for (const { id, kind } of opened) logger.error({ ...line, case_id: id, action: kind }, 'reconciliation.case_opened');
   if (result.trouble !== null) logger.warn(line, 'reconciliation.not_whole');

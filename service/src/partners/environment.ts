@@ -5,7 +5,7 @@ import type { PartnerContext } from '../platform/database/transaction.ts';
 export type Rail = 'simulated' | 'provider_sandbox' | 'provider_production';
 
 /** A partner in one of its environments. */
-export interface PartnerSide extends PartnerContext {
+export interface PartnerEnvironment extends PartnerContext {
   status: 'onboarding' | 'active' | 'suspended' | 'closed';
   rail: Rail;
   /** The partner at the bank, and its wallet there. Empty on the simulated rail, which has neither. */

@@ -1,11 +1,11 @@
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { createTtlCache, partnerKey } from '../platform/ttl-cache.ts';
-import type { PartnerSide } from './side.ts';
-import { getSide } from './store.ts';
+import type { PartnerEnvironment } from './environment.ts';
+import { getPartnerEnvironment } from './store.ts';
 
-export interface Sides {
-  get(of: PartnerContext): Promise<PartnerSide>;
+export interface PartnerEnvironments {
+  get(of: PartnerContext): Promise<PartnerEnvironment>;
   /** It is known to have changed: whoever asks next is told how it is now. */
   forget(of: PartnerContext): void;
 }
@@ -17,10 +17,10 @@ export interface Sides {
 const keepMs = 5_000;
 const mostRemembered = 10_000;
 
-export function createSides(calls: SingleCalls): Sides {
-  const cache = createTtlCache<PartnerSide>({ keepMs, most: mostRemembered });
+export function createPartnerEnvironments(calls: SingleCalls): PartnerEnvironments {
+  const cache = createTtlCache<PartnerEnvironment>({ keepMs, most: mostRemembered });
   return {
-    get: async (of) => cache.get(partnerKey(of), async () => getSide(calls, of)),
+    get: async (of) => cache.get(partnerKey(of), async () => getPartnerEnvironment(calls, of)),
     forget: (of) => cache.forget(partnerKey(of)),
   };
 }

@@ -3,7 +3,7 @@
 --   `at_most` counts partners, 500 at most.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
-create or replace function kelpie.list_sides_to_fund(after_partner uuid, at_most integer)
+create or replace function kelpie.list_environments_to_fund(after_partner uuid, at_most integer)
   returns table (
     partner_id uuid, environment kelpie.environment, rail kelpie.rail, bank_customer_id text, bank_wallet_id text
   )
