@@ -75,7 +75,7 @@ async function copyPayments(
   let [after, written] = [firstId, 0];
   for (;;) {
     const { rows } = await kelpie.query<PaidRow>(
-      `select id, partner_id, order_id, bank_payment_id as payment_id, amount_pence as amount, bank_took_micro_usdc as took,
+      `select id, partner_id, order_id, bank_payment_id as payment_id, amount_pence as amount, bank_debited_micro_usdc as took,
          first_tried_at as at, updated_at as arrived_at
        from kelpie.payouts where id > $1 order by id limit ${stepSize}`,
       [after],

@@ -26,12 +26,12 @@ const stepSize = 40_000;
 /** By the same code that the service uses. */
 function priceOf(number: number) {
   const amount = BigInt(300 + number * 97);
-  const { fee, bankShare } = payoutCost(amount, rate, standardPayoutPrices);
+  const { fee, providerFee } = payoutCost(amount, rate, standardPayoutPrices);
   const lines = [
-    ...ledgerEvents.feeEarned({ invoiceShare: fee - bankShare }),
+    ...ledgerEvents.feeEarned({ invoiceShare: fee - providerFee }),
     ...ledgerEvents.networkFeeAccrued(networkCharge(gasFee, rate, standardMarkups)),
   ];
-  return { fee, bankShare, lines };
+  return { fee, providerFee, lines };
 }
 
 const prices = Array.from({ length: priceCount }, (_, number) => priceOf(number));
@@ -40,8 +40,8 @@ const prices = Array.from({ length: priceCount }, (_, number) => priceOf(number)
 export function chargedEach(payoutsEach: number): { fees: bigint; network: bigint } {
   let fees = 0n;
   for (let number = 0; number < payoutsEach; number += 1) {
-    const { fee, bankShare } = prices[number % priceCount] ?? priceOf(0);
-    fees += fee - bankShare;
+    const { fee, providerFee } = prices[number % priceCount] ?? priceOf(0);
+    fees += fee - providerFee;
   }
   return { fees, network: BigInt(payoutsEach) * networkCharge(gasFee, rate, standardMarkups) };
 }

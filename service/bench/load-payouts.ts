@@ -44,9 +44,9 @@ function priceOf(number: number): Price {
   const amount = BigInt(100 + number * 97);
   const cost = payoutCost(amount, rate, standardPayoutPrices);
   const principal = usdcForPounds(amount, rate);
-  const sends = cost.walletSends;
+  const sends = cost.walletDebit;
   const transfers = [
-    { reason: 'payout.hold', lines: ledgerEvents.hold({ principal, bankShare: sends - principal }) },
+    { reason: 'payout.hold', lines: ledgerEvents.hold({ principal, providerFee: sends - principal }) },
     { reason: 'payout.bank_accepted', lines: ledgerEvents.taken({ byBank: sends }) },
     { reason: 'payout.arrived', lines: ledgerEvents.arrived({ held: sends, byBank: sends }) },
   ];
@@ -54,7 +54,7 @@ function priceOf(number: number): Price {
 }
 
 const prices = Array.from({ length: priceCount }, (_, number) => priceOf(number));
-const dearest = prices.reduce((most, { cost }) => (cost.walletSends > most ? cost.walletSends : most), 0n);
+const dearest = prices.reduce((most, { cost }) => (cost.walletDebit > most ? cost.walletDebit : most), 0n);
 
 /** One table of what the steps have in common, on each connection. */
 async function prepareConnection(client: Client, partnerIds: readonly string[]): Promise<void> {
@@ -70,14 +70,14 @@ async function prepareConnection(client: Client, partnerIds: readonly string[]):
   );
   await client.query(
     `create temp table load_prices as
-     select ordinality - 1 as number, amount, fee, bank_share, sends
+     select ordinality - 1 as number, amount, fee, provider_fee, sends
      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) with ordinality
-       as price (amount, fee, bank_share, sends)`,
+       as price (amount, fee, provider_fee, sends)`,
     [
       prices.map(({ amount }) => amount),
       prices.map(({ cost }) => cost.fee),
-      prices.map(({ cost }) => cost.bankShare),
-      prices.map(({ cost }) => cost.walletSends),
+      prices.map(({ cost }) => cost.providerFee),
+      prices.map(({ cost }) => cost.walletDebit),
     ],
   );
   const lines = prices.flatMap(({ transfers }, price) =>
@@ -122,7 +122,7 @@ const stepSql = `
     where i % (select count(*) from load_partners) % $3::bigint = $4::bigint
   ),
   loading as materialized (
-    select n.i, n.price, p.id as partner_id, p.key_prefix, price.amount, price.fee, price.bank_share, price.sends,
+    select n.i, n.price, p.id as partner_id, p.key_prefix, price.amount, price.fee, price.provider_fee, price.sends,
       to_timestamp(n.ms / 1000.0) as at, to_timestamp((n.ms + ${arrivalMs}) / 1000.0) as arrived_at,
       ${idSql('n.ms', randomBits)} as id, ${idSql('n.ms', randomBits)} as taken_id,
       ${idSql(`(n.ms + ${arrivalMs})`, randomBits)} as arrived_id, 'order-' || n.i || '-' || $5::timestamptz::date as key,
@@ -140,12 +140,12 @@ const stepSql = `
   payouts as (
     insert into kelpie.payouts (
       id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
-      reference, bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
+      reference, bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
       price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, bank_payment_id,
-      bank_state, bank_took_micro_usdc, updated_at, completed_at
+      bank_state, bank_debited_micro_usdc, updated_at, completed_at
     )
     select id, partner_id, 'sandbox', 'simulated', 'completed', 2, 1, key, order_id, 1, at, 'Order ' || i, 'Order ' || i,
-      amount, fee, bank_share, sends, ${rate}, 'standard-1', 'Ada Byron', lpad((i % 9999 + 1)::text, 4, '0'),
+      amount, fee, provider_fee, sends, ${rate}, 'standard-1', 'Ada Byron', lpad((i % 9999 + 1)::text, 4, '0'),
       substr($7::bytea, 1 + (i % 1000)::int, ${encryptedBytes}), sha256(convert_to((i % 100000)::text, 'utf8')), 'api',
       key_prefix, taken_id::text, 'simulated_arrived', sends, arrived_at, arrived_at
     from ordered

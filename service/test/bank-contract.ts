@@ -61,7 +61,7 @@ export function testBankContract(name: string, setUp: () => Promise<BankUnderTes
     const sent = await under.bank.sendPayment(order);
     assert(sent.kind === 'accepted', inspect(sent));
     assert.equal(sent.payment.ourReference, order.ourReference);
-    assert.equal(sent.payment.taken, payoutCost(order.amount, 790_000n, standardPayoutPrices).walletSends);
+    assert.equal(sent.payment.taken, payoutCost(order.amount, 790_000n, standardPayoutPrices).walletDebit);
     assert(['accepted', 'under_way'].includes(sent.payment.state));
     await eventually('it arrives', async () => {
       const found = await under.bank.findPayment(sent.payment.id);

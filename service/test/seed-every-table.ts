@@ -109,7 +109,7 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
     `with made as (
        insert into kelpie.payouts (
          id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
-         bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
+         bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
          price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, updated_at
        )
        select overlay(kelpie.first_id_at(now())::text placing substr(gen_random_uuid()::text, 20) from 20)::uuid, $1,
@@ -124,7 +124,7 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
        insert into kelpie.payout_history (payout_id, number, partner_id, environment, at, state, what, by, attempt, transfer_ids)
        select id, 1, partner_id, environment, now(), state, 'created', 'seed', 1, '{}' from made
      ), open as (
-       insert into kelpie.open_payouts (payout_id, partner_id, environment, due_at, leased_until)
+       insert into kelpie.payout_leases (payout_id, partner_id, environment, due_at, leased_until)
        select id, partner_id, environment, now(), now() from made
      ), recipient as (
        insert into kelpie.bank_recipients (partner_id, environment, account_index, bank_recipient_id, registered_at)

@@ -40,7 +40,7 @@ function raising(state: string): SqlFile {
 }
 
 test('an SQLSTATE that is raised twice, not listed, listed twice or never raised is named', () => {
-  assert.match(brokenBy(raising('KP410')).join(), /raised twice: KP410 in .*refuse_illegal_move/);
+  assert.match(brokenBy(raising('KP410')).join(), /raised twice: KP410 in .*refuse_illegal_transition/);
   assert.match(brokenBy(raising('KP499')).join(), /not listed: KP499/);
   assert.match(findBrokenSqlRules(files, [...states, 'KP410']).join(), /listed twice: KP410/);
   assert.match(findBrokenSqlRules(files, [...states, 'KP498']).join(), /never raised: KP498/);

@@ -29,7 +29,7 @@ create type kelpie.shown_payout as (
   bank_reference text,
   amount_pence bigint,
   fee_pence bigint,
-  wallet_sends_micro_usdc bigint,
+  wallet_debit_micro_usdc bigint,
   recipient_name text,
   account_last4 text,
   failure_code text,

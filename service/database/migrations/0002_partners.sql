@@ -174,7 +174,7 @@ create table kelpie.verifications (
   -- The next poll; null once decided.
   due_at timestamptz,
   -- When the last webhook arrived.
-  hinted_at timestamptz,
+  woken_at timestamptz,
   -- Since when its wallet is being opened: the bank's idempotency key for that is derived from it.
   opening_since timestamptz,
   -- What its admins were last notified of.

@@ -21,8 +21,8 @@ create table kelpie.payouts (
   bank_reference text not null check (char_length(bank_reference) between 1 and 18),
   amount_pence bigint not null check (amount_pence > 0),
   fee_pence bigint not null check (fee_pence >= 0),
-  bank_share_pence bigint not null check (bank_share_pence between 0 and fee_pence),
-  wallet_sends_micro_usdc bigint not null check (wallet_sends_micro_usdc > 0),
+  provider_fee_pence bigint not null check (provider_fee_pence between 0 and fee_pence),
+  wallet_debit_micro_usdc bigint not null check (wallet_debit_micro_usdc > 0),
   gbp_per_usd_millionths bigint not null check (gbp_per_usd_millionths > 0),
   price_plan text not null,
   recipient_name text not null,
@@ -34,7 +34,7 @@ create table kelpie.payouts (
   created_by text not null,
   bank_payment_id text,
   bank_state text,
-  bank_took_micro_usdc bigint check (bank_took_micro_usdc > 0),
+  bank_debited_micro_usdc bigint check (bank_debited_micro_usdc > 0),
   bank_refunded_micro_usdc bigint check (bank_refunded_micro_usdc > 0),
   failure_code text,
   failure_reason text,
@@ -44,18 +44,18 @@ create table kelpie.payouts (
   check (state <> 'failed' or failure_reason is not null),
   check (failure_reason is null or state in ('failed', 'returned')),
   check (state not in ('processing', 'completed', 'returned') or bank_payment_id is not null),
-  check (state <> 'completed' or (completed_at is not null and bank_took_micro_usdc is not null))
+  check (state <> 'completed' or (completed_at is not null and bank_debited_micro_usdc is not null))
 ) partition by range (id);
 comment on table kelpie.payouts is '@grows @changes @by-function One row per payout; create_payouts and apply_transitions write it.';
 -- No index on a column that changes: an update then touches none.
 create index payouts_of_partner on kelpie.payouts (partner_id, environment, id);
 select kelpie.protect_partner_table('payouts');
-create trigger legal_moves before insert or update on kelpie.payouts
-  for each row execute function kelpie.refuse_illegal_move();
+create trigger legal_transitions before insert or update on kelpie.payouts
+  for each row execute function kelpie.refuse_illegal_transition();
 create policy payouts_all on kelpie.payouts to kelpie_payouts using (true) with check (true);
 -- What was ordered never changes; what became of it does.
 grant select, insert, update (
-  state, revision, attempts, bank_payment_id, bank_state, bank_took_micro_usdc, bank_refunded_micro_usdc, failure_code,
+  state, revision, attempts, bank_payment_id, bank_state, bank_debited_micro_usdc, bank_refunded_micro_usdc, failure_code,
   failure_reason, updated_at, completed_at
 ) on kelpie.payouts to kelpie_service, kelpie_payouts;
 grant select on kelpie.payouts to kelpie_reader;
@@ -119,23 +119,23 @@ grant select, insert, delete, update (payout_id, fingerprint, bank_round, round_
 
 -- Payouts that are not final, and those that the bank has news of. A worker that claims one has it until `leased_until`;
 -- one that was not released by then is due again.
-create table kelpie.open_payouts (
+create table kelpie.payout_leases (
   payout_id uuid primary key,
   partner_id uuid not null,
   environment kelpie.environment not null,
   due_at timestamptz not null,
   leased_until timestamptz not null,
   -- How often it was claimed and not released. Each time it is left alone for longer.
-  takes integer not null default 0, -- squawk-ignore prefer-bigint-over-int
+  claims integer not null default 0, -- squawk-ignore prefer-bigint-over-int
   -- The bank's id of a payment, from a webhook that arrived before the bank's answer.
-  hinted_payment_id text
+  webhook_payment_id text
 ) with (fillfactor = 50);
-comment on table kelpie.open_payouts is '@bounded @by-function One row for each payout that is not final.';
-create index open_payouts_due on kelpie.open_payouts (due_at);
-select kelpie.protect_partner_table('open_payouts');
-create policy payouts_all on kelpie.open_payouts to kelpie_payouts using (true) with check (true);
-grant select, insert, update, delete on kelpie.open_payouts to kelpie_service, kelpie_payouts;
-grant select on kelpie.open_payouts to kelpie_reader;
+comment on table kelpie.payout_leases is '@bounded @by-function One row for each payout that is not final.';
+create index payout_leases_due on kelpie.payout_leases (due_at);
+select kelpie.protect_partner_table('payout_leases');
+create policy payouts_all on kelpie.payout_leases to kelpie_payouts using (true) with check (true);
+grant select, insert, update, delete on kelpie.payout_leases to kelpie_service, kelpie_payouts;
+grant select on kelpie.payout_leases to kelpie_reader;
 
 -- Recipients that the bank knows already. The index is made of account, type and name: another name is another recipient.
 create table kelpie.bank_recipients (

@@ -17,10 +17,10 @@ create table kelpie.funding_sources (
   -- The newest line of the bank's list up to which nothing can still change.
   read_upto text,
   -- How far back to read all the same, because the bank has news of something older.
-  look_back_to timestamptz,
+  backfill_to timestamptz,
   due_at timestamptz not null,
   -- How many webhooks arrived: one that arrives during a read makes it necessary to read again.
-  hints bigint not null default 0,
+  wakes bigint not null default 0,
   -- When there was last something new.
   changed_at timestamptz not null,
   unique (partner_id, environment, method),
@@ -33,9 +33,9 @@ comment on table kelpie.funding_sources is '@bounded Two rows per partner and en
 create index funding_sources_due on kelpie.funding_sources (due_at);
 select kelpie.protect_partner_table('funding_sources');
 create policy payouts_all on kelpie.funding_sources to kelpie_payouts using (true) with check (true);
-grant select, insert, update (read_upto, look_back_to, due_at, changed_at) on kelpie.funding_sources to kelpie_service;
+grant select, insert, update (read_upto, backfill_to, due_at, changed_at) on kelpie.funding_sources to kelpie_service;
 grant select on kelpie.funding_sources to kelpie_reader;
-grant select, update (look_back_to, due_at, hints) on kelpie.funding_sources to kelpie_payouts;
+grant select, update (backfill_to, due_at, wakes) on kelpie.funding_sources to kelpie_payouts;
 
 -- One row for each deposit that the bank lists, whatever becomes of it.
 create table kelpie.deposits (
@@ -82,8 +82,8 @@ create index deposits_pending on kelpie.deposits (partner_id, environment) where
 -- What is owed for reversed deposits: as a rule no row.
 create index deposits_owed on kelpie.deposits (partner_id, environment) where owed_micro_usdc > 0 or repaid_micro_usdc > 0;
 select kelpie.protect_partner_table('deposits');
-create trigger legal_moves before insert or update on kelpie.deposits
-  for each row execute function kelpie.refuse_illegal_deposit_move();
+create trigger legal_transitions before insert or update on kelpie.deposits
+  for each row execute function kelpie.refuse_illegal_deposit_transition();
 create policy payouts_see on kelpie.deposits for select to kelpie_payouts using (true);
 grant select, insert, update (
   state, revision, bank_state, sent_pence, net_micro_usdc, fee_micro_usdc, gbp_per_usd_millionths, reversed_micro_usdc,

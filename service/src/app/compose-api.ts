@@ -25,7 +25,7 @@ import { addUsageRoutes } from '../billing/edge/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
 import { addDepositRoutes } from '../funding/edge/deposit-routes.ts';
 import { addFundingRoutes } from '../funding/edge/funding-routes.ts';
-import { hintDeposit } from '../funding/index.ts';
+import { wakeDeposit } from '../funding/index.ts';
 import { logActivity } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/authentication.ts';
 import { addDashboardRoutes } from '../http/dashboard.ts';
@@ -39,7 +39,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/edge/account-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/edge/public-partner-routes.ts';
 import { addVerificationRoutes } from '../partners/edge/verification-routes.ts';
-import { createPlanMarkups, createPartnerEnvironments, hintVerification } from '../partners/index.ts';
+import { createPlanMarkups, createPartnerEnvironments, wakeVerification } from '../partners/index.ts';
 import { addDailyRoutes } from '../payouts/edge/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/edge/history-routes.ts';
 import { addPayoutListRoutes } from '../payouts/edge/payout-list-routes.ts';
@@ -144,8 +144,8 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addActivityRoutes(app, { ...deps, ...auth });
   await addWebhookRoutes(app, {
     ...deps,
-    hintVerification: async (id) => hintVerification(deps, id),
-    hintDeposit: async (hint) => hintDeposit(deps, hint),
+    wakeVerification: async (id) => wakeVerification(deps, id),
+    wakeDeposit: async (news) => wakeDeposit(deps, news),
   });
   await addReferenceRoutes(app, limitOpen);
   addDashboardRoutes(app, dashboardFolder);

@@ -6,8 +6,8 @@ import {
   connectWaitingSandboxes,
   createPlanMarkups,
   createPartnerEnvironments,
-  followDueVerifications,
-  followVerifications,
+  refreshDueVerifications,
+  refreshVerifications,
 } from '../partners/index.ts';
 import { createCommits, findLateReturns, type Banks, type PayoutDeps } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -42,7 +42,7 @@ export const queues: readonly Queue[] = [
   monthPartitions,
   lateReturns,
   connectSandboxes,
-  followVerifications,
+  refreshVerifications,
   rateBuckets,
   issueInvoices,
   sendMail,
@@ -84,7 +84,7 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
       lateReturns,
       async () => {
         const found = await findLateReturns(payouts);
-        logger.info({ payouts: found }, 'late_returns.looked_for');
+        logger.info({ payouts: found }, 'late_returns.searched');
       },
     ],
     [
@@ -98,11 +98,11 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
       },
     ],
     [
-      followVerifications,
+      refreshVerifications,
       async ({ signal }) => {
         const bank = banks.provider_production;
         if (bank === null) return;
-        await followDueVerifications({ ...deps, ...verifying, bank }, signal);
+        await refreshDueVerifications({ ...deps, ...verifying, bank }, signal);
         await openWaitingFunding(funding, signal);
       },
     ],

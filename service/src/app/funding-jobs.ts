@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { recordActivity } from '../activity/index.ts';
 import {
-  lookBackForDeposits,
+  backfillDeposits,
   openWaitingFunding,
   readDeposits,
   readDueSources,
@@ -17,11 +17,11 @@ import { runReconciliation, type ReconciliationDeps } from '../reconciliation/in
 /** For partners that could not be given an account and an address when they were connected. */
 const openFunding: Queue = { name: 'open-funding', retryLimit: 3, schedule: '* * * * *' };
 const lowWallets: Queue = { name: 'low-wallets', retryLimit: 3, schedule: '* * * * *' };
-const lookBack: Queue = { name: 'look-back-for-deposits', retryLimit: 5, schedule: '27 4 * * *' };
+const depositBackfill: Queue = { name: 'backfill-deposits', retryLimit: 5, schedule: '27 4 * * *' };
 /** Before the day's work begins in London, in summer and in winter. A week of many partners is some thousand pages. */
 const reconcile: Queue = { name: 'reconcile', retryLimit: 10, schedule: '10 5 * * *', expireSeconds: 6 * 60 * 60 };
 
-export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, lookBack, reconcile];
+export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, depositBackfill, reconcile];
 
 async function reconcileToday(deps: ReconciliationDeps, signal: AbortSignal): Promise<void> {
   if (!isWorkingDay(deps.clock.now())) return;
@@ -40,10 +40,10 @@ export function fundingHandlers(given: GivenDeps): [Queue, JobHandler][] {
     [openFunding, async ({ signal }) => openWaitingFunding(deps, signal)],
     [lowWallets, async ({ signal }) => watchWallets(deps, signal)],
     [
-      lookBack,
+      depositBackfill,
       async () => {
-        const sources = await lookBackForDeposits(deps);
-        deps.logger.info({ sources }, 'deposits.looked_back');
+        const sources = await backfillDeposits(deps);
+        deps.logger.info({ sources }, 'deposits.backfilled');
       },
     ],
     [reconcile, async ({ signal }) => reconcileToday(deps, signal)],

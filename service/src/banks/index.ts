@@ -14,7 +14,7 @@ export type {
   BankVerification,
   DepositLine,
   DepositSender,
-  DepositWord,
+  DepositEvent,
   FindOutcome,
   FundingMethod,
   FundingSource,

@@ -240,7 +240,7 @@ export interface DepositSender {
 }
 
 /** What the bank says of a deposit at one moment. What it does not say is null, and may have been said before. */
-export interface DepositWord {
+export interface DepositEvent {
   depositId: string;
   /** The bank's own word, for people. */
   bankState: string;
@@ -271,7 +271,7 @@ export interface DepositLine {
   /** Whether the same line can say something else later. */
   mayChange: boolean;
   /** Null where it is about something that is no deposit. */
-  word: DepositWord | null;
+  event: DepositEvent | null;
 }
 
 export interface DepositPage {

@@ -12,9 +12,9 @@ export interface Listing {
 }
 
 /** Whether this line, and so every one after it, was read before and is not asked for again. */
-function isBehind(line: DepositLine, { readUpto, lookBackTo }: ReadableSource, reached: boolean): boolean {
+function isBehind(line: DepositLine, { readUpto, backfillTo }: ReadableSource, reached: boolean): boolean {
   const wasRead = reached || line.id === readUpto;
-  return wasRead && (lookBackTo === null || (line.at !== null && line.at < lookBackTo));
+  return wasRead && (backfillTo === null || (line.at !== null && line.at < backfillTo));
 }
 
 /** Reads the bank's list from its newest line back to what was read before; null where the bank did not answer. */
@@ -43,7 +43,7 @@ export async function listLines(bank: BankFunding, source: ReadableSource): Prom
 export function settledUpto({ lines, isWhole }: Listing, failed: ReadonlySet<string>): string | null {
   if (!isWhole) return null;
   const firstOpen = lines.findLastIndex(
-    ({ mayChange, word }) => mayChange || (word !== null && failed.has(word.depositId)),
+    ({ mayChange, event }) => mayChange || (event !== null && failed.has(event.depositId)),
   );
   return firstOpen === -1 ? (lines[0]?.id ?? null) : (lines[firstOpen + 1]?.id ?? null);
 }

@@ -1,11 +1,11 @@
 import { inTransaction } from '../platform/database/transaction.ts';
 import { ApiError } from '../platform/api-error.ts';
-import { combineWords, type DepositNews } from './combine-words.ts';
+import { mergeDepositEvents, type DepositNews } from './merge-deposit-events.ts';
 import { listLines, settledUpto } from './list-lines.ts';
 import { afterFailure, nextReadAt } from './next-read.ts';
 import type { FundingDeps } from './deps.ts';
 import { finishReading, getSource, readAgainAt, type DueSource, type ReadableSource } from './store.ts';
-import { takeDeposit } from './take-deposit.ts';
+import { applyDeposit } from './apply-deposit.ts';
 
 export type ReadOutcome =
   | { kind: 'read'; changes: number }
@@ -31,16 +31,16 @@ async function readAll(deps: FundingDeps, source: ReadableSource): Promise<ReadO
   if (bank === null) return { kind: 'no_bank' };
   const listing = await listLines(bank, source);
   if (listing === null) return { kind: 'failed', text: 'the list of deposits could not be read' };
-  const { changes, failed } = await takeAll(deps, source, combineWords(listing.lines.toReversed()));
+  const { changes, failed } = await takeAll(deps, source, mergeDepositEvents(listing.lines.toReversed()));
   const readUpto = settledUpto(listing, failed);
   const isDone = listing.isWhole && failed.size === 0;
-  const { id, hints } = source;
+  const { id, wakes } = source;
   await inTransaction(deps.pool, source, async (tx) => {
     const at = deps.clock.now();
     const { changedAt, hasPending } = await getSource(tx, source);
     const hadNews = changes > 0;
     const nextDueAt = nextReadAt({ changedAt: hadNews ? at : changedAt, hasPending }, at);
-    await finishReading(tx, { id, readUpto, isDone, hints, hadNews, at, nextDueAt });
+    await finishReading(tx, { id, readUpto, isDone, wakes, hadNews, at, nextDueAt });
   });
   if (failed.size > 0) return { kind: 'failed', text: `${failed.size} deposits could not be taken` };
   if (!listing.isWhole) return { kind: 'failed', text: 'the list of deposits is too long' };
@@ -59,7 +59,7 @@ async function takeAll(deps: FundingDeps, source: ReadableSource, all: readonly 
   let changes = 0;
   for (const news of all) {
     try {
-      changes += (await takeDeposit(deps, source, news)).length;
+      changes += (await applyDeposit(deps, source, news)).length;
     } catch (error) {
       // Without a connection there is none for the next one either.
       if (error instanceof ApiError) throw error;

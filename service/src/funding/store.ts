@@ -4,10 +4,10 @@ import type { Rail } from '../partners/index.ts';
 import { bigOrNull } from '../platform/database/big-or-null.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
-import type { DepositNews } from './combine-words.ts';
+import type { DepositNews } from './merge-deposit-events.ts';
 import type { DepositState, KnownDeposit, ShownDeposit } from './deposit.ts';
-import { rateOf, type DepositChange, type DepositStep } from './follow-deposit.ts';
-import type { WalletAlert } from './follow-wallet.ts';
+import { rateOf, type DepositChange, type DepositStep } from './apply-deposit-update.ts';
+import type { WalletAlert } from './wallet-alert.ts';
 
 // Sources
 
@@ -114,8 +114,8 @@ export interface ReadableSource extends PartnerContext {
   customerId: string;
   sourceId: string;
   readUpto: string | null;
-  lookBackTo: Date | null;
-  hints: string;
+  backfillTo: Date | null;
+  wakes: string;
   changedAt: Date;
   /** Whether something is on its way. */
   hasPending: boolean;
@@ -127,14 +127,14 @@ interface SourceRow {
   bank_customer_id: string | null;
   source_id: string;
   read_upto: string | null;
-  look_back_to: Date | null;
-  hints: string;
+  backfill_to: Date | null;
+  wakes: string;
   changed_at: Date;
 }
 
 export async function getSource(tx: Transaction, { id, partnerId, environment }: DueSource): Promise<ReadableSource> {
   const { rows } = await tx.query<SourceRow>(
-    `select f.method, e.rail, e.bank_customer_id, f.source_id, f.read_upto, f.look_back_to, f.hints, f.changed_at
+    `select f.method, e.rail, e.bank_customer_id, f.source_id, f.read_upto, f.backfill_to, f.wakes, f.changed_at
      from kelpie.funding_sources f
      join kelpie.partner_environments e on e.partner_id = f.partner_id and e.environment = f.environment
      where f.id = $1`,
@@ -151,8 +151,8 @@ export async function getSource(tx: Transaction, { id, partnerId, environment }:
     customerId: row.bank_customer_id ?? '',
     sourceId: row.source_id,
     readUpto: row.read_upto,
-    lookBackTo: row.look_back_to,
-    hints: row.hints,
+    backfillTo: row.backfill_to,
+    wakes: row.wakes,
     changedAt: row.changed_at,
     hasPending: await hasPending(tx, row.method),
   };
@@ -170,8 +170,8 @@ interface Reading {
   readUpto: string | null;
   /** Whether all that was asked for was read and taken. Where not, it is read as far back the next time. */
   isDone: boolean;
-  /** As they were when the reading began: a hint since then means that there is something to read again. */
-  hints: string;
+  /** As they were when the reading began: a webhook since then means that there is something to read again. */
+  wakes: string;
   hadNews: boolean;
   at: Date;
   nextDueAt: Date;
@@ -182,10 +182,10 @@ export async function finishReading(tx: Transaction, reading: Reading): Promise<
     `update kelpie.funding_sources f
      set read_upto = coalesce($2, f.read_upto),
        changed_at = case when $4 then $5::timestamptz else f.changed_at end,
-       due_at = case when f.hints = $3 then $6::timestamptz else $5 end,
-       look_back_to = case when f.hints = $3 and $7 then null else f.look_back_to end
+       due_at = case when f.wakes = $3 then $6::timestamptz else $5 end,
+       backfill_to = case when f.wakes = $3 and $7 then null else f.backfill_to end
      where f.id = $1`,
-    [reading.id, reading.readUpto, reading.hints, reading.hadNews, reading.at, reading.nextDueAt, reading.isDone],
+    [reading.id, reading.readUpto, reading.wakes, reading.hadNews, reading.at, reading.nextDueAt, reading.isDone],
   );
 }
 
@@ -193,32 +193,32 @@ export async function readAgainAt(tx: Transaction, id: string, dueAt: Date): Pro
   await tx.query('update kelpie.funding_sources set due_at = $2 where id = $1', [id, dueAt]);
 }
 
-const hintCall: Call = {
-  name: 'hint_deposit',
-  text: 'select kelpie.hint_deposit($1, $2, $3, $4) as is_ours',
+const wakeCall: Call = {
+  name: 'wake_deposit',
+  text: 'select kelpie.wake_deposit($1, $2, $3, $4) as is_ours',
 };
 
 /** Says false where the source is nobody's. */
 export async function makeSourceDue(
   calls: SingleCalls,
-  hint: { environment: PartnerContext['environment']; sourceId: string; depositId: string; at: Date },
+  news: { environment: PartnerContext['environment']; sourceId: string; depositId: string; at: Date },
 ): Promise<boolean> {
-  const [row] = await calls.call<{ is_ours: boolean }>(hintCall, [
-    hint.environment,
-    hint.sourceId,
-    hint.depositId,
-    hint.at,
+  const [row] = await calls.call<{ is_ours: boolean }>(wakeCall, [
+    news.environment,
+    news.sourceId,
+    news.depositId,
+    news.at,
   ]);
   return row?.is_ours ?? false;
 }
 
-const lookBackCall: Call = {
-  name: 'look_back_for_deposits',
-  text: 'select kelpie.look_back_for_deposits($1, $2) as made_due',
+const backfillCall: Call = {
+  name: 'backfill_deposits',
+  text: 'select kelpie.backfill_deposits($1, $2) as made_due',
 };
 
-export async function makeSourcesLookBack(calls: SingleCalls, backTo: Date, at: Date): Promise<number> {
-  const [row] = await calls.call<{ made_due: number }>(lookBackCall, [backTo, at]);
+export async function startBackfill(calls: SingleCalls, backTo: Date, at: Date): Promise<number> {
+  const [row] = await calls.call<{ made_due: number }>(backfillCall, [backTo, at]);
   return row?.made_due ?? 0;
 }
 

@@ -1,5 +1,5 @@
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
-import { followWallet } from './follow-wallet.ts';
+import { updateWalletAlert } from './wallet-alert.ts';
 import { walletLowMail } from './mails/wallet-low.ts';
 import type { FundingDeps } from './deps.ts';
 import { listWalletsToWatch, lockAlert, readWatchedWallet, writeAlert } from './store.ts';
@@ -35,7 +35,7 @@ async function tellIfLow(deps: Deps, partnerEnvironment: PartnerContext): Promis
     const wallet = await readWatchedWallet(tx, partnerEnvironment);
     if (wallet === null) return false;
     const known = await lockAlert(tx, partnerEnvironment, wallet.threshold);
-    const { alert, isNews } = followWallet(wallet, known, deps.clock.now());
+    const { alert, isNews } = updateWalletAlert(wallet, known, deps.clock.now());
     await writeAlert(tx, partnerEnvironment, alert);
     if (!isNews) return false;
     const { business, to } = await contactsOf(tx, deps, partnerEnvironment);

@@ -65,7 +65,7 @@ const funded: Step = {
 };
 const onHold: Step = {
   reason: 'payout.hold',
-  lines: events.hold({ principal: 107_000_000n, bankShare: 1_000_000n }),
+  lines: events.hold({ principal: 107_000_000n, providerFee: 1_000_000n }),
   balances: { bank_wallet: 500_000_000n, wallet: -392_000_000n, held: -108_000_000n },
 };
 function takenBy(byBank: bigint): Step {

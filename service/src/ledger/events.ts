@@ -18,9 +18,9 @@ export function sandboxClosed(left: MicroUsdc): Line[] {
 }
 
 /** W leaves the wallet and is held: the recipient's amount, and beside it the bank's share of the fee. */
-export function hold(deps: { principal: MicroUsdc; bankShare: MicroUsdc }): Line[] {
-  const { principal, bankShare } = deps;
-  return linesOf(debit('wallet', principal + bankShare), credit('held', principal), credit('held', bankShare));
+export function hold(deps: { principal: MicroUsdc; providerFee: MicroUsdc }): Line[] {
+  const { principal, providerFee } = deps;
+  return linesOf(debit('wallet', principal + providerFee), credit('held', principal), credit('held', providerFee));
 }
 
 /** The bank accepted the payment and took B for it. */
@@ -97,11 +97,11 @@ export function feeDropped(fee: { invoiceShare: Pence; invoiced: boolean }): Lin
 }
 
 /** The bank came by its share of the fee inside the transfer, and kept it though the payout came back: we owe it. */
-export function bankShareCredited(amount: Pence): Line[] {
-  return credited('bank_share', amount);
+export function providerFeeCredited(amount: Pence): Line[] {
+  return credited('provider_fee', amount);
 }
 
-function credited(what: 'payout_fees' | 'bank_share', amount: Pence): Line[] {
+function credited(what: 'payout_fees' | 'provider_fee', amount: Pence): Line[] {
   return because(`credit.${what}`, linesOf(debit('revenue', amount), credit('credit_due', amount)));
 }
 

@@ -22,10 +22,10 @@ const [owner] = await createPartners(database, 1);
 assert(owner !== undefined);
 const steps = [
   events.deposit(1_000n),
-  events.hold({ principal: 90n, bankShare: 10n }),
+  events.hold({ principal: 90n, providerFee: 10n }),
   events.taken({ byBank: 99n }),
   events.arrived({ held: 100n, byBank: 99n }),
-  events.hold({ principal: 45n, bankShare: 5n }),
+  events.hold({ principal: 45n, providerFee: 5n }),
 ];
 // The deposit, the first hold with its whole life, and the second, which is still under way.
 const [ofDeposit, ofFirst, ofSecond] = [newId(systemClock), newId(systemClock), newId(systemClock)];

@@ -11,22 +11,22 @@ interface Price {
 /** What a payout costs, and how much of that is the bank's, taken inside the transfer. */
 export interface PayoutPrices {
   total: Price;
-  bankShare: Price;
+  providerFee: Price;
 }
 
 /** 0.99 GBP + 1.00%, of which 0.50 GBP + 0.50% is the bank's. */
 export const standardPayoutPrices: PayoutPrices = {
   total: { fixedPence: 99n, basisPoints: 100n },
-  bankShare: { fixedPence: 50n, basisPoints: 50n },
+  providerFee: { fixedPence: 50n, basisPoints: 50n },
 };
 
 export interface PayoutCost {
   fee: Pence;
   /** Taken in the transfer: the wallet sends it besides the recipient's amount. */
-  bankShare: Pence;
+  providerFee: Pence;
   /** On the monthly invoice: what is left of the fee, so that the two always sum to it. */
   invoiceShare: Pence;
-  walletSends: MicroUsdc;
+  walletDebit: MicroUsdc;
 }
 
 const basisPointsInWhole = 10_000n;
@@ -37,9 +37,9 @@ function priceOf(amount: Pence, { fixedPence, basisPoints }: Price): Pence {
 
 export function payoutCost(amount: Pence, rate: GbpPerUsd, prices: PayoutPrices): PayoutCost {
   const fee = priceOf(amount, prices.total);
-  const bankShare = priceOf(amount, prices.bankShare);
-  if (bankShare > fee) throw new Error("the bank's share is more than the whole fee: the price plan is wrong");
-  return { fee, bankShare, invoiceShare: fee - bankShare, walletSends: usdcForPounds(amount + bankShare, rate) };
+  const providerFee = priceOf(amount, prices.providerFee);
+  if (providerFee > fee) throw new Error("the bank's share is more than the whole fee: the price plan is wrong");
+  return { fee, providerFee, invoiceShare: fee - providerFee, walletDebit: usdcForPounds(amount + providerFee, rate) };
 }
 
 /** What we add to what others charge us, in hundredths of a per cent. */
@@ -80,13 +80,13 @@ export function wholePence(sum: MicroGbp): Pence {
  * amount, which we never had.
  */
 export function unreturnedShare(amounts: {
-  walletSends: MicroUsdc;
+  walletDebit: MicroUsdc;
   refund: MicroUsdc;
   rate: GbpPerUsd;
-  bankShare: Pence;
+  providerFee: Pence;
 }): Pence {
-  const { walletSends, refund, rate, bankShare } = amounts;
-  if (refund >= walletSends) return 0n;
-  const missing = divideHalfUp((walletSends - refund) * rate, millionths * microGbpPerPenny);
-  return missing < bankShare ? missing : bankShare;
+  const { walletDebit, refund, rate, providerFee } = amounts;
+  if (refund >= walletDebit) return 0n;
+  const missing = divideHalfUp((walletDebit - refund) * rate, millionths * microGbpPerPenny);
+  return missing < providerFee ? missing : providerFee;
 }

@@ -60,9 +60,9 @@ test('the fee is 0.99 and one per cent, half a penny up', () => {
 test('the two parts of a fee are never negative and always sum to it', () => {
   fc.assert(
     fc.property(pence, rates, (amount, rate) => {
-      const { fee, bankShare, invoiceShare } = payoutCost(amount, rate, standardPayoutPrices);
-      assert.equal(bankShare + invoiceShare, fee);
-      assert(bankShare >= 0n && invoiceShare >= 0n);
+      const { fee, providerFee, invoiceShare } = payoutCost(amount, rate, standardPayoutPrices);
+      assert.equal(providerFee + invoiceShare, fee);
+      assert(providerFee >= 0n && invoiceShare >= 0n);
     }),
     runs,
   );
@@ -83,10 +83,10 @@ test('the fee is within half a penny of the exact price', () => {
 test('the wallet sends enough, and less than a cent more than enough', () => {
   fc.assert(
     fc.property(pence, rates, (amount, rate) => {
-      const { bankShare, walletSends } = payoutCost(amount, rate, standardPayoutPrices);
-      assert.equal(walletSends % 10_000n, 0n);
-      const neededTimesRate = (amount + bankShare) * 1_000_000n;
-      const cents = walletSends / 10_000n;
+      const { providerFee, walletDebit } = payoutCost(amount, rate, standardPayoutPrices);
+      assert.equal(walletDebit % 10_000n, 0n);
+      const neededTimesRate = (amount + providerFee) * 1_000_000n;
+      const cents = walletDebit / 10_000n;
       assert(cents * rate >= neededTimesRate && (cents - 1n) * rate < neededTimesRate);
     }),
     runs,

@@ -7,8 +7,8 @@ export { getAccount } from './store.ts';
 export type { PartnerEnvironment, Rail } from './environment.ts';
 export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
 export { createPartnerEnvironments, type PartnerEnvironments } from './environments.ts';
-export { followDueVerifications } from './verification/follow-due-verifications.ts';
-export { followVerifications, hintVerification } from './verification/hint-verification.ts';
+export { refreshDueVerifications } from './verification/refresh-due-verifications.ts';
+export { refreshVerifications, wakeVerification } from './verification/wake-verification.ts';
 export { planActivation, planSuspension } from './operating/change-status.ts';
 export { askAgain, noteStarted, planVerification, startAtBank } from './operating/verify-partner.ts';
 export {

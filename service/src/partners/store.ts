@@ -36,7 +36,7 @@ export async function getPartnerEnvironment(calls: SingleCalls, of: PartnerConte
     paymentBlock: row.payment_block,
     prices: {
       total: { fixedPence: BigInt(row.fixed_pence), basisPoints: BigInt(row.basis_points) },
-      bankShare: { fixedPence: BigInt(row.bank_fixed_pence), basisPoints: BigInt(row.bank_basis_points) },
+      providerFee: { fixedPence: BigInt(row.bank_fixed_pence), basisPoints: BigInt(row.bank_basis_points) },
     },
   };
 }

@@ -14,8 +14,8 @@ export const payoutCalls = {
   createPayouts: createPayoutsCall,
   resolveOrder: resolveOrderCall,
   applyTransitions: applyTransitionsCall,
-  giveBack: functionCall('give_back_open_payout', 4),
-  takeOpen: functionCall('take_open_payouts', 3),
+  releaseLease: functionCall('release_payout_lease', 4),
+  claimDue: functionCall('claim_due_payouts', 3),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
   showEach: {
@@ -25,15 +25,15 @@ export const payoutCalls = {
   showPayouts: functionCall('show_payouts', 4),
   searchPayouts: functionCall('search_payouts', 11),
   listRecipients: functionCall('list_recipients', 5),
-  hint: functionCall('hint_payout', 5),
+  wake: functionCall('wake_payout', 5),
   listEnvironmentsAtBanks: functionCall('list_environments_at_banks', 2),
   keepUnmatched: {
     name: 'keep_unmatched_event',
     text: `insert into kelpie.unmatched_bank_events (environment, event_id, payment_id, order_id, received_at, due_at)
            values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
   },
-  takeUnmatched: {
-    name: 'take_unmatched_events',
+  claimUnmatched: {
+    name: 'claim_unmatched_events',
     text: `update kelpie.unmatched_bank_events e
            set tries = e.tries + 1, due_at = $1::timestamptz + make_interval(secs => 2 ^ least(e.tries, 12))
            from (

@@ -27,7 +27,7 @@ const dayMs = 24 * 3_600_000;
 /** A payout may arrive some time after it was made; one that took longer is not counted. */
 const longestOnItsWayMs = 7 * dayMs;
 /** More payouts than this are not counted, so that one who looks costs the same however much is paid: the oldest are left out. */
-const mostLookedAt = 200_000;
+const maxScanned = 200_000;
 
 const londonDate = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London' });
 
@@ -38,12 +38,12 @@ export function lastDays(at: Date): string[] {
   return Array.from({ length: days }, (_, back) => londonDate.format(noon - (days - 1 - back) * dayMs));
 }
 
-/** From what was found among the newest `lookedAt`: as many as that means that there may be more. */
-export function volumeFrom(counted: readonly CountedDay[], at: Date, lookedAt: number): DailyVolume {
+/** From what was found among the newest `polledAt`: as many as that means that there may be more. */
+export function volumeFrom(counted: readonly CountedDay[], at: Date, polledAt: number): DailyVolume {
   const dates = lastDays(at);
   const found = counted.reduce((sum, day) => sum + day.completed + day.failed, 0);
   const [oldestId] = counted.map((day) => day.oldestId).toSorted();
-  const since = found < lookedAt || oldestId === undefined ? null : instantOf(oldestId);
+  const since = found < polledAt || oldestId === undefined ? null : instantOf(oldestId);
   const firstDate = since === null ? '' : londonDate.format(since);
   const byDate = new Map(
     counted.map(({ date, completed, paid, failed }) => [date, { date, completed, paid, failed }] as const),
@@ -59,6 +59,6 @@ export function volumeFrom(counted: readonly CountedDay[], at: Date, lookedAt: n
 
 export async function readDailyVolume(pool: Pool, of: PartnerContext, at: Date): Promise<DailyVolume> {
   const fromId = firstIdAt(new Date(at.getTime() - days * dayMs - longestOnItsWayMs));
-  const counted = await inTransaction(pool, of, async (tx) => countByDay(tx, of, { fromId, lookAt: mostLookedAt }));
-  return volumeFrom(counted, at, mostLookedAt);
+  const counted = await inTransaction(pool, of, async (tx) => countByDay(tx, of, { fromId, maxScanned: maxScanned }));
+  return volumeFrom(counted, at, maxScanned);
 }

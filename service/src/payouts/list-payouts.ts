@@ -25,7 +25,7 @@ export interface PayoutPage {
 }
 
 /** One request looks at no more than this: what fits seldom is found over several pages. */
-const mostLookedAt = 20_000;
+const maxScanned = 20_000;
 
 /** A page of the partner's payouts, the newest first. */
 export async function listPayouts(
@@ -39,7 +39,7 @@ export async function listPayouts(
   if (Object.values(filters).every((filter) => filter === undefined))
     return pageOf(await listShownPayouts(calls, of, { beforeId, limit: wanted }), limit, null);
   const search = await narrowByKey(calls, of, searchFor(of, filters, beforeId));
-  const { payouts, endedAt } = await searchShownPayouts(calls, of, search, { limit: wanted, lookAt: mostLookedAt });
+  const { payouts, endedAt } = await searchShownPayouts(calls, of, search, { limit: wanted, maxScanned: maxScanned });
   return pageOf(payouts, limit, endedAt);
 }
 

@@ -30,8 +30,8 @@ export interface Payout extends PartnerContext {
   bankReference: string;
   amount: Pence;
   fee: Pence;
-  bankShare: Pence;
-  walletSends: MicroUsdc;
+  providerFee: Pence;
+  walletDebit: MicroUsdc;
   rate: GbpPerUsd;
   /** The prices that it was made by. */
   pricePlan: string;
@@ -42,7 +42,7 @@ export interface Payout extends PartnerContext {
   createdBy: string;
   bankPaymentId: string | null;
   bankState: string | null;
-  bankTook: MicroUsdc | null;
+  bankDebited: MicroUsdc | null;
   bankRefunded: MicroUsdc | null;
   failureCode: PaymentFailure | null;
   failureReason: string | null;
@@ -64,7 +64,7 @@ export type ShownPayout = Pick<
   | 'bankReference'
   | 'amount'
   | 'fee'
-  | 'walletSends'
+  | 'walletDebit'
   | 'recipientName'
   | 'accountLast4'
   | 'failureCode'

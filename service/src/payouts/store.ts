@@ -23,8 +23,8 @@ interface PayoutRow {
   bank_reference: string;
   amount_pence: string;
   fee_pence: string;
-  bank_share_pence: string;
-  wallet_sends_micro_usdc: string;
+  provider_fee_pence: string;
+  wallet_debit_micro_usdc: string;
   gbp_per_usd_millionths: string;
   price_plan: string;
   recipient_name: string;
@@ -34,7 +34,7 @@ interface PayoutRow {
   created_by: string;
   bank_payment_id: string | null;
   bank_state: string | null;
-  bank_took_micro_usdc: string | null;
+  bank_debited_micro_usdc: string | null;
   bank_refunded_micro_usdc: string | null;
   failure_code: PaymentFailure | null;
   failure_reason: string | null;
@@ -58,8 +58,8 @@ function payoutFrom(row: PayoutRow): Payout {
     bankReference: row.bank_reference,
     amount: BigInt(row.amount_pence),
     fee: BigInt(row.fee_pence),
-    bankShare: BigInt(row.bank_share_pence),
-    walletSends: BigInt(row.wallet_sends_micro_usdc),
+    providerFee: BigInt(row.provider_fee_pence),
+    walletDebit: BigInt(row.wallet_debit_micro_usdc),
     rate: BigInt(row.gbp_per_usd_millionths),
     pricePlan: row.price_plan,
     recipientName: row.recipient_name,
@@ -69,7 +69,7 @@ function payoutFrom(row: PayoutRow): Payout {
     createdBy: row.created_by,
     bankPaymentId: row.bank_payment_id,
     bankState: row.bank_state,
-    bankTook: bigOrNull(row.bank_took_micro_usdc),
+    bankDebited: bigOrNull(row.bank_debited_micro_usdc),
     bankRefunded: bigOrNull(row.bank_refunded_micro_usdc),
     failureCode: row.failure_code,
     failureReason: row.failure_reason,
@@ -91,7 +91,7 @@ type ShownColumns = [
   bankReference: string,
   amount: string,
   fee: string,
-  walletSends: string,
+  walletDebit: string,
   recipientName: string,
   accountLast4: string,
   failureCode: PaymentFailure | null,
@@ -101,7 +101,7 @@ type ShownColumns = [
 ];
 
 function shownFrom(columns: ShownColumns, environment: Payout['environment']): ShownPayout {
-  const [id, state, reference, bankReference, amount, fee, walletSends, recipientName, accountLast4] = columns;
+  const [id, state, reference, bankReference, amount, fee, walletDebit, recipientName, accountLast4] = columns;
   const [, , , , , , , , , failureCode, failureReason, updatedAt, createdVia] = columns;
   return {
     id,
@@ -111,7 +111,7 @@ function shownFrom(columns: ShownColumns, environment: Payout['environment']): S
     bankReference,
     amount: BigInt(amount),
     fee: BigInt(fee),
-    walletSends: BigInt(walletSends),
+    walletDebit: BigInt(walletDebit),
     recipientName,
     accountLast4,
     failureCode,
@@ -168,7 +168,7 @@ export async function searchShownPayouts(
   calls: SingleCalls,
   of: PartnerContext,
   search: PayoutSearch,
-  { limit, lookAt }: { limit: number; lookAt: number },
+  { limit, maxScanned }: { limit: number; maxScanned: number },
 ): Promise<{ payouts: ShownPayout[]; endedAt: string | null }> {
   const rows = await calls.callForTexts<ShownColumns | PlaceColumns>(payoutCalls.searchPayouts, [
     of.partnerId,
@@ -181,7 +181,7 @@ export async function searchShownPayouts(
     search.accountLast4,
     search.createdVia,
     limit,
-    lookAt,
+    maxScanned,
   ]);
   const last = rows.at(-1);
   const endedAt = last !== undefined && isPlace(last) ? last[0] : null;
@@ -216,9 +216,9 @@ interface RecipientRow {
 export async function listRecipients(
   calls: SingleCalls,
   of: PartnerContext,
-  { fromId, limit, lookAt }: { fromId: string; limit: number; lookAt: number },
+  { fromId, limit, maxScanned }: { fromId: string; limit: number; maxScanned: number },
 ): Promise<PaidRecipient[]> {
-  const values = [of.partnerId, of.environment, fromId, limit, lookAt];
+  const values = [of.partnerId, of.environment, fromId, limit, maxScanned];
   const rows = await calls.call<RecipientRow>(payoutCalls.listRecipients, values);
   return rows.map((row) => ({
     name: row.recipient_name,
@@ -245,42 +245,42 @@ export async function findClaim(calls: SingleCalls, of: PartnerContext, orderId:
 }
 
 /** Ends a lease without a change: the payout is due again then, or never. */
-export async function giveBackOpenPayout(
+export async function releasePayoutLease(
   calls: SingleCalls,
   payout: PartnerContext & { id: string },
   dueAt: Date | null,
 ): Promise<void> {
-  await calls.call(payoutCalls.giveBack, [payout.partnerId, payout.environment, payout.id, dueAt]);
+  await calls.call(payoutCalls.releaseLease, [payout.partnerId, payout.environment, payout.id, dueAt]);
 }
 
-export interface OpenPayout extends PartnerContext {
+export interface PayoutLease extends PartnerContext {
   payoutId: string;
   /** The bank's id of its payment, where a webhook told us before the bank's own answer did. */
-  hintedPaymentId: string | null;
+  webhookPaymentId: string | null;
 }
 
 interface OpenRow {
   payout_id: string;
   partner_id: string;
   environment: PartnerContext['environment'];
-  hinted_payment_id: string | null;
+  webhook_payment_id: string | null;
 }
 
 /** Open payouts that are due, of any partner. They are the caller's until the lease ends. */
-export async function takeOpenPayouts(
+export async function claimDuePayouts(
   calls: SingleCalls,
   { now, leaseMs, most }: { now: Date; leaseMs: number; most: number },
-): Promise<OpenPayout[]> {
-  const rows = await calls.call<OpenRow>(payoutCalls.takeOpen, [now, `${leaseMs} milliseconds`, most]);
+): Promise<PayoutLease[]> {
+  const rows = await calls.call<OpenRow>(payoutCalls.claimDue, [now, `${leaseMs} milliseconds`, most]);
   return rows.map((row) => ({
     payoutId: row.payout_id,
     partnerId: row.partner_id,
     environment: row.environment,
-    hintedPaymentId: row.hinted_payment_id,
+    webhookPaymentId: row.webhook_payment_id,
   }));
 }
 
-interface Hint {
+interface WebhookNews {
   environment: PartnerContext['environment'];
   orderId: string;
   paymentId: string;
@@ -290,12 +290,12 @@ interface Hint {
 }
 
 /** False where no payout of ours has this order, or the order has not the form of ours. */
-export async function hintPayout(calls: SingleCalls, hint: Hint): Promise<boolean> {
-  const { environment, orderId, paymentId, at, isUnderWay = false } = hint;
+export async function wakePayout(calls: SingleCalls, news: WebhookNews): Promise<boolean> {
+  const { environment, orderId, paymentId, at, isUnderWay = false } = news;
   if (!isOrderId(orderId)) return false;
   const values = [environment, orderId, paymentId, at, isUnderWay];
-  const [row] = await calls.call<{ hint_payout: boolean }>(payoutCalls.hint, values);
-  return row?.hint_payout === true;
+  const [row] = await calls.call<{ wake_payout: boolean }>(payoutCalls.wake, values);
+  return row?.wake_payout === true;
 }
 
 interface EnvironmentAtBank extends PartnerContext {
@@ -350,12 +350,12 @@ interface UnmatchedRow {
 }
 
 /** Those that are due, each with how often it has been tried; whoever takes one has it until it is due again. */
-export async function takeUnmatchedEvents(
+export async function claimUnmatchedEvents(
   calls: SingleCalls,
   now: Date,
   most: number,
 ): Promise<(UnmatchedEvent & { tries: number })[]> {
-  const rows = await calls.call<UnmatchedRow>(payoutCalls.takeUnmatched, [now, most]);
+  const rows = await calls.call<UnmatchedRow>(payoutCalls.claimUnmatched, [now, most]);
   return rows.map((row) => ({
     environment: row.environment,
     eventId: row.event_id,
@@ -415,11 +415,11 @@ export interface CountedDay {
   oldestId: string;
 }
 
-/** Days on which payouts arrived, or on which such were made as failed or were returned, of the newest `lookAt`. */
+/** Days on which payouts arrived, or on which such were made as failed or were returned, of the newest `maxScanned`. */
 export async function countByDay(
   tx: Transaction,
   of: PartnerContext,
-  { fromId, lookAt }: { fromId: string; lookAt: number },
+  { fromId, maxScanned }: { fromId: string; maxScanned: number },
 ): Promise<CountedDay[]> {
   const { rows } = await tx.query<DayRow>(
     `select (at at time zone 'Europe/London')::date::text as date,
@@ -434,7 +434,7 @@ export async function countByDay(
        order by id desc limit $4
      ) newest
      group by 1 limit 100`,
-    [of.partnerId, of.environment, fromId, lookAt],
+    [of.partnerId, of.environment, fromId, maxScanned],
   );
   return rows.map((row) => ({
     date: row.date,
@@ -456,7 +456,7 @@ export async function readRecords(tx: Transaction, payoutId: string) {
     'select kind, detail, opened_at, closed_at from kelpie.cases where payout_id = $1 or related_id = $1 order by opened_at limit 100',
     [payoutId],
   );
-  const open = await tx.query<{ due_at: Date }>('select due_at from kelpie.open_payouts where payout_id = $1', [
+  const open = await tx.query<{ due_at: Date }>('select due_at from kelpie.payout_leases where payout_id = $1', [
     payoutId,
   ]);
   const [row] = payout.rows;

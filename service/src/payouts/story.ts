@@ -63,7 +63,7 @@ export function describeStory({ payout, history, entries, cases, dueAt }: Story)
     `Payout ${payout.id}: ${payout.state}`,
     `  partner ${payout.partnerId}, ${payout.environment}, by ${payout.rail}`,
     `  ${formatPounds(payout.amount)} GBP to ${payout.recipientName}, account ending ${payout.accountLast4}; fee ${formatPounds(payout.fee)} GBP`,
-    `  wallet sends ${micro(payout.walletSends)} USDC; the bank took ${micro(payout.bankTook)}, gave back ${payout.bankRefunded === null ? 'nothing' : micro(payout.bankRefunded)}`,
+    `  wallet sends ${micro(payout.walletDebit)} USDC; the bank took ${micro(payout.bankDebited)}, gave back ${payout.bankRefunded === null ? 'nothing' : micro(payout.bankRefunded)}`,
     `  our order ${payout.orderId}, round ${payout.bankRound}; the bank's payment ${payout.bankPaymentId ?? 'not known'} (${payout.bankState ?? 'no word yet'})`,
     `  created ${instantOf(payout.id).toISOString()} by ${payout.createdBy}, ${payout.attempts} ${payout.attempts === 1 ? 'try' : 'tries'} in all`,
     ...(payout.failureReason === null ? [] : [`  ${payout.failureCode}: ${payout.failureReason}`]),

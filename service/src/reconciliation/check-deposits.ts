@@ -1,6 +1,6 @@
 import type { DepositLine } from '../banks/index.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
-import { combineWords } from '../funding/index.ts';
+import { mergeDepositEvents } from '../funding/index.ts';
 import { compareDeposit, type ListedDeposit, type OurDeposit } from './compare-deposit.ts';
 import { clockSkewMs, type Window } from './cut-off.ts';
 import type { Comparison, Difference } from './difference.ts';
@@ -34,9 +34,9 @@ async function readListed(
 
 function listedFrom(newestFirst: readonly DepositLine[]): Map<string, ListedDeposit> {
   const changedAt = new Map<string, Date | null>();
-  for (const { word, changedAt: at } of newestFirst)
-    if (word !== null) changedAt.set(word.depositId, later(changedAt.get(word.depositId) ?? null, at));
-  const news = combineWords(newestFirst.toReversed());
+  for (const { event, changedAt: at } of newestFirst)
+    if (event !== null) changedAt.set(event.depositId, later(changedAt.get(event.depositId) ?? null, at));
+  const news = mergeDepositEvents(newestFirst.toReversed());
   return new Map(news.map((one) => [one.depositId, { ...one, changedAt: changedAt.get(one.depositId) ?? null }]));
 }
 

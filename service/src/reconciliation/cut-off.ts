@@ -11,7 +11,7 @@ const graceMs = 20 * minuteMs;
  * Lines are compared again for so long, since they change after they were compared: what was under way arrives, and what
  * arrived comes back. What changes later still moves the balance, which is always compared whole.
  */
-const lookBackMs = 7 * dayMs;
+const windowMs = 7 * dayMs;
 
 /** The bank's clock may be off ours by this much. */
 export const clockSkewMs = 5 * minuteMs;
@@ -30,5 +30,5 @@ export function cutOffAt(now: Date): Date {
 /** From where a run compares lines, after one that compared all of them up to an instant; null where there was none. */
 export function beginAfter(comparedUpto: Date | null, cutOff: Date): Date | null {
   if (comparedUpto === null) return null;
-  return new Date(Math.min(comparedUpto.getTime(), cutOff.getTime() - lookBackMs));
+  return new Date(Math.min(comparedUpto.getTime(), cutOff.getTime() - windowMs));
 }

@@ -5,7 +5,7 @@ import { listMoving } from './check-transfers.ts';
 import { compareLines, type ComparedLines } from './compare-lines.ts';
 import { beginAfter, type Window } from './cut-off.ts';
 import type { Difference } from './difference.ts';
-import { lookForOldCases } from './look-for-old-cases.ts';
+import { recheckOpenCases } from './recheck-open-cases.ts';
 import { BankSilent, type Comparing } from './deps.ts';
 import { findComparedUpto, insertEnvironment, type EnvironmentFindings } from './store.ts';
 
@@ -38,7 +38,7 @@ export async function reconcileEnvironment(comparing: Comparing, options: Option
   const balance = await compareBalance(comparing, window, lines);
   const isUpto = lines.trouble === null && reachesBack(window, earlier);
   const differences = [...lines.differences, ...(balance.kind === 'different' ? [balance.difference] : [])];
-  const gone = await lookForOldCases(comparing, differences, { isBalanceEqual: balance.kind === 'equal', isUpto });
+  const gone = await recheckOpenCases(comparing, differences, { isBalanceEqual: balance.kind === 'equal', isUpto });
   const findings = { ...findingsOf(window, lines, balance), comparedUpto: isUpto ? cutOff : earlier };
   return conclude(comparing, { findings, differences, gone }, options);
 }

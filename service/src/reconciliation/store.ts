@@ -93,7 +93,7 @@ function transferFrom(row: TransferRow): OurTransfer {
 }
 
 /** $1 and $2 say whose, $3 from which transfer of the ledger on. */
-const transferColumns = `p.id, p.order_id, p.state::text, p.bank_payment_id, p.amount_pence, p.bank_took_micro_usdc as took,
+const transferColumns = `p.id, p.order_id, p.state::text, p.bank_payment_id, p.amount_pence, p.bank_debited_micro_usdc as took,
   p.bank_refunded_micro_usdc as refunded, p.updated_at, (
     select coalesce(sum(l.amount), 0) from kelpie.ledger_entries l
     where l.account = 'bank_wallet' and l.partner_id = $1 and l.environment = $2 and l.cause_id = p.id and l.transfer_id >= $3
@@ -158,7 +158,7 @@ export async function findPayoutOfOrder(tx: Transaction, reference: string | nul
 /** Payouts that somebody still looks after. */
 export async function listOpenTransfers(tx: Transaction, atMost: number): Promise<string[]> {
   const { rows } = await tx.query<{ payout_id: string }>(
-    'select payout_id from kelpie.open_payouts order by payout_id limit $1',
+    'select payout_id from kelpie.payout_leases order by payout_id limit $1',
     [atMost],
   );
   return rows.map((row) => row.payout_id);

@@ -289,7 +289,7 @@ test('a month is that of London: what was made or arrived a moment before its mi
       client.query(
         `insert into kelpie.payouts
          select (jsonb_populate_record(p, jsonb_build_object('id', $2::uuid, 'state', 'completed', 'completed_at', $3::timestamptz,
-           'partner_id', $1::uuid, 'bank_payment_id', 'x', 'bank_took_micro_usdc', 1, 'order_id', gen_random_uuid()))).*
+           'partner_id', $1::uuid, 'bank_payment_id', 'x', 'bank_debited_micro_usdc', 1, 'order_id', gen_random_uuid()))).*
          from kelpie.payouts p limit 1`,
         [partner.partnerId, newId({ now: () => createdAt }), completedAt],
       );

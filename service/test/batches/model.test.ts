@@ -92,11 +92,11 @@ function answer(wallet: ModelWallet, asked: Ask, from: string): Seen {
     return { kind: 'replayed', from: earlier.from, state: asked.fails ? 'failed' : 'processing' };
   }
   assert(rate !== null);
-  const { walletSends } = payoutCost(BigInt(asked.pounds) * 100n, rate, standardPayoutPrices);
-  if (wallet.balance < walletSends)
+  const { walletDebit } = payoutCost(BigInt(asked.pounds) * 100n, rate, standardPayoutPrices);
+  if (wallet.balance < walletDebit)
     return { kind: 'refused', code: 'insufficient_funds', details: formatUsdc(wallet.balance) };
   wallet.payouts.set(asked.key, { from, ask: asked });
-  if (!asked.fails) wallet.balance -= walletSends;
+  if (!asked.fails) wallet.balance -= walletDebit;
   return { kind: 'created', from, state: asked.fails ? 'failed' : 'processing' };
 }
 

@@ -61,7 +61,7 @@ test('two apis that batch on the same wallets and the same keys never deadlock, 
     admin.query<{ payouts: number; most: string; cost: string }>(
       `select (select count(*)::int from kelpie.payouts) as payouts,
          (select max(balance_micro_usdc) from kelpie.wallets) as most,
-         (select max(wallet_sends_micro_usdc) from kelpie.payouts) as cost`,
+         (select max(wallet_debit_micro_usdc) from kelpie.payouts) as cost`,
     ),
   );
   assert(rows[0] !== undefined);

@@ -30,7 +30,7 @@ export interface Booking {
 }
 
 function linesOf(change: bigint, reason = ''): Line[] {
-  if (change < 0n) return ledgerEvents.hold({ principal: -change, bankShare: 0n });
+  if (change < 0n) return ledgerEvents.hold({ principal: -change, providerFee: 0n });
   return reason.startsWith('payout.') ? ledgerEvents.released({ held: change }) : ledgerEvents.deposit(change);
 }
 

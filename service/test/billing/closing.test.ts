@@ -130,7 +130,7 @@ test('sandbox can not be charged, whatever the code believes', async () => {
 test('a credit that is more than the charges leaves a total of nothing, and the rest to the next invoice', async () => {
   const partnerEnvironment = await newPartner();
   const id = newId(firstOfNext);
-  const lines = ledgerEvents.bankShareCredited(2_000n);
+  const lines = ledgerEvents.providerFeeCredited(2_000n);
   await inTransaction(pool, partnerEnvironment, async (tx) =>
     postTransfers(tx, [{ id, ...partnerEnvironment, reason: 'payout.returned', causeId: id, lines }]),
   );
@@ -151,7 +151,7 @@ test('a closed account that has credit left gets no invoice for a month in which
     client.query(`update kelpie.partners set status = 'closed' where id = $1`, [partnerEnvironment.partnerId]),
   );
   const id = newId({ now: () => new Date() });
-  const lines = ledgerEvents.bankShareCredited(5_000n);
+  const lines = ledgerEvents.providerFeeCredited(5_000n);
   await inTransaction(pool, partnerEnvironment, async (tx) =>
     postTransfers(tx, [{ id, ...partnerEnvironment, reason: 'payout.returned', causeId: id, lines }]),
   );

@@ -291,7 +291,7 @@ test('one that is taken back weeks later, and the webhook of that is lost, is fo
   await bank.control(`/deposits/${ids[0] ?? ''}/refund`);
   await passTime(world, longestPauseMs);
   await round();
-  await round('look-back-for-deposits');
+  await round('backfill-deposits');
   await eventually('it is taken back', async () => {
     await round();
     return (await findDeposit(database, ids[0] ?? ''))?.state === 'reversed';

@@ -27,8 +27,8 @@ const now = systemClock.now().getTime();
 function line(n: number, depositId = `deposit-${n}`): DepositLine {
   const at = new Date(now - n * minuteMs);
   const quiet = { wasProcessed: false, sentPence: null, net: null, fee: null, sender: null };
-  const word = { ...quiet, depositId, bankState: 'funds_received', state: 'arriving' as const };
-  return { id: `line-${n}`, at, changedAt: at, mayChange: false, word };
+  const event = { ...quiet, depositId, bankState: 'funds_received', state: 'arriving' as const };
+  return { id: `line-${n}`, at, changedAt: at, mayChange: false, event };
 }
 
 const notAsked = async (): Promise<never> => Promise.reject(new Error('not asked for here'));
@@ -55,7 +55,7 @@ const listOf =
 
 interface Reached {
   read_upto: string | null;
-  look_back_to: Date | null;
+  backfill_to: Date | null;
 }
 
 async function openSource(reached: Reached) {
@@ -68,15 +68,15 @@ async function openSource(reached: Reached) {
     ]);
     await client.query(
       `insert into kelpie.funding_sources (
-         id, partner_id, environment, method, source_id, chain, address, opened_at, due_at, changed_at, read_upto, look_back_to
+         id, partner_id, environment, method, source_id, chain, address, opened_at, due_at, changed_at, read_upto, backfill_to
        ) values ($1, $2, 'sandbox', 'usdc', $1::uuid::text, 'base', '0x0', now(), now(), now(), $3, $4)`,
-      [id, partnerEnvironment.partnerId, reached.read_upto, reached.look_back_to],
+      [id, partnerEnvironment.partnerId, reached.read_upto, reached.backfill_to],
     );
   });
   const readReached = async (): Promise<Reached | undefined> =>
     asAdmin(database.superuserUrl, async (client) => {
       const { rows } = await client.query<Reached>(
-        'select read_upto, look_back_to from kelpie.funding_sources where id = $1',
+        'select read_upto, backfill_to from kelpie.funding_sources where id = $1',
         [id],
       );
       return rows[0];
@@ -105,31 +105,31 @@ async function occupy(bankDepositId: string): Promise<() => Promise<void>> {
 }
 
 test('a list that is too long to be read leaves how far back it was to be read, for the next time', async () => {
-  const reached = { read_upto: 'line-2', look_back_to: new Date(now - 90 * 24 * 60 * minuteMs) };
+  const reached = { read_upto: 'line-2', backfill_to: new Date(now - 90 * 24 * 60 * minuteMs) };
   const { read, readReached } = await openSource(reached);
   const endless: BankFunding['listDeposits'] = async (_, after_) => {
     const from = after_ === null ? 0 : Number(after_);
-    return { lines: [{ ...line(from), word: null }], next: String(from + 1) };
+    return { lines: [{ ...line(from), event: null }], next: String(from + 1) };
   };
   assert.deepEqual(await read(endless), { kind: 'failed', text: 'the list of deposits is too long' });
   assert.deepEqual(await readReached(), reached);
   assert.equal((await read(listOf(line(0, 'short-0'), line(1, 'short-1')))).kind, 'read');
-  assert.deepEqual(await readReached(), { read_upto: 'line-0', look_back_to: null });
+  assert.deepEqual(await readReached(), { read_upto: 'line-0', backfill_to: null });
 });
 
 test('it is never read past a deposit that could not be taken, and past it once it was', async () => {
-  const { read, readReached } = await openSource({ read_upto: 'line-9', look_back_to: null });
+  const { read, readReached } = await openSource({ read_upto: 'line-9', backfill_to: null });
   const free = await occupy('bad-2');
   const list = listOf(line(0, 'bad-0'), line(1, 'bad-1'), line(2, 'bad-2'), line(3, 'bad-3'), line(9, 'bad-9'));
   assert.deepEqual(await read(list), { kind: 'failed', text: '1 deposits could not be taken' });
-  assert.deepEqual(await readReached(), { read_upto: 'line-3', look_back_to: null });
+  assert.deepEqual(await readReached(), { read_upto: 'line-3', backfill_to: null });
   await free();
   assert.deepEqual(await read(list), { kind: 'read', changes: 1 });
-  assert.deepEqual(await readReached(), { read_upto: 'line-0', look_back_to: null });
+  assert.deepEqual(await readReached(), { read_upto: 'line-0', backfill_to: null });
 });
 
 test('one that a look back found, and could not be taken, is looked back for again', async () => {
-  const reached = { read_upto: 'line-1', look_back_to: new Date(now - 10 * minuteMs) };
+  const reached = { read_upto: 'line-1', backfill_to: new Date(now - 10 * minuteMs) };
   const { read, readReached } = await openSource(reached);
   const free = await occupy('old-9');
   const list = listOf(line(0, 'old-0'), line(1, 'old-1'), line(9, 'old-9'), line(20, 'old-20'));
@@ -137,5 +137,5 @@ test('one that a look back found, and could not be taken, is looked back for aga
   assert.deepEqual(await readReached(), reached);
   await free();
   assert.deepEqual(await read(list), { kind: 'read', changes: 1 });
-  assert.deepEqual(await readReached(), { read_upto: 'line-0', look_back_to: null });
+  assert.deepEqual(await readReached(), { read_upto: 'line-0', backfill_to: null });
 });

@@ -28,7 +28,7 @@ interface PayoutFacts {
   state: string;
   rail: string;
   revision: number;
-  wallet_sends: string;
+  wallet_debit: string;
   took: string | null;
   refunded: string | null;
   bank_payment_id: string | null;
@@ -48,15 +48,15 @@ const factsSql = `
     select payout_id, array_agg(state::text order by number) as history, array_agg(number order by number) as numbers
     from kelpie.payout_history group by payout_id
   )
-  select p.id, p.order_id, p.state::text, p.rail::text, p.revision, p.wallet_sends_micro_usdc as wallet_sends,
-    p.bank_took_micro_usdc as took, p.bank_refunded_micro_usdc as refunded, p.bank_payment_id,
+  select p.id, p.order_id, p.state::text, p.rail::text, p.revision, p.wallet_debit_micro_usdc as wallet_debit,
+    p.bank_debited_micro_usdc as took, p.bank_refunded_micro_usdc as refunded, p.bank_payment_id,
     coalesce(b.held, 0) as held, coalesce(b.in_transit, 0) as in_transit, coalesce(h.history, '{}') as history,
     coalesce(h.numbers, '{}') as numbers,
     (select count(*)::int from kelpie.cases c where c.payout_id = p.id and c.closed_at is null) as open_cases
   from kelpie.payouts p left join books b on b.cause_id = p.id left join histories h on h.payout_id = p.id`;
 
 /** From the decisions, written down once more: the code under test is not asked what it may do. */
-const legalMoves = new Set([
+const legalTransitions = new Set([
   'sending>not_created',
   'sending>pending',
   'sending>processing',
@@ -71,11 +71,11 @@ const legalMoves = new Set([
   'completed>returned',
 ]);
 
-function illegalMoves({ history, id }: PayoutFacts): string[] {
+function illegalTransitions({ history, id }: PayoutFacts): string[] {
   return history
     .slice(1)
     .map((state, at) => `${history[at]}>${state}`)
-    .filter((move) => !legalMoves.has(move) && move.split('>')[0] !== move.split('>')[1])
+    .filter((move) => !legalTransitions.has(move) && move.split('>')[0] !== move.split('>')[1])
     .map((move) => `I6 payout ${id} made the move ${move}`);
 }
 
@@ -84,7 +84,7 @@ function wrongBooks(facts: PayoutFacts): string[] {
   const { id, state } = facts;
   const open = state === 'sending' || state === 'pending' || state === 'processing';
   const waits = state === 'failed' && facts.took !== null && facts.refunded === null;
-  const held = open || waits ? -BigInt(facts.wallet_sends) : 0n;
+  const held = open || waits ? -BigInt(facts.wallet_debit) : 0n;
   const inTransit = (state === 'processing' || waits) && facts.took !== null ? BigInt(facts.took) : 0n;
   const found: string[] = [];
   if (BigInt(facts.held) !== held) found.push(`I5 payout ${id} is ${state} and holds ${facts.held}, not ${held}`);
@@ -209,7 +209,7 @@ async function findDifferences({ readerUrl: url }: Judged['database']): Promise<
 /** What our own tables say against each other. */
 async function judgeBooks(client: Client, payouts: readonly PayoutFacts[]): Promise<string[]> {
   return [
-    ...payouts.flatMap((payout) => [...illegalMoves(payout), ...wrongBooks(payout), ...wrongHistory(payout)]),
+    ...payouts.flatMap((payout) => [...illegalTransitions(payout), ...wrongBooks(payout), ...wrongHistory(payout)]),
     ...(await judgePartners(client)),
   ];
 }

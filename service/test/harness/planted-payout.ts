@@ -20,9 +20,9 @@ export async function plantPayout(
     await client.query(
       `insert into kelpie.payouts (
          id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
-         bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
+         bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
          price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by,
-         bank_payment_id, bank_took_micro_usdc, failure_code, failure_reason, updated_at, completed_at
+         bank_payment_id, bank_debited_micro_usdc, failure_code, failure_reason, updated_at, completed_at
        ) values (
          $1, $2, $3::kelpie.environment, (case $3::kelpie.environment when 'live' then 'provider_production' else 'provider_sandbox' end)::kelpie.rail, $4::kelpie.payout_state, 1, 1,
          $6, $5, 1, now(), 'KP', 100, 100, 51, 1920000, 790000, 'standard-1', 'Ada Byron', '5678', '\\x01',

@@ -217,9 +217,9 @@ test('news that come while a verification is only just noted are not lost: they 
       const id = randomUUID();
       const at = new Date();
       assert.equal(await beginVerification(tx, id, at), 'begun');
-      const hint = 'select kelpie.hint_verification($1, $2) as is_news';
-      const news = await tx.query<{ is_news: boolean }>(hint, [id, at]);
-      const again = await tx.query<{ is_news: boolean }>(hint, [id, at]);
+      const wake = 'select kelpie.wake_verification($1, $2) as is_news';
+      const news = await tx.query<{ is_news: boolean }>(wake, [id, at]);
+      const again = await tx.query<{ is_news: boolean }>(wake, [id, at]);
       return [news.rows[0]?.is_news, again.rows[0]?.is_news];
     });
     assert.deepEqual(await isNews, [true, false]);
@@ -257,7 +257,7 @@ test('the service can not open live by itself, nor approve a partner, nor touch 
     );
     await refusedIn('sandbox', async (tx) =>
       tx.query(
-        `select kelpie.take_verification($1, now(), now(), now(), 'approved', false, 'approved', null, null, 'c', 'w')`,
+        `select kelpie.apply_verification($1, now(), now(), now(), 'approved', false, 'approved', null, null, 'c', 'w')`,
         [anothers],
       ),
     );
@@ -274,7 +274,7 @@ test('the service can not open live by itself, nor approve a partner, nor touch 
 async function hasNoJobs(): Promise<boolean> {
   return asAdmin(database.superuserUrl, async (client) => {
     const { rows } = await client.query(
-      `select from pgboss.job where name = 'follow-verifications' and state in ('created', 'active', 'retry') limit 1`,
+      `select from pgboss.job where name = 'refresh-verifications' and state in ('created', 'active', 'retry') limit 1`,
     );
     return rows.length === 0;
   });

@@ -5,7 +5,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { optionalTextAt, textAt } from '@kelpie/dev/json.ts';
 import { startMailInbox, type MailInbox } from '@kelpie/dev/mail/inbox.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { followVerifications } from '../../src/partners/index.ts';
+import { refreshVerifications } from '../../src/partners/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { startJobSender } from '../../src/platform/jobs.ts';
@@ -158,7 +158,7 @@ export async function openRounds({ serviceUrl }: Pick<TestDatabase, 'serviceUrl'
     await pool.end();
   });
   return async () => {
-    await inTransaction(pool, 'shared', async (tx) => jobs.enqueue(tx, followVerifications, {}));
+    await inTransaction(pool, 'shared', async (tx) => jobs.enqueue(tx, refreshVerifications, {}));
   };
 }
 

@@ -5,7 +5,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { ledgerEvents } from '../../src/ledger/index.ts';
 import { createCommits } from '../../src/payouts/commits/commits.ts';
 import type { NewPayout } from '../../src/payouts/commits/create-payouts.ts';
-import type { Move } from '../../src/payouts/move.ts';
+import type { Transition } from '../../src/payouts/transition.ts';
 import { isVisibleState, type PayoutState } from '../../src/payouts/payout.ts';
 import { findPayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -58,8 +58,8 @@ function newPayout(): NewPayout {
       bankReference: 'BANK REFERENCE',
       amount: 1_001n,
       fee: 304n,
-      bankShare: 203n,
-      walletSends: 1_920_005n,
+      providerFee: 203n,
+      walletDebit: 1_920_005n,
       rate: 790_006n,
       pricePlan: 'standard-1',
       recipientName: 'Ada Byron',
@@ -69,7 +69,7 @@ function newPayout(): NewPayout {
       createdBy: 'kp_sandbox_created',
       bankPaymentId: 'a payment',
       bankState: 'a state',
-      bankTook: 1_910_007n,
+      bankDebited: 1_910_007n,
       failureCode: 'account_closed',
       failureReason: 'a reason',
       updatedAt: at,
@@ -84,7 +84,7 @@ function newPayout(): NewPayout {
       {
         id: newId(systemClock),
         reason: 'payout.hold',
-        lines: ledgerEvents.hold({ principal: 1_920_000n, bankShare: 5n }),
+        lines: ledgerEvents.hold({ principal: 1_920_000n, providerFee: 5n }),
       },
     ],
     open: { leasedUntil, dueAt },
@@ -116,8 +116,8 @@ test('each value of a new payout arrives in its own column', async () => {
     bank_round: 1,
     round_began_at: at,
   });
-  const lease = 'select due_at, leased_until, takes from kelpie.open_payouts where payout_id = $1';
-  assert.deepEqual(await rowOf(lease, [payout.id]), { due_at: dueAt, leased_until: leasedUntil, takes: 0 });
+  const lease = 'select due_at, leased_until, claims from kelpie.payout_leases where payout_id = $1';
+  assert.deepEqual(await rowOf(lease, [payout.id]), { due_at: dueAt, leased_until: leasedUntil, claims: 0 });
   const activity = 'select id, action, status, by from kelpie.activity where detail = $1';
   const expected = { id: made.activity?.id, action: 'payout.create', status: 201, by: payout.createdBy };
   assert.deepEqual(await rowOf(activity, [payout.id]), expected);
@@ -137,7 +137,7 @@ test('each fact of a transition arrives in its own column', async () => {
   const { id } = await plantPayout(database, partner, 'sending');
   const payout = await findPayout(calls, partner, id);
   assert(payout !== null);
-  const move: Move = {
+  const transition: Transition = {
     at,
     by: 'an actor',
     steps: [
@@ -149,20 +149,20 @@ test('each fact of a transition arrives in its own column', async () => {
       },
       { to: 'failed', what: 'undeliverable', detail: 'another', lines: [] },
     ],
-    learned: {
+    bankFacts: {
       attempts: 7,
       bankPaymentId: 'a payment',
       bankState: 'a state',
-      bankTook: 1_910_001n,
+      bankDebited: 1_910_001n,
       bankRefunded: 1_910_002n,
       failure: { code: 'account_closed', reason: 'a reason' },
     },
-    afterwards: { kind: 'watch', dueAt },
+    schedule: { kind: 'watch', dueAt },
     activity: { action: 'payout.cancel', requestId: newId(systemClock), status: 202, by: 'another actor' },
     openCase: { kind: 'a_kind', detail: 'of a case' },
     knownRecipientId: 'a recipient',
   };
-  assert.equal(await commits.move({ payout, move }), true);
+  assert.equal(await commits.applyTransition({ payout, transition }), true);
   assert.deepEqual(await findPayout(calls, partner, id), {
     ...payout,
     state: 'failed',
@@ -170,7 +170,7 @@ test('each fact of a transition arrives in its own column', async () => {
     attempts: 7,
     bankPaymentId: 'a payment',
     bankState: 'a state',
-    bankTook: 1_910_001n,
+    bankDebited: 1_910_001n,
     bankRefunded: 1_910_002n,
     failureCode: 'account_closed',
     failureReason: 'a reason',
@@ -187,11 +187,11 @@ test('each fact of a transition arrives in its own column', async () => {
     { ...common, number: 3, state: 'failed', what: 'undeliverable', detail: 'another' },
   ]);
   const activity = 'select id, action, status, by from kelpie.activity where detail = $1';
-  const { requestId, ...recorded } = move.activity ?? { requestId: null };
+  const { requestId, ...recorded } = transition.activity ?? { requestId: null };
   assert.deepEqual(await rowOf(activity, [id]), { id: requestId, ...recorded });
   const opened = 'select kind, detail, opened_at from kelpie.cases where payout_id = $1';
   assert.deepEqual(await rowOf(opened, [id]), { kind: 'a_kind', detail: 'of a case', opened_at: at });
-  const lease = `select due_at, leased_until = '-infinity' as is_released from kelpie.open_payouts where payout_id = $1`;
+  const lease = `select due_at, leased_until = '-infinity' as is_released from kelpie.payout_leases where payout_id = $1`;
   assert.deepEqual(await rowOf(lease, [id]), { due_at: dueAt, is_released: true });
   const recipient = 'select bank_recipient_id, registered_at from kelpie.bank_recipients where partner_id = $1';
   assert.deepEqual(await rowOf(recipient, [partner.partnerId]), {

@@ -24,12 +24,12 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   sendPayment: { api: 'creating', worker: 'resuming' },
   applyTransitions: { api: 'creating', worker: 'resuming' },
   findPayout: { api: 'creating', worker: 'resuming' },
-  takeOpen: { worker: 'resuming' },
+  claimDue: { worker: 'resuming' },
   findPayment: { worker: 'looking' },
-  giveBack: { worker: 'looking' },
+  releaseLease: { worker: 'looking' },
   listPayments: { worker: 'searching' },
   cancelPayment: { api: 'cancelling' },
-  // Reads that nothing hangs on, and hints that the bank sends again.
+  // Reads that nothing hangs on, and webhooks that the bank sends again.
   findRate: { api: 'nothing that a crash could spoil' },
   resolveOrder: { api: 'nothing that a crash could spoil' },
   findClaim: { api: 'nothing that a crash could spoil' },
@@ -37,10 +37,10 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   showPayouts: { api: 'nothing that a crash could spoil' },
   searchPayouts: { api: 'nothing that a crash could spoil' },
   listRecipients: { api: 'nothing that a crash could spoil' },
-  hint: { api: 'nothing that a crash could spoil' },
+  wake: { api: 'nothing that a crash could spoil' },
   listEnvironmentsAtBanks: { worker: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },
-  takeUnmatched: { worker: 'nothing that a crash could spoil' },
+  claimUnmatched: { worker: 'nothing that a crash could spoil' },
   dropUnmatched: { worker: 'nothing that a crash could spoil' },
   // No payout hangs on it: test/partners/connect-sandbox.test.ts kills there.
   openCustomer: {},

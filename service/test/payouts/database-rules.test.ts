@@ -4,13 +4,13 @@ import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { DatabaseError, type Client } from 'pg';
 import { ledgerEvents } from '../../src/ledger/index.ts';
-import type { Move } from '../../src/payouts/move.ts';
+import type { Transition } from '../../src/payouts/transition.ts';
 import type { PayoutState } from '../../src/payouts/payout.ts';
 import { createCommits, type Commits } from '../../src/payouts/commits/commits.ts';
 import { applyTransitions } from '../../src/payouts/commits/apply-transitions.ts';
 import { createPayouts, type NewPayout } from '../../src/payouts/commits/create-payouts.ts';
 import { payoutCalls } from '../../src/payouts/calls.ts';
-import { findPayout, hintPayout } from '../../src/payouts/store.ts';
+import { findPayout, wakePayout } from '../../src/payouts/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
@@ -79,7 +79,7 @@ const states: readonly PayoutState[] = [
 ];
 
 /** From the decisions, and the two states that are ours alone. */
-const legalMoves = new Set([
+const legalTransitions = new Set([
   'sending>not_created',
   'sending>pending',
   'sending>processing',
@@ -96,7 +96,7 @@ const legalMoves = new Set([
 
 /** All that the new state needs besides, so that the move itself is what is refused. */
 const moveSql = `update kelpie.payouts set state = $2::kelpie.payout_state, revision = revision + 1, bank_payment_id = 't1',
-  bank_took_micro_usdc = coalesce(bank_took_micro_usdc, 1), completed_at = now(),
+  bank_debited_micro_usdc = coalesce(bank_debited_micro_usdc, 1), completed_at = now(),
   failure_reason = case when $2::kelpie.payout_state in ('failed', 'returned') then 'why' end
   where id = $1`;
 
@@ -104,7 +104,7 @@ for (const from of states) {
   test(`the database lets a ${from} payout make its legal moves, and refuses every other`, async () => {
     const { id } = await plantPayout(database, mine, from);
     for (const to of states) {
-      const isLegal = from === to || legalMoves.has(`${from}>${to}`);
+      const isLegal = from === to || legalTransitions.has(`${from}>${to}`);
       assert.equal(await tryAs(mine, moveSql, [id, to]), isLegal ? '1 rows' : refusedByRule, `${from}>${to}`);
     }
   });
@@ -122,7 +122,7 @@ test('a payout begins as sending, or where its rail answers at once as processin
     id: '$2::uuid',
     state: '$3::kelpie.payout_state',
     bank_payment_id: `'t1'`,
-    bank_took_micro_usdc: '1',
+    bank_debited_micro_usdc: '1',
     completed_at: 'now()',
     failure_reason: `case when $3::kelpie.payout_state in ('failed', 'returned') then 'why' end`,
   };
@@ -138,12 +138,12 @@ test('a payout begins as sending, or where its rail answers at once as processin
 for (const [way, commits] of ways) {
   test(`${way}, no payout is made on the simulated rail for a partner that has left it`, async () => {
     await asAdmin(database.superuserUrl, async (client) => {
-      const move = `update kelpie.partner_environments set rail = $2 where partner_id = $1`;
-      await client.query(move, [mine.partnerId, 'provider_sandbox']);
+      const transition = `update kelpie.partner_environments set rail = $2 where partner_id = $1`;
+      await client.query(transition, [mine.partnerId, 'provider_sandbox']);
       try {
         assert.deepEqual(await commits.create(newPayout()), { kind: 'rail_changed' });
       } finally {
-        await client.query(move, [mine.partnerId, 'simulated']);
+        await client.query(transition, [mine.partnerId, 'simulated']);
       }
     });
     assert.equal((await commits.create(newPayout())).kind, 'created');
@@ -164,7 +164,7 @@ const mayChange = new Set([
   'attempts',
   'bank_payment_id',
   'bank_state',
-  'bank_took_micro_usdc',
+  'bank_debited_micro_usdc',
   'bank_refunded_micro_usdc',
   'failure_code',
   'failure_reason',
@@ -180,7 +180,7 @@ test('what was ordered never changes: amounts, prices, the recipient, whose it i
     ),
   );
   const fixed = rows.map(({ name }) => name).filter((name) => !mayChange.has(name));
-  for (const name of ['amount_pence', 'wallet_sends_micro_usdc', 'recipient_encrypted', 'partner_id', 'order_id'])
+  for (const name of ['amount_pence', 'wallet_debit_micro_usdc', 'recipient_encrypted', 'partner_id', 'order_id'])
     assert(fixed.includes(name), name);
   for (const name of fixed) {
     const sql = `update kelpie.payouts set ${name} = ${name}, revision = revision + 1 where id = $1`;
@@ -219,9 +219,12 @@ for (const [way, commits] of ways) {
     assert.equal(await findPayout(calls, { ...theirs, environment: 'live' }, id), null);
     const payout = await findPayout(calls, theirs, id);
     assert(payout !== null);
-    for (const move of [moveTo('failed'), plain(moveTo('failed'))]) {
-      assert.equal(await commits.move({ payout: { ...payout, partnerId: mine.partnerId }, move }), false);
-      assert.equal(await commits.move({ payout: { ...payout, environment: 'live' }, move }), false);
+    for (const transition of [moveTo('failed'), plain(moveTo('failed'))]) {
+      assert.equal(
+        await commits.applyTransition({ payout: { ...payout, partnerId: mine.partnerId }, transition }),
+        false,
+      );
+      assert.equal(await commits.applyTransition({ payout: { ...payout, environment: 'live' }, transition }), false);
     }
     assert.equal((await findPayout(calls, theirs, id))?.revision, 1);
     // With a key that is not the partner's own.
@@ -232,14 +235,14 @@ for (const [way, commits] of ways) {
   });
 }
 
-function moveTo(to: PayoutState, change: Partial<Move> = {}): Move {
+function moveTo(to: PayoutState, change: Partial<Transition> = {}): Transition {
   const lines = ledgerEvents.released({ held: 1_920_000n });
   return {
     at: new Date(),
     by: 'test',
     steps: [{ to, what: 'rejected', detail: null, lines }],
-    learned: { attempts: 2, bankState: 'new', failure: { code: 'unknown', reason: 'why' } },
-    afterwards: { kind: 'close' },
+    bankFacts: { attempts: 2, bankState: 'new', failure: { code: 'unknown', reason: 'why' } },
+    schedule: { kind: 'close' },
     activity: { action: 'payout.create', requestId: null, status: 201, by: 'test' },
     openCase: { kind: 'tested', detail: 'tested' },
     pauseRail: true,
@@ -250,14 +253,14 @@ function moveTo(to: PayoutState, change: Partial<Move> = {}): Move {
 }
 
 /** Of the kind that goes into a batch. */
-function plain({ at, by, steps, learned, afterwards, knownRecipientId = '' }: Move): Move {
-  return { at, by, steps, learned, afterwards, knownRecipientId };
+function plain({ at, by, steps, bankFacts, schedule, knownRecipientId = '' }: Transition): Transition {
+  return { at, by, steps, bankFacts, schedule, knownRecipientId };
 }
 
-function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } = {}): NewPayout {
-  const { keyId = mine.keyId, orderId = randomUUID(), takes = 1_920_000n } = change;
+function newPayout(change: { keyId?: string; orderId?: string; claims?: bigint } = {}): NewPayout {
+  const { keyId = mine.keyId, orderId = randomUUID(), claims = 1_920_000n } = change;
   const at = new Date();
-  const hold = ledgerEvents.hold({ principal: takes - 1n, bankShare: 1n });
+  const hold = ledgerEvents.hold({ principal: claims - 1n, providerFee: 1n });
   return {
     payout: {
       id: newId(systemClock),
@@ -270,8 +273,8 @@ function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } 
       bankReference: 'KP',
       amount: 100n,
       fee: 100n,
-      bankShare: 51n,
-      walletSends: takes,
+      providerFee: 51n,
+      walletDebit: claims,
       rate: 790_000n,
       recipientName: 'Ada Byron',
       accountLast4: '5678',
@@ -280,7 +283,7 @@ function newPayout(change: { keyId?: string; orderId?: string; takes?: bigint } 
       createdBy: 'test',
       bankPaymentId: null,
       bankState: null,
-      bankTook: null,
+      bankDebited: null,
       failureCode: null,
       failureReason: null,
       updatedAt: at,
@@ -319,7 +322,7 @@ async function everything(): Promise<unknown> {
       'wallets',
       'activity',
       'cases',
-      'open_payouts',
+      'payout_leases',
       'idempotency_keys',
       'bank_recipients',
       'rail_pauses',
@@ -337,11 +340,17 @@ for (const [way, commits] of ways) {
     const payout = await findPayout(calls, mine, id);
     assert(payout !== null);
     const step = { to: 'processing', what: 'noted', detail: null, lines: [] } as const;
-    const quicker: Move = { at: new Date(), by: 'test', steps: [step], learned: {}, afterwards: { kind: 'keep' } };
-    assert.equal(await commits.move({ payout, move: quicker }), true);
+    const quicker: Transition = {
+      at: new Date(),
+      by: 'test',
+      steps: [step],
+      bankFacts: {},
+      schedule: { kind: 'keep' },
+    };
+    assert.equal(await commits.applyTransition({ payout, transition: quicker }), true);
     const before = await everything();
-    assert.equal(await commits.move({ payout, move: moveTo('failed') }), false);
-    assert.equal(await commits.move({ payout, move: plain(moveTo('failed')) }), false);
+    assert.equal(await commits.applyTransition({ payout, transition: moveTo('failed') }), false);
+    assert.equal(await commits.applyTransition({ payout, transition: plain(moveTo('failed')) }), false);
     assert.deepEqual(await everything(), before);
   });
 
@@ -350,14 +359,16 @@ for (const [way, commits] of ways) {
     const payout = await findPayout(calls, mine, id);
     assert(payout !== null);
     const before = await everything();
-    await assert.rejects(commits.move({ payout, move: moveTo('failed', { steps: [] }) }), { code: '23514' });
+    await assert.rejects(commits.applyTransition({ payout, transition: moveTo('failed', { steps: [] }) }), {
+      code: '23514',
+    });
     assert.deepEqual(await everything(), before);
   });
 
   test(`a payout that its wallet can not cover leaves nothing behind, and says what there is (${way})`, async () => {
     const before = await everything();
     const available = await walletOf(mine);
-    const outcome = await commits.create(newPayout({ takes: available + 1n }));
+    const outcome = await commits.create(newPayout({ claims: available + 1n }));
     assert.deepEqual(outcome, { kind: 'insufficient_funds', available });
     assert.deepEqual(await everything(), before);
   });
@@ -398,11 +409,11 @@ test('a wallet does not go below zero, whoever asks', async () => {
   );
 });
 
-async function isOpenedBy(state: PayoutState, hint: { paymentId: string; isUnderWay: boolean }): Promise<boolean> {
+async function isOpenedBy(state: PayoutState, news: { paymentId: string; isUnderWay: boolean }): Promise<boolean> {
   const { id, orderId } = await plantPayout(database, mine, state);
-  assert(await hintPayout(calls, { environment: 'sandbox', orderId, at: new Date(), ...hint }));
+  assert(await wakePayout(calls, { environment: 'sandbox', orderId, at: new Date(), ...news }));
   return asAdmin(database.superuserUrl, async (client) => {
-    const { rowCount } = await client.query('select from kelpie.open_payouts where payout_id = $1', [id]);
+    const { rowCount } = await client.query('select from kelpie.payout_leases where payout_id = $1', [id]);
     return rowCount === 1;
   });
 }
@@ -421,10 +432,10 @@ test('one payout twice in a batch moves once, and is paid back once', async () =
   const payout = await findPayout(calls, mine, id);
   assert(payout !== null);
   const before = await walletOf(mine);
-  const move = plain(moveTo('failed'));
+  const transition = plain(moveTo('failed'));
   const later = { ...payout, revision: payout.revision + 1 };
   const stranger = { ...later, partnerId: theirs.partnerId };
-  const batch = [payout, payout, later, stranger].map((one) => ({ payout: one, move }));
+  const batch = [payout, payout, later, stranger].map((one) => ({ payout: one, transition }));
   const moved = await applyTransitions(calls, systemClock, batch);
   assert.deepEqual(moved.filter(Boolean), [true]);
   assert.equal(await walletOf(mine), before + 1_920_000n);
@@ -466,9 +477,9 @@ test('a payout is refunded once, under whichever reason', async () => {
 
 test('a hold that is not what its payout debits the wallet by is refused, and leaves nothing', async () => {
   const before = await everything();
-  for (const walletSends of [1_920_001n, 1_919_999n]) {
+  for (const walletDebit of [1_920_001n, 1_919_999n]) {
     const made = newPayout();
-    const wrong = { ...made, payout: { ...made.payout, walletSends } };
+    const wrong = { ...made, payout: { ...made.payout, walletDebit } };
     await assert.rejects(createPayouts(calls, [newPayout(), wrong]), { code: refusedByRule });
   }
   const none = { ...newPayout(), transfers: [] };
@@ -500,14 +511,14 @@ function raiseSql(column: string): string {
 test("the bank's amounts do not change after the end", async () => {
   for (const state of ['completed', 'cancelled', 'returned'] as const) {
     const { id } = await plantPayout(database, mine, state);
-    assert.equal(await tryAs(mine, raiseSql('bank_took_micro_usdc'), [id]), refusedByRule, state);
+    assert.equal(await tryAs(mine, raiseSql('bank_debited_micro_usdc'), [id]), refusedByRule, state);
     // A completed payout can still be returned, and only then the bank refunds it.
     const refunded = await tryAs(mine, raiseSql('bank_refunded_micro_usdc'), [id]);
     assert.equal(refunded, state === 'completed' ? '1 rows' : refusedByRule, state);
   }
   const { id } = await plantPayout(database, mine, 'failed');
   assert.equal(
-    await tryAs(mine, raiseSql('bank_took_micro_usdc'), [id]),
+    await tryAs(mine, raiseSql('bank_debited_micro_usdc'), [id]),
     '1 rows',
     'its hold is kept until the refund',
   );
@@ -515,6 +526,6 @@ test("the bank's amounts do not change after the end", async () => {
     await client.query('set session_replication_role = replica');
     await client.query('update kelpie.payouts set bank_refunded_micro_usdc = 7 where id = $1', [id]);
   });
-  for (const column of ['bank_took_micro_usdc', 'bank_refunded_micro_usdc'])
+  for (const column of ['bank_debited_micro_usdc', 'bank_refunded_micro_usdc'])
     assert.equal(await tryAs(mine, raiseSql(column), [id]), refusedByRule, column);
 });

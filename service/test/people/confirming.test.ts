@@ -349,7 +349,7 @@ test('the database itself makes no live payout for a person without a code that 
     payout_ids: randomUUID(),
     order_ids: randomUUID(),
     created_vias: 'dashboard',
-    wallets_send_micro_usdc: '5',
+    wallet_debits_micro_usdc: '5',
     entry_payouts: '1',
     entry_firsts: 'true',
     entry_accounts: 'wallet',

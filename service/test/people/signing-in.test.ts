@@ -112,7 +112,7 @@ test('of twenty codes that are asked for at the same moment, on three processes,
   );
   for (const { status } of await Promise.all(asking)) assert.equal(status, 202);
   await readCode(inbox, email, 5);
-  await untilLookedAt();
+  await untilPolled();
   await untilSent();
   assert.equal(inbox.mails().filter(({ to }) => to.includes(email)).length, 5);
 });
@@ -193,7 +193,7 @@ async function untilSent(): Promise<void> {
 }
 
 /** Whoever asked has been looked at by now. */
-async function untilLookedAt(): Promise<void> {
+async function untilPolled(): Promise<void> {
   await eventually('every code was looked at', async () => {
     const waiting = await query('select 1 from kelpie.sign_in_codes where mail_encrypted is not null');
     return waiting.length === 0;
@@ -203,7 +203,7 @@ async function untilLookedAt(): Promise<void> {
 test('an address that is nobody’s is sent nothing, and what was to be sent is forgotten', async () => {
   const email = newAddress();
   assert.equal((await askCode(api.url, email)).status, 202);
-  await untilLookedAt();
+  await untilPolled();
   const member = await addMember();
   await askCode(api.url, member);
   await readCode(inbox, member);
@@ -242,7 +242,7 @@ test('a flood of addresses that are nobody’s does not hold up the mail of a me
   const tookMs = performance.now() - askedAt;
   // One job after the other, each for a code of its own, would take most of a minute.
   assert(tookMs < 10_000, `${tookMs} ms`);
-  await untilLookedAt();
+  await untilPolled();
 });
 
 test('a flood of sign-ups, each of which is mailed, does not hold up the mail of a member', async () => {
@@ -252,7 +252,7 @@ test('a flood of sign-ups, each of which is mailed, does not hold up the mail of
     return call({ url: second.url, key: null }, '/v1/signup', { method: 'POST', body });
   });
   for (const { status } of await Promise.all(signUps)) assert.equal(status, 202);
-  await untilLookedAt();
+  await untilPolled();
   const askedAt = performance.now();
   await askCode(api.url, member);
   await readCode(inbox, member);

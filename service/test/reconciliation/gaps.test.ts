@@ -191,7 +191,7 @@ test('where more is under way than can be explained, what the wallet holds is no
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query('set session_replication_role = replica');
     await client.query(
-      `insert into kelpie.open_payouts (payout_id, partner_id, environment, due_at, leased_until)
+      `insert into kelpie.payout_leases (payout_id, partner_id, environment, due_at, leased_until)
        select gen_random_uuid(), $1, $2, 'infinity', 'infinity' from generate_series(1, 2001)`,
       [partner.partnerId, partner.environment],
     );

@@ -97,7 +97,7 @@ export async function listPaymentsOf(
 ): Promise<{ id: string; paymentId: string; took: bigint; state: string }[]> {
   return asAdmin(superuserUrl, async (client) => {
     const { rows } = await client.query<{ id: string; payment: string; took: string; state: string }>(
-      `select id, bank_payment_id as payment, bank_took_micro_usdc as took, state::text from kelpie.payouts
+      `select id, bank_payment_id as payment, bank_debited_micro_usdc as took, state::text from kelpie.payouts
        where partner_id = $1 and bank_payment_id is not null order by id`,
       [partnerId],
     );

@@ -37,17 +37,17 @@ function priceOf({ amountPence, rate }: PlannedPayout, name: PlanName) {
   const plan = plans[name];
   const amount = BigInt(amountPence);
   const fee = partOf(amount, plan.fixed, plan.points);
-  const bankShare = partOf(amount, plan.bankFixed, plan.bankPoints);
-  const exactCents = (amount + bankShare) * 1_000_000n;
+  const providerFee = partOf(amount, plan.bankFixed, plan.bankPoints);
+  const exactCents = (amount + providerFee) * 1_000_000n;
   const cents = exactCents / BigInt(rate) + (exactCents % BigInt(rate) === 0n ? 0n : 1n);
-  return { fee, bankShare, invoiceShare: fee - bankShare, walletSends: cents * 10_000n };
+  return { fee, providerFee, invoiceShare: fee - providerFee, walletDebit: cents * 10_000n };
 }
 
 /** What the bank gives back of what it took: all but a part of its share. */
 function refundOf(payout: PlannedPayout, name: PlanName, keptThousandths: number): bigint {
-  const { bankShare, walletSends } = priceOf(payout, name);
-  const taken = walletSends + BigInt(payout.besides);
-  const shareInUsdc = (bankShare * 10_000n * 1_000_000n) / BigInt(payout.rate);
+  const { providerFee, walletDebit } = priceOf(payout, name);
+  const taken = walletDebit + BigInt(payout.besides);
+  const shareInUsdc = (providerFee * 10_000n * 1_000_000n) / BigInt(payout.rate);
   const back = taken - (shareInUsdc * BigInt(keptThousandths)) / 1_000n;
   return back > 0n ? back : 1n;
 }
@@ -166,14 +166,14 @@ class Model {
 
   giveBack({ payout, back }: Extract<BillingEvent, { kind: 'returned' }>, at: number): void {
     const name = this.planOf(payout);
-    const { invoiceShare, bankShare, walletSends } = priceOf(payout, name);
+    const { invoiceShare, providerFee, walletDebit } = priceOf(payout, name);
     const arrivedIn = this.arrived.get(keyOf(payout));
     if (arrivedIn === monthInLondon(at)) this.charge(payout.partner, at, 'payout_fees', -invoiceShare);
     else if (arrivedIn !== undefined) this.charge(payout.partner, at, 'credit', invoiceShare);
-    const missing = walletSends - refundOf(payout, name, back.keptThousandths);
+    const missing = walletDebit - refundOf(payout, name, back.keptThousandths);
     if (missing > 0n) {
       const inPence = roundHalfUp(missing * BigInt(payout.rate), 1_000_000n * 10_000n);
-      this.charge(payout.partner, at, 'credit', inPence < bankShare ? inPence : bankShare);
+      this.charge(payout.partner, at, 'credit', inPence < providerFee ? inPence : providerFee);
     }
     const cost = BigInt(back.returnFee ?? 0) * BigInt(payout.rate) * (10_000n + BigInt(plans[name].exception));
     this.charge(payout.partner, at, 'bank_exceptions', roundHalfUp(cost, 10_000n * 1_000_000n * 10_000n));

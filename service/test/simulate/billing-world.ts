@@ -6,7 +6,7 @@ import { ledgerEvents, postTransfers } from '../../src/ledger/index.ts';
 import { payoutCost } from '../../src/money/fees.ts';
 import { usdcForPounds } from '../../src/money/rates.ts';
 import { createPlanMarkups, createPartnerEnvironments, type PartnerEnvironment } from '../../src/partners/index.ts';
-import { followPayment } from '../../src/payouts/following/follow-payment.ts';
+import { applyPaymentUpdate } from '../../src/payouts/following/apply-payment-update.ts';
 import type { NewPayout } from '../../src/payouts/commits/create-payouts.ts';
 import { createCommits } from '../../src/payouts/index.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
@@ -176,10 +176,10 @@ export class BillingWorld {
     if (payout === null) throw new Error('a payout that is not there');
     const at = this.clock.now();
     const charging = { at, markups: await markups.get(payout.pricePlan) };
-    const { isOver: _over, ...following } = followPayment(payout, paymentOf(planned, payout, word), charging);
-    if (following.steps.length === 0) throw new Error('the bank had no news');
-    const move = { at, by: 'bank', ...following, afterwards: { kind: 'close' } } as const;
-    if (!(await commits.move({ payout, move }))) throw new Error('a payout that somebody else moved');
+    const { isOver: _over, ...update } = applyPaymentUpdate(payout, paymentOf(planned, payout, word), charging);
+    if (update.steps.length === 0) throw new Error('the bank had no news');
+    const transition = { at, by: 'bank', ...update, schedule: { kind: 'close' } } as const;
+    if (!(await commits.applyTransition({ payout, transition }))) throw new Error('a payout that somebody else moved');
   }
 
   /** Where it did not work for a partner it comes round again, as the job does; in the end it has to. */
@@ -253,11 +253,11 @@ function newPayout(
   const at = clock.now();
   const amount = BigInt(planned.amountPence);
   const rate = BigInt(planned.rate);
-  const { fee, bankShare, walletSends } = payoutCost(amount, rate, partnerEnvironment.prices);
+  const { fee, providerFee, walletDebit } = payoutCost(amount, rate, partnerEnvironment.prices);
   const principal = usdcForPounds(amount, rate);
   const id = newId(clock);
   const orderId = randomUUID();
-  const hold = ledgerEvents.hold({ principal, bankShare: walletSends - principal });
+  const hold = ledgerEvents.hold({ principal, providerFee: walletDebit - principal });
   return {
     payout: {
       ...unknownYet,
@@ -268,8 +268,8 @@ function newPayout(
       reference: `Order ${planned.number}`,
       amount,
       fee,
-      bankShare,
-      walletSends,
+      providerFee,
+      walletDebit,
       rate,
       pricePlan: partnerEnvironment.pricePlan,
       updatedAt: at,
@@ -298,7 +298,7 @@ const unknownYet = {
   createdBy: 'simulated',
   bankPaymentId: null,
   bankState: null,
-  bankTook: null,
+  bankDebited: null,
   failureCode: null,
   failureReason: null,
 } as const;
@@ -307,7 +307,7 @@ type Word = Pick<Payment, 'state' | 'bankState'> & { back?: PlannedReturn };
 
 /** What the bank would say of it. */
 function paymentOf(planned: PlannedPayout, payout: Payout, { back, ...word }: Word): Payment {
-  const taken = payout.walletSends + BigInt(planned.besides);
+  const taken = payout.walletDebit + BigInt(planned.besides);
   return {
     id: `t-${payout.id}`,
     ourReference: payout.orderId,
@@ -321,8 +321,8 @@ function paymentOf(planned: PlannedPayout, payout: Payout, { back, ...word }: Wo
 }
 
 /** All that was taken, but for a part of the bank's share. */
-function refund(payout: { bankShare: bigint; rate: bigint }, taken: bigint, keptThousandths: number): bigint {
-  const shareInUsdc = (payout.bankShare * 10_000n * 1_000_000n) / payout.rate;
+function refund(payout: { providerFee: bigint; rate: bigint }, taken: bigint, keptThousandths: number): bigint {
+  const shareInUsdc = (payout.providerFee * 10_000n * 1_000_000n) / payout.rate;
   const back = taken - (shareInUsdc * BigInt(keptThousandths)) / 1_000n;
   return back > 0n ? back : 1n;
 }

@@ -132,7 +132,7 @@ async function untilFollowed(cast: Cast, seed: number, sent: readonly Sent[]): P
         ({ id, endsAs }) => `seed ${seed}: deposit ${id} is ${ours.get(id) ?? 'unknown'}, not ${endsAs}`,
       );
     // What was taken back, and the webhook of that was lost, is found by the look back of each day.
-    if (looks === 3) await cast.round('look-back-for-deposits');
+    if (looks === 3) await cast.round('backfill-deposits');
     await passTime(cast.world, looks === 0 ? longestPauseMs : 61_000);
     await cast.round();
     await wait(400);

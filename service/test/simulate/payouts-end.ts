@@ -99,8 +99,8 @@ const centMicroUsdc = 10_000;
 async function judgeAmounts({ database }: World): Promise<string[]> {
   const { rows } = await asAdmin(database.superuserUrl, async (client) =>
     client.query<{ id: string; sends: string; took: string }>(
-      `select id, wallet_sends_micro_usdc as sends, bank_took_micro_usdc as took from kelpie.payouts
-       where abs(wallet_sends_micro_usdc - bank_took_micro_usdc) > $1`,
+      `select id, wallet_debit_micro_usdc as sends, bank_debited_micro_usdc as took from kelpie.payouts
+       where abs(wallet_debit_micro_usdc - bank_debited_micro_usdc) > $1`,
       [mostTakenBesides + centMicroUsdc],
     ),
   );

@@ -11,8 +11,8 @@ create or replace function kelpie.list_movements(
 as $$
 #variable_conflict use_column
 declare
-  looked_from uuid := kelpie.first_id_at(began_at - interval '1 day');
-  looked_to uuid := kelpie.first_id_at(ended_at + interval '1 day');
+  scanned_from uuid := kelpie.first_id_at(began_at - interval '1 day');
+  scanned_to uuid := kelpie.first_id_at(ended_at + interval '1 day');
   -- By numbers, which have no gaps, and not by a limit: with few partners the planner takes a month for a handful of rows,
   -- and would read and sort all of it for every page.
   upto_number bigint := least(before_number, from_number + at_most);
@@ -25,7 +25,7 @@ begin
       select * from kelpie.ledger_entries each
       where each.partner_id = of_partner and each.environment = of_environment and each.account = 'wallet'
         and each.wallet_version >= from_number and each.wallet_version < upto_number
-        and each.transfer_id >= looked_from and each.transfer_id < looked_to
+        and each.transfer_id >= scanned_from and each.transfer_id < scanned_to
     ) e
     -- One by one, by id: each look-up reads one partition, and nothing that is not on the page.
     left join lateral (

@@ -17,14 +17,14 @@ declare
   after_last record;
   -- A movement's id is within its month or moments outside it. A day of margin covers that and limits the partitions read.
   -- One further away would be missing from the count, and the caller's check would refuse the statement.
-  looked_from uuid;
-  looked_to uuid;
+  scanned_from uuid;
+  scanned_to uuid;
 begin
   perform kelpie.set_partner_context(of_partner, of_environment);
   began_at := month_start::timestamp at time zone 'Europe/London';
   ended_at := (month_start + interval '1 month') at time zone 'Europe/London';
-  looked_from := kelpie.first_id_at(began_at - interval '1 day');
-  looked_to := kelpie.first_id_at(ended_at + interval '1 day');
+  scanned_from := kelpie.first_id_at(began_at - interval '1 day');
+  scanned_to := kelpie.first_id_at(ended_at + interval '1 day');
 
   -- Read the wallet first: movements posted while this runs have a higher version and are left out.
   select w.balance_micro_usdc as balance, w.version into wallet
@@ -37,10 +37,10 @@ begin
 
   select e.wallet_balance_after into opening_balance from kelpie.ledger_entries e
   where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
-    and e.wallet_version = first_number - 1 and e.transfer_id < looked_to;
+    and e.wallet_version = first_number - 1 and e.transfer_id < scanned_to;
   select e.wallet_balance_after into closing_balance from kelpie.ledger_entries e
   where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
-    and e.wallet_version = next_number - 1 and e.transfer_id < looked_to;
+    and e.wallet_version = next_number - 1 and e.transfer_id < scanned_to;
   -- A wallet starts empty.
   opening_balance := case when first_number = 1 then 0 else opening_balance end;
   closing_balance := case when next_number = 1 then 0 else closing_balance end;
@@ -53,7 +53,7 @@ begin
   select count(*), coalesce(sum(-e.amount), 0) into movements, moved from kelpie.ledger_entries e
   where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
     and e.wallet_version >= first_number and e.wallet_version < next_number
-    and e.transfer_id >= looked_from and e.transfer_id < looked_to;
+    and e.transfer_id >= scanned_from and e.transfer_id < scanned_to;
   return next;
 end;
 $$;

@@ -16,7 +16,7 @@ create or replace function kelpie.may_post(reason text, account kelpie.ledger_ac
     when 'payout.cancelled' then account in ('bank_wallet', 'exception_loss', 'in_transit', 'held', 'wallet')
     when 'payout.returned' then account in ('bank_wallet', 'in_transit', 'held', 'wallet', 'fx')
     when 'credit.payout_fees' then account in ('revenue', 'credit_due')
-    when 'credit.bank_share' then account in ('revenue', 'credit_due')
+    when 'credit.provider_fee' then account in ('revenue', 'credit_due')
     when 'charge.bank_exceptions' then account in ('receivable', 'revenue')
     when 'charge.monthly_account' then account in ('receivable', 'revenue')
     when 'charge.business_verification' then account in ('receivable', 'revenue')

@@ -20,7 +20,7 @@ create or replace function kelpie.apply_transitions(
   now_attempts integer[],
   now_bank_payment_ids text[],
   now_bank_states text[],
-  now_bank_took_micro_usdc bigint[],
+  now_bank_debited_micro_usdc bigint[],
   now_bank_refunded_micro_usdc bigint[],
   now_failure_codes text[],
   now_failure_reasons text[],
@@ -95,7 +95,7 @@ begin
         attempts = coalesce(now_attempts[step.place], p.attempts),
         bank_payment_id = coalesce(now_bank_payment_ids[step.place], p.bank_payment_id),
         bank_state = coalesce(now_bank_states[step.place], p.bank_state),
-        bank_took_micro_usdc = coalesce(now_bank_took_micro_usdc[step.place], p.bank_took_micro_usdc),
+        bank_debited_micro_usdc = coalesce(now_bank_debited_micro_usdc[step.place], p.bank_debited_micro_usdc),
         bank_refunded_micro_usdc = coalesce(now_bank_refunded_micro_usdc[step.place], p.bank_refunded_micro_usdc),
         failure_code = case
           when step.state in ('failed', 'returned') then coalesce(now_failure_codes[step.place], p.failure_code)
@@ -143,15 +143,15 @@ begin
     as step (place, number, state, what, detail, transfer_id)
   where is_done[step.place];
 
-  -- As give_back_open_payout: a payout that a webhook made due while it was claimed stays due.
-  perform from kelpie.open_payouts o where o.payout_id = any (payout_ids) order by o.payout_id for update;
-  delete from kelpie.open_payouts o
+  -- As release_payout_lease: a payout that a webhook made due while it was claimed stays due.
+  perform from kelpie.payout_leases o where o.payout_id = any (payout_ids) order by o.payout_id for update;
+  delete from kelpie.payout_leases o
   using unnest(payout_ids, lease_actions) with ordinality as item (id, lease_action, place)
   where o.payout_id = item.id and item.lease_action = 'close' and is_done[item.place] and o.due_at >= o.leased_until;
-  update kelpie.open_payouts o set leased_until = '-infinity', takes = 0
+  update kelpie.payout_leases o set leased_until = '-infinity', claims = 0
   from unnest(payout_ids, lease_actions) with ordinality as item (id, lease_action, place)
   where o.payout_id = item.id and item.lease_action = 'close' and is_done[item.place];
-  insert into kelpie.open_payouts as o (payout_id, partner_id, environment, due_at, leased_until)
+  insert into kelpie.payout_leases as o (payout_id, partner_id, environment, due_at, leased_until)
   select item.id, item.partner_id, item.environment, item.next_due_at, '-infinity'
   from unnest(payout_ids, partner_ids, environments, lease_actions, next_due_ats) with ordinality
     as item (id, partner_id, environment, lease_action, next_due_at, place)
@@ -160,9 +160,9 @@ begin
   on conflict (payout_id) do update
   set due_at = case when o.due_at < o.leased_until then o.due_at else excluded.due_at end,
     -- The payment that a webhook named has been looked at, unless the webhook arrived meanwhile.
-    hinted_payment_id = case when o.due_at < o.leased_until then o.hinted_payment_id end,
+    webhook_payment_id = case when o.due_at < o.leased_until then o.webhook_payment_id end,
     leased_until = '-infinity',
-    takes = 0;
+    claims = 0;
 
   insert into kelpie.activity (id, partner_id, environment, action, status, by, detail)
   select item.id, item.partner_id, item.environment, item.action, item.status, item.actor, item.payout_id::text

@@ -33,8 +33,8 @@ create or replace function kelpie.create_payouts(
   bank_references text[],
   amounts_pence bigint[],
   fees_pence bigint[],
-  bank_shares_pence bigint[],
-  wallets_send_micro_usdc bigint[],
+  provider_fees_pence bigint[],
+  wallet_debits_micro_usdc bigint[],
   gbp_per_usd_millionths bigint[],
   price_plans text[],
   recipient_names text[],
@@ -45,7 +45,7 @@ create or replace function kelpie.create_payouts(
   created_bys text[],
   bank_payment_ids text[],
   bank_states text[],
-  bank_took_micro_usdc bigint[],
+  bank_debited_micro_usdc bigint[],
   failure_codes text[],
   failure_reasons text[],
   leased_untils timestamptz[],
@@ -99,7 +99,7 @@ begin
   if is_placed is not true then
     raise exception 'an entry without a payout' using errcode = 'check_violation';
   end if;
-  if holds is distinct from wallets_send_micro_usdc then
+  if holds is distinct from wallet_debits_micro_usdc then
     raise exception 'a hold that is not what its payout debits' using errcode = 'check_violation';
   end if;
 
@@ -175,22 +175,22 @@ begin
 
   insert into kelpie.payouts (
     id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
-    reference, bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
+    reference, bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
     price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, bank_payment_id,
-    bank_state, bank_took_micro_usdc, failure_code, failure_reason, updated_at
+    bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at
   )
   select item.id, item.partner_id, item.environment, item.rail, item.state, 1, 1, item.key, item.order_id, item.bank_round,
-    item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.bank_share, item.wallet_sends,
+    item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.provider_fee, item.wallet_debit,
     item.rate, item.price_plan, item.recipient_name, item.last4, item.encrypted, item.account_index, item.via,
     item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant
   from unnest(
     payout_ids, partner_ids, environments, rails, first_states, keys, order_ids, bank_rounds, first_tried_ats, instants,
-    references_given, bank_references, amounts_pence, fees_pence, bank_shares_pence, wallets_send_micro_usdc,
+    references_given, bank_references, amounts_pence, fees_pence, provider_fees_pence, wallet_debits_micro_usdc,
     gbp_per_usd_millionths, price_plans, recipient_names, accounts_last4, recipients_encrypted, account_indexes, created_vias,
-    created_bys, bank_payment_ids, bank_states, bank_took_micro_usdc, failure_codes, failure_reasons
+    created_bys, bank_payment_ids, bank_states, bank_debited_micro_usdc, failure_codes, failure_reasons
   ) with ordinality as item (
     id, partner_id, environment, rail, state, key, order_id, bank_round, first_tried_at, instant, reference,
-    bank_reference, amount, fee, bank_share, wallet_sends, rate, price_plan, recipient_name, last4, encrypted, account_index,
+    bank_reference, amount, fee, provider_fee, wallet_debit, rate, price_plan, recipient_name, last4, encrypted, account_index,
     via, created_by, bank_payment_id, bank_state, took, failure_code, failure_reason, place
   )
   where is_granted[item.place];
@@ -206,7 +206,7 @@ begin
     as item (id, partner_id, environment, instant, state, created_by, bank_state, failure_code, transfers, place)
   where is_granted[item.place];
 
-  insert into kelpie.open_payouts (payout_id, partner_id, environment, due_at, leased_until)
+  insert into kelpie.payout_leases (payout_id, partner_id, environment, due_at, leased_until)
   select item.id, item.partner_id, item.environment, item.due_at, item.leased_until
   from unnest(payout_ids, partner_ids, environments, due_ats, leased_untils) with ordinality
     as item (id, partner_id, environment, due_at, leased_until, place)

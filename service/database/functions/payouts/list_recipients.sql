@@ -1,7 +1,7 @@
--- A partner's recipients, by account, type and name, the last paid first. It looks at the newest `look_at` payouts.
+-- A partner's recipients, by account, type and name, the last paid first. It looks at the newest `max_scanned` payouts.
 -- Callers: everyone
 create or replace function kelpie.list_recipients(
-  of_partner uuid, of_environment kelpie.environment, from_id uuid, at_most integer, look_at integer
+  of_partner uuid, of_environment kelpie.environment, from_id uuid, at_most integer, max_scanned integer
 ) returns table (recipient_name text, account_last4 text, payouts bigint, paid_pence numeric, last_paid_at timestamptz)
   language plpgsql volatile
 as $$
@@ -15,7 +15,7 @@ begin
     from (
       select * from kelpie.visible_payouts each
       where each.partner_id = of_partner and each.environment = of_environment and each.id >= from_id
-      order by each.id desc limit look_at
+      order by each.id desc limit max_scanned
     ) p
     group by p.account_index
     order by 5 desc, (array_agg(p.id order by p.id desc))[1] desc limit at_most;

@@ -10,7 +10,7 @@ create or replace function kelpie.operator_ask_payout(of_payout uuid, at timesta
 as $$
 begin
   perform kelpie.require_audit('payout.ask', of_payout::text);
-  insert into kelpie.open_payouts as o (payout_id, partner_id, environment, due_at, leased_until)
+  insert into kelpie.payout_leases as o (payout_id, partner_id, environment, due_at, leased_until)
   select p.id, p.partner_id, p.environment, at, '-infinity'
   from kelpie.payouts p where p.id = of_payout and p.state <> 'not_created'
   on conflict (payout_id) do update set due_at = least(o.due_at, at);

@@ -10,7 +10,7 @@ declare
   began_at timestamptz := began_on::timestamp at time zone 'Europe/London';
   -- Worked out once: inside the query it would be once per row.
   first_of_month uuid := kelpie.first_id_at(began_at);
-  first_looked_at uuid := kelpie.first_id_at(began_at - oldest);
+  first_scanned uuid := kelpie.first_id_at(began_at - oldest);
 begin
   perform kelpie.set_partner_context(of_partner, of_environment);
   return query
@@ -20,6 +20,6 @@ begin
       coalesce(sum(p.amount_pence) filter (where p.state = 'completed' and p.completed_at >= began_at), 0),
       coalesce(sum(p.fee_pence) filter (where p.state = 'completed' and p.completed_at >= began_at), 0)
     from kelpie.visible_payouts p
-    where p.partner_id = of_partner and p.environment = of_environment and p.id >= first_looked_at;
+    where p.partner_id = of_partner and p.environment = of_environment and p.id >= first_scanned;
 end;
 $$;

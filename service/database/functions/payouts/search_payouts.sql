@@ -1,4 +1,4 @@
--- A partner's payouts that match a search, newest first. A null filter matches all. It looks at `look_at` payouts at most.
+-- A partner's payouts that match a search, newest first. A null filter matches all. It looks at `max_scanned` payouts at most.
 -- Where it stopped before it had looked at all of them, the last row has the id of the last one, and nothing else.
 -- Callers: everyone
 create or replace function kelpie.search_payouts(
@@ -12,14 +12,14 @@ create or replace function kelpie.search_payouts(
   of_account_last4 text,
   of_created_via text,
   at_most integer,
-  look_at integer
+  max_scanned integer
 ) returns setof kelpie.shown_payout
   language plpgsql volatile
 as $$
 declare
   upto_id uuid := before_id;
   found_rows integer;
-  last_looked_at uuid;
+  last_scanned uuid;
 begin
   perform kelpie.set_partner_context(of_partner, of_environment);
   if of_order_id is not null then
@@ -31,13 +31,13 @@ begin
     from_id := greatest(from_id, upto_id);
   end if;
   return query
-    select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_sends_micro_usdc,
+    select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_debit_micro_usdc,
       p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via
     from (
       select * from kelpie.visible_payouts each
       where each.partner_id = of_partner and each.environment = of_environment
         and each.id >= from_id and each.id < before_id and each.id <= upto_id
-      order by each.id desc limit look_at
+      order by each.id desc limit max_scanned
     ) p
     where (of_states is null or p.state = any (of_states))
       and (of_reference is null or p.reference = of_reference)
@@ -46,12 +46,12 @@ begin
     order by p.id desc limit at_most;
   get diagnostics found_rows = row_count;
   if found_rows < at_most and of_order_id is null then
-    select p.id into last_looked_at from kelpie.visible_payouts p
+    select p.id into last_scanned from kelpie.visible_payouts p
     where p.partner_id = of_partner and p.environment = of_environment and p.id >= from_id and p.id < before_id
-    order by p.id desc offset look_at - 1 limit 1;
+    order by p.id desc offset max_scanned - 1 limit 1;
     if found then
       return next (
-        last_looked_at, null, null, null, null, null, null, null, null, null, null, null, null
+        last_scanned, null, null, null, null, null, null, null, null, null, null, null, null
       )::kelpie.shown_payout;
     end if;
   end if;

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import {
   askAgain,
-  followVerifications,
+  refreshVerifications,
   noteStarted,
   planVerification,
   startAtBank,
@@ -49,7 +49,7 @@ async function write(
     actOnce({ ...deps, context }, options, async (tx) => {
       const written = await deps.note(tx, { action: 'partner.verify', subject: partner.id, detail: { step } });
       await work(tx);
-      await jobs.enqueue(tx, followVerifications, {});
+      await jobs.enqueue(tx, refreshVerifications, {});
       return written;
     }),
   );

@@ -93,7 +93,7 @@ test('an event of an account is pounds until it was converted, and USDC net of i
     at: new Date('2026-11-15T12:00:00Z'),
     changedAt: new Date('2026-11-15T12:00:00Z'),
     mayChange: false,
-    word: {
+    event: {
       depositId: 'd1',
       bankState: 'payment_processed',
       state: 'processed',
@@ -105,7 +105,10 @@ test('an event of an account is pounds until it was converted, and USDC net of i
     },
   });
   const received = lineOf('bank_transfer', { ...event, type: 'funds_received', amount: '100.0', currency: 'gbp' });
-  assert.deepEqual([received.word?.state, received.word?.sentPence, received.word?.net], ['arriving', 10_000n, null]);
+  assert.deepEqual(
+    [received.event?.state, received.event?.sentPence, received.event?.net],
+    ['arriving', 10_000n, null],
+  );
 });
 
 test("each of the bank's words has its meaning, one that we do not know is for a person, and some are about no deposit", () => {
@@ -120,10 +123,10 @@ test("each of the bank's words has its meaning, one that we do not know is for a
     constructor: 'needs_attention',
   };
   for (const [type, state] of Object.entries(meanings))
-    assert.equal(lineOf('bank_transfer', { ...event, type }).word?.state, state, type);
+    assert.equal(lineOf('bank_transfer', { ...event, type }).event?.state, state, type);
   for (const type of ['account_update', 'deactivation', 'microdeposit'])
-    assert.equal(lineOf('bank_transfer', { ...event, type }).word, null);
-  assert.equal(lineOf('bank_transfer', { ...event, deposit_id: null }).word, null);
+    assert.equal(lineOf('bank_transfer', { ...event, type }).event, null);
+  assert.equal(lineOf('bank_transfer', { ...event, deposit_id: null }).event, null);
 });
 
 const drain = {
@@ -137,23 +140,23 @@ const drain = {
 };
 
 test('a drain brings what its receipt says, and nothing that we would have to reckon', () => {
-  const { word, mayChange } = lineOf('usdc', drain);
+  const { event, mayChange } = lineOf('usdc', drain);
   assert.deepEqual(
-    [word?.depositId, word?.state, word?.net, word?.fee, mayChange],
+    [event?.depositId, event?.state, event?.net, event?.fee, mayChange],
     ['d2', 'processed', 249_990_000n, 10_000n, false],
   );
-  assert.equal(word?.sender?.address, '0xdef');
+  assert.equal(event?.sender?.address, '0xdef');
   const gone = { ...drain, state: 'refunded' };
-  assert.equal(lineOf('usdc', gone).word?.wasProcessed, false);
-  assert.equal(lineOf('usdc', { ...gone, destination_tx_hash: '0x1' }).word?.wasProcessed, true);
+  assert.equal(lineOf('usdc', gone).event?.wasProcessed, false);
+  assert.equal(lineOf('usdc', { ...gone, destination_tx_hash: '0x1' }).event?.wasProcessed, true);
   const without = lineOf('usdc', { ...drain, receipt: {} });
-  assert.deepEqual([without.word?.state, without.word?.net], ['processed', null]);
+  assert.deepEqual([without.event?.state, without.event?.net], ['processed', null]);
   assert.equal(lineOf('usdc', { ...drain, state: 'payment_submitted' }).mayChange, true);
 });
 
 test('an amount of a receipt that is not one is none', () => {
   for (const amount of ['-1', '1e3', 'NaN', '0', '', 'x', '1.1234567'])
-    assert.equal(lineOf('usdc', { ...drain, receipt: { final_amount: amount } }).word?.net, null, amount);
+    assert.equal(lineOf('usdc', { ...drain, receipt: { final_amount: amount } }).event?.net, null, amount);
 });
 
 test('a list goes on only where a page is full, and one with a line that can not be read is none', () => {
@@ -174,8 +177,8 @@ test('whatever the bank says, nothing is thrown, and no amount is below zero', (
         { data: [{ ...event, amount: one, source: other }] },
       ]) {
         const page = depositPageFrom(answered(200, body), method, 100);
-        for (const { word } of page?.lines ?? [])
-          for (const amount of [word?.net, word?.fee, word?.sentPence])
+        for (const { event } of page?.lines ?? [])
+          for (const amount of [event?.net, event?.fee, event?.sentPence])
             assert(!(typeof amount === 'bigint' && amount < 0n));
       }
     }),

@@ -5,7 +5,7 @@ import type {
   DepositLine,
   DepositPage,
   DepositSender,
-  DepositWord,
+  DepositEvent,
   FundingMethod,
   OpenAccountOutcome,
   OpenAddressOutcome,
@@ -99,7 +99,7 @@ export function openAddressOutcome(answer: HttpExchange, walletId: string): Open
   return opened === undefined ? { kind: 'failed', text: describeAnswer(answer) } : { kind: 'opened', ...opened };
 }
 
-const states = new Map<string, DepositWord['state']>([
+const states = new Map<string, DepositEvent['state']>([
   ['awaiting_funds', 'arriving'],
   ['pending', 'arriving'],
   ['funds_scheduled', 'arriving'],
@@ -160,7 +160,7 @@ function senderOf(source: unknown): DepositSender | null {
 }
 
 /** One event of a virtual account. Its amount is pounds until it was converted, and USDC net of the fees from then on. */
-function wordOfActivity(body: unknown, type: string): DepositWord | null {
+function eventOfActivity(body: unknown, type: string): DepositEvent | null {
   const depositId = textAt(body, 'deposit_id');
   if (depositId === undefined || ofTheAccount.has(type)) return null;
   const isUsdc = textAt(body, 'currency') === 'usdc';
@@ -182,7 +182,7 @@ function wordOfActivity(body: unknown, type: string): DepositWord | null {
 }
 
 /** A drain as it is now. What it brings is what its receipt says, and never reckoned by us. */
-function wordOfDrain(body: unknown, depositId: string, bankState: string): DepositWord {
+function eventOfDrain(body: unknown, depositId: string, bankState: string): DepositEvent {
   const receipt = valueAt(body, 'receipt');
   const state = states.get(bankState) ?? 'needs_attention';
   const fees = ['exchange_fee', 'developer_fee', 'gas_fee'].map((name) => microFrom(decimalAt(receipt, name)));
@@ -207,10 +207,11 @@ function lineFrom(body: unknown, method: FundingMethod): DepositLine | undefined
   const at = instantAt(body, 'created_at');
   const said = textAt(body, method === 'bank_transfer' ? 'type' : 'state');
   if (id === undefined || said === undefined) return undefined;
-  if (method === 'bank_transfer') return { id, at, changedAt: at, mayChange: false, word: wordOfActivity(body, said) };
-  const word = wordOfDrain(body, id, said);
+  if (method === 'bank_transfer')
+    return { id, at, changedAt: at, mayChange: false, event: eventOfActivity(body, said) };
+  const event = eventOfDrain(body, id, said);
   // One that the bank is stuck with may stay so for ever: a webhook tells where it goes on.
-  return { id, at, changedAt: instantAt(body, 'updated_at') ?? at, mayChange: word.state === 'arriving', word };
+  return { id, at, changedAt: instantAt(body, 'updated_at') ?? at, mayChange: event.state === 'arriving', event };
 }
 
 /** A page of a source's list. A line that can't be read must not pass for one that is not there. */

@@ -36,7 +36,7 @@ test('a webhook that the bank signed is genuine, and as often as it comes it say
   for (let time = 0; time < 100; time += 1) assert.deepEqual(read(sign(body, now.getTime() + time)), genuine);
 });
 
-function hint(category: string, object: object) {
+function outcomeOf(category: string, object: object) {
   const about = { event_id: 'e2', event_category: category, event_object_id: 'o1', event_object: object };
   const text = JSON.stringify(about);
   return read(sign(text, now.getTime()), text);
@@ -44,20 +44,20 @@ function hint(category: string, object: object) {
 
 test('one of a top-up names where it came in and which it is; one of the account itself is of no deposit', () => {
   const ofAccount = { virtual_account_id: 'va1', deposit_id: 'd1' };
-  assert.deepEqual(hint('virtual_account.activity', ofAccount), {
+  assert.deepEqual(outcomeOf('virtual_account.activity', ofAccount), {
     kind: 'deposit',
     eventId: 'e2',
     sourceId: 'va1',
     depositId: 'd1',
   });
-  assert.deepEqual(hint('liquidation_address.drain', { liquidation_address_id: 'la1' }), {
+  assert.deepEqual(outcomeOf('liquidation_address.drain', { liquidation_address_id: 'la1' }), {
     kind: 'deposit',
     eventId: 'e2',
     sourceId: 'la1',
     depositId: 'o1',
   });
-  assert.equal(hint('virtual_account.activity', { virtual_account_id: 'va1' }).kind, 'other');
-  assert.equal(hint('virtual_account.activity', {}).kind, 'other');
+  assert.equal(outcomeOf('virtual_account.activity', { virtual_account_id: 'va1' }).kind, 'other');
+  assert.equal(outcomeOf('virtual_account.activity', {}).kind, 'other');
 });
 
 test('one that another key signed is refused', () => {

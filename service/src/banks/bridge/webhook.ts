@@ -45,10 +45,10 @@ export function readWebhook(received: {
   if (timestamp === undefined || signature === undefined) return { kind: 'refused', text: 'signature' };
   if (!isSigned({ timestamp, rawBody, signature, publicKey })) return { kind: 'refused', text: 'signature' };
   if (Math.abs(now.getTime() - Number(timestamp)) > newestToOldestMs) return { kind: 'refused', text: 'stale' };
-  return hintFrom(parseJson(rawBody.toString()));
+  return outcomeOf(parseJson(rawBody.toString()));
 }
 
-function hintFrom(body: unknown): WebhookOutcome {
+function outcomeOf(body: unknown): WebhookOutcome {
   const eventId = textAt(body, 'event_id');
   const category = textAt(body, 'event_category');
   const objectId = textAt(body, 'event_object_id');
@@ -57,7 +57,7 @@ function hintFrom(body: unknown): WebhookOutcome {
   if (category === 'kyc_link') return { kind: 'verification', eventId, verificationId: objectId };
   const object = valueAt(body, 'event_object');
   if (category === 'virtual_account.activity' || category === 'liquidation_address.drain')
-    return depositHint(eventId, object, objectId);
+    return depositOutcome(eventId, object, objectId);
   if (category !== 'transfer') return { kind: 'other', eventId };
   const ourReference = textAt(object, 'client_reference_id') ?? null;
   const isUnderWay = ['accepted', 'under_way'].includes(paymentStateOf(textAt(object, 'state') ?? ''));
@@ -65,7 +65,7 @@ function hintFrom(body: unknown): WebhookOutcome {
 }
 
 /** An event of a virtual account names its deposit; a drain is one. */
-function depositHint(eventId: string, object: unknown, objectId: string): WebhookOutcome {
+function depositOutcome(eventId: string, object: unknown, objectId: string): WebhookOutcome {
   const sourceId = textAt(object, 'virtual_account_id') ?? textAt(object, 'liquidation_address_id');
   const isDrain = textAt(object, 'liquidation_address_id') !== undefined;
   const depositId = isDrain ? objectId : textAt(object, 'deposit_id');

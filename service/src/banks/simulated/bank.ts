@@ -45,7 +45,7 @@ export function createSimulatedBank(clock: Clock): Bank {
         return { kind: 'rejected', reason: 'account_details', text: 'account ends in 0000' };
       const digest = createHash('sha256').update(order.idempotencyKey).digest();
       const id = idFor(order.orderedAt, digest);
-      const taken = payoutCost(order.amount, rate, standardPayoutPrices).walletSends;
+      const taken = payoutCost(order.amount, rate, standardPayoutPrices).walletDebit;
       return { kind: 'accepted', payment: paymentAt(id, clock, { ourReference: order.ourReference, taken }) };
     },
     async findPayment(paymentId) {

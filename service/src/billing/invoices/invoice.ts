@@ -58,7 +58,7 @@ const kinds: Readonly<Record<string, LineKind>> = {
   'charge.monthly_account': 'monthly_account',
   'charge.business_verification': 'business_verification',
   'credit.payout_fees': 'credit',
-  'credit.bank_share': 'credit',
+  'credit.provider_fee': 'credit',
 };
 
 export function kindOfReason(reason: string): LineKind {

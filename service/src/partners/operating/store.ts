@@ -81,7 +81,7 @@ export async function listEnvironments(tx: Transaction, partnerId: string): Prom
          where k.partner_id = e.partner_id and k.environment = e.environment and k.revoked_at is null
        ) as keys,
        (
-         select count(*)::int from kelpie.open_payouts o
+         select count(*)::int from kelpie.payout_leases o
          where o.partner_id = e.partner_id and o.environment = e.environment
        ) as open,
        array(

@@ -2,7 +2,7 @@ import type { BankVerification } from '../../banks/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { askBank, bankCannotBeAsked, type Applicant } from '../verification/start-verification.ts';
-import { beginVerification, getKnown, getStanding, hintIn, type Standing } from '../verification/store.ts';
+import { beginVerification, getKnown, getStanding, wakeIn, type Standing } from '../verification/store.ts';
 
 /** What is left to be done about a partner's verification. */
 export type VerificationStep =
@@ -23,7 +23,7 @@ export async function planVerification(tx: Transaction, partnerId: string): Prom
 
 /** The bank is asked how far it is with whatever is due: a worker finds this one due. */
 export async function askAgain(tx: Transaction, id: string, at: Date): Promise<void> {
-  await hintIn(tx, id, at);
+  await wakeIn(tx, id, at);
 }
 
 interface Started {
@@ -46,5 +46,5 @@ export async function startAtBank(
 export async function noteStarted(tx: Transaction, { id, startedAt }: Started): Promise<void> {
   const begun = await beginVerification(tx, id, startedAt);
   if (begun === 'anothers') throw bankCannotBeAsked('the bank answered with the verification of another partner');
-  await hintIn(tx, id, startedAt);
+  await wakeIn(tx, id, startedAt);
 }

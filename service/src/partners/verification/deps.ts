@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/database/transaction.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 
-/** What following a verification takes, in the api and in a worker alike. */
+/** What refreshing a verification takes, in the api and in a worker alike. */
 export interface VerificationDeps {
   pool: Pool;
   clock: Clock;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { BankVerification, Verification } from '../../banks/index.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { followVerification } from './follow-verification.ts';
+import { refreshVerification } from './refresh-verification.ts';
 import type { VerificationDeps } from './deps.ts';
 import { beginVerification, getKnown, getStanding, type Standing } from './store.ts';
-import { takeVerification } from './take-verification.ts';
+import { applyVerification } from './apply-verification.ts';
 
 /** Whoever asks again and again is answered with what is known: the bank is not asked more often than this. */
 const askAgainAfterMs = 5_000;
@@ -48,9 +48,9 @@ async function isUnderWay(deps: VerificationDeps, starter: Starter, id: string):
   const read = async () => inTransaction(deps.pool, starter, async (tx) => getKnown(tx, id));
   const known = await read();
   if (deps.clock.now().getTime() - known.askedAt.getTime() < askAgainAfterMs) return known.state !== 'rejected';
-  const looked = await followVerification(deps, { id, partnerId });
-  if (looked.kind === 'failed') {
-    deps.logger.warn({ partner_id: partnerId, error_code: looked.text }, 'verification.not_followed');
+  const polled = await refreshVerification(deps, { id, partnerId });
+  if (polled.kind === 'failed') {
+    deps.logger.warn({ partner_id: partnerId, error_code: polled.text }, 'verification.not_followed');
     return known.state !== 'rejected';
   }
   return (await read()).state !== 'rejected';
@@ -87,16 +87,16 @@ export async function askBank(
 
 async function begin(deps: StartDeps, starter: Starter, standing: Standing): Promise<void> {
   const { partnerId } = starter;
-  const lookedAt = deps.clock.now();
-  const verification = await askBank(deps.bank, { ...starter, ...standing, at: lookedAt });
+  const polledAt = deps.clock.now();
+  const verification = await askBank(deps.bank, { ...starter, ...standing, at: polledAt });
   const begun = await inTransaction(deps.pool, starter, async (tx) => {
     // Again: the bank took its time.
     await deps.requireAdmin(tx, starter.sessionId);
-    return beginVerification(tx, verification.id, lookedAt);
+    return beginVerification(tx, verification.id, polledAt);
   });
   if (begun === 'anothers') throw bankCannotBeAsked('the bank answered with the verification of another partner');
   // What the bank said first is written at once; what fails here is done by a worker, for which it is due.
-  if (begun === 'begun') await takeVerification(deps, { partnerId, verification, lookedAt });
+  if (begun === 'begun') await applyVerification(deps, { partnerId, verification, polledAt });
 }
 
 /** Also where the bank knows the person's address from another business: it takes no second one from them. */

@@ -24,7 +24,7 @@ interface KnownRow {
 
 export async function getKnown(tx: Transaction, id: string): Promise<KnownVerification> {
   const { rows } = await tx.query<KnownRow>(
-    `select v.id, v.state, greatest(v.changed_at, v.hinted_at) as last_news_at, v.asked_at, p.name
+    `select v.id, v.state, greatest(v.changed_at, v.woken_at) as last_news_at, v.asked_at, p.name
      from kelpie.verifications v join kelpie.partners p on p.id = v.partner_id where v.id = $1`,
     [id],
   );
@@ -86,20 +86,20 @@ export interface Taken {
   verification: Verification;
   /** At the bank, of one that is approved. */
   walletId: string | null;
-  lookedAt: Date;
+  polledAt: Date;
   at: Date;
   nextDueAt: Date | null;
 }
 
 /** Writes what the bank said, and says what its admins are to be told; null where they know. */
-export async function takeAnswer(tx: Transaction, taken: Taken): Promise<Decision | null> {
+export async function applyAnswer(tx: Transaction, taken: Taken): Promise<Decision | null> {
   const { verification } = taken;
   const isApproved = verification.state === 'approved';
   const { rows } = await tx.query<{ decision: Decision | null }>(
-    'select kelpie.take_verification($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as decision',
+    'select kelpie.apply_verification($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as decision',
     [
       verification.id,
-      taken.lookedAt,
+      taken.polledAt,
       taken.at,
       taken.nextDueAt,
       verification.state,
@@ -115,20 +115,20 @@ export async function takeAnswer(tx: Transaction, taken: Taken): Promise<Decisio
   return rows[0]?.decision ?? null;
 }
 
-export async function lookAgainAt(tx: Transaction, id: string, dueAt: Date | null): Promise<void> {
+export async function pollAgainAt(tx: Transaction, id: string, dueAt: Date | null): Promise<void> {
   await tx.query('update kelpie.verifications set due_at = $2 where id = $1', [id, dueAt]);
 }
 
 /** The same inside a transaction. */
-export async function hintIn(tx: Transaction, id: string, at: Date): Promise<void> {
-  await tx.query('select kelpie.hint_verification($1, $2)', [id, at]);
+export async function wakeIn(tx: Transaction, id: string, at: Date): Promise<void> {
+  await tx.query('select kelpie.wake_verification($1, $2)', [id, at]);
 }
 
-const hintCall: Call = { name: 'hint_verification', text: 'select kelpie.hint_verification($1, $2) as made_due' };
+const wakeCall: Call = { name: 'wake_verification', text: 'select kelpie.wake_verification($1, $2) as made_due' };
 
 /** Says whether it is due by this; not where it was due already, or is nobody's. */
 export async function makeDue(calls: SingleCalls, id: string, at: Date): Promise<boolean> {
-  const [row] = await calls.call<{ made_due: boolean }>(hintCall, [id, at]);
+  const [row] = await calls.call<{ made_due: boolean }>(wakeCall, [id, at]);
   return row?.made_due ?? false;
 }
 

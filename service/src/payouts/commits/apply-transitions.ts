@@ -12,18 +12,18 @@ import {
 } from '../../platform/database/batch-call.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Move, OpenCase, Step } from '../move.ts';
+import type { Transition, OpenCase, TransitionStep } from '../transition.ts';
 import type { Payout, PayoutState } from '../payout.ts';
 import { entryColumns, placeEntries, type NewTransfer } from './entries.ts';
 
 /** A later commit of a payout, and the payout as its caller read it. */
-export interface Moving {
+export interface PayoutTransition {
   payout: Payout;
-  move: Move;
+  transition: Transition;
 }
 
 /** With the ids of what it writes. */
-interface NewTransition extends Moving {
+interface NewTransition extends PayoutTransition {
   activityId: string | null;
 }
 
@@ -32,22 +32,24 @@ const transitionColumns = {
   environments: enumOf<Payout['environment']>('environment')(({ payout }) => payout.environment),
   payout_ids: uuid(({ payout }) => payout.id),
   from_revisions: integer(({ payout }) => payout.revision),
-  instants: timestamptz(({ move }) => move.at),
-  actors: text(({ move }) => move.by),
-  now_attempts: integer(({ move }) => move.learned.attempts),
-  now_bank_payment_ids: text(({ move }) => move.learned.bankPaymentId),
-  now_bank_states: text(({ move }) => move.learned.bankState),
-  now_bank_took_micro_usdc: bigint(({ move }) => move.learned.bankTook),
-  now_bank_refunded_micro_usdc: bigint(({ move }) => move.learned.bankRefunded),
-  now_failure_codes: text(({ move }) => move.learned.failure?.code),
-  now_failure_reasons: text(({ move }) => move.learned.failure?.reason),
-  lease_actions: text(({ move }) => move.afterwards.kind),
-  next_due_ats: timestamptz(({ move }) => (move.afterwards.kind === 'watch' ? move.afterwards.dueAt : null)),
+  instants: timestamptz(({ transition }) => transition.at),
+  actors: text(({ transition }) => transition.by),
+  now_attempts: integer(({ transition }) => transition.bankFacts.attempts),
+  now_bank_payment_ids: text(({ transition }) => transition.bankFacts.bankPaymentId),
+  now_bank_states: text(({ transition }) => transition.bankFacts.bankState),
+  now_bank_debited_micro_usdc: bigint(({ transition }) => transition.bankFacts.bankDebited),
+  now_bank_refunded_micro_usdc: bigint(({ transition }) => transition.bankFacts.bankRefunded),
+  now_failure_codes: text(({ transition }) => transition.bankFacts.failure?.code),
+  now_failure_reasons: text(({ transition }) => transition.bankFacts.failure?.reason),
+  lease_actions: text(({ transition }) => transition.schedule.kind),
+  next_due_ats: timestamptz(({ transition }) =>
+    transition.schedule.kind === 'watch' ? transition.schedule.dueAt : null,
+  ),
   activity_ids: uuid(({ activityId }) => activityId),
-  activity_actions: text(({ move }) => move.activity?.action),
-  activity_statuses: integer(({ move }) => move.activity?.status),
-  activity_actors: text(({ move }) => move.activity?.by),
-  known_recipient_ids: text(({ move }) => move.knownRecipientId),
+  activity_actions: text(({ transition }) => transition.activity?.action),
+  activity_statuses: integer(({ transition }) => transition.activity?.status),
+  activity_actors: text(({ transition }) => transition.activity?.by),
+  known_recipient_ids: text(({ transition }) => transition.knownRecipientId),
 } satisfies Columns<NewTransition>;
 
 /** Where a payout stands in its batch, from 1. */
@@ -55,7 +57,7 @@ interface Placed {
   place: number;
 }
 
-interface PlacedStep extends Step, Placed {
+interface PlacedStep extends TransitionStep, Placed {
   number: number;
   transferId: string | null;
 }
@@ -100,8 +102,8 @@ export const applyTransitionsCall = batchCall(
 );
 
 /** A transfer is posted at the instant that the payout shows: an invoice goes by the one, and a reader by the other. */
-function placeSteps(batch: readonly Moving[]): PlacedStep[] {
-  return batch.flatMap(({ move: { steps, at } }, index) =>
+function placeSteps(batch: readonly PayoutTransition[]): PlacedStep[] {
+  return batch.flatMap(({ transition: { steps, at } }, index) =>
     steps.map((step, nth) => ({
       ...step,
       place: index + 1,
@@ -117,27 +119,34 @@ function transfersOf(steps: readonly PlacedStep[] = []): NewTransfer[] {
   );
 }
 
-function placesWhere(batch: readonly Moving[], has: (move: Move) => boolean | undefined): Placed[] {
-  return batch.flatMap(({ move }, at) => (has(move) === true ? [{ place: at + 1 }] : []));
+function placesWhere(
+  batch: readonly PayoutTransition[],
+  has: (transition: Transition) => boolean | undefined,
+): Placed[] {
+  return batch.flatMap(({ transition }, at) => (has(transition) === true ? [{ place: at + 1 }] : []));
 }
 
 /**
  * Later commits of payouts, in one round trip. One payout is a batch of one. Says of each whether it was done: not where
  * the payout has changed since its caller read it.
  */
-export async function applyTransitions(calls: SingleCalls, clock: Clock, batch: readonly Moving[]): Promise<boolean[]> {
-  const transitions = batch.map(({ payout, move }): NewTransition => {
-    const activityId = move.activity === undefined ? null : (move.activity.requestId ?? newId(clock));
-    return { payout, move, activityId };
+export async function applyTransitions(
+  calls: SingleCalls,
+  clock: Clock,
+  batch: readonly PayoutTransition[],
+): Promise<boolean[]> {
+  const transitions = batch.map(({ payout, transition }): NewTransition => {
+    const activityId = transition.activity === undefined ? null : (transition.activity.requestId ?? newId(clock));
+    return { payout, transition, activityId };
   });
   const steps = placeSteps(batch);
   const stepsAt = Map.groupBy(steps, ({ place }) => place);
-  const cases = batch.flatMap(({ move: { openCase } }, at) =>
+  const cases = batch.flatMap(({ transition: { openCase } }, at) =>
     openCase === undefined ? [] : [{ ...openCase, place: at + 1, id: newId(clock) }],
   );
   const pauses = placesWhere(batch, ({ pauseRail }) => pauseRail).map(({ place }) => ({
     place,
-    reason: batch[place - 1]?.move.openCase?.kind ?? 'paused',
+    reason: batch[place - 1]?.transition.openCase?.kind ?? 'paused',
   }));
   const rows = await calls.call<{ place: number; is_applied: boolean }>(applyTransitionsCall, [
     ...batchValues(transitionColumns, transitions),

@@ -3,7 +3,7 @@ import { raisedBy, wasUndone, type SingleCalls } from '../../platform/database/s
 import { sqlStates } from '../../platform/database/sql-states.ts';
 import { tooBusy } from '../../platform/database/too-busy.ts';
 import { createMicroBatch } from '../../platform/micro-batch.ts';
-import { applyTransitions, type Moving } from './apply-transitions.ts';
+import { applyTransitions, type PayoutTransition } from './apply-transitions.ts';
 import { createPayouts, type CreateOutcome, type NewPayout } from './create-payouts.ts';
 
 /** The commits that create a payout and take it further. Each is whole when it is answered, and as if it had been alone. */
@@ -11,7 +11,7 @@ export interface Commits {
   /** The first commit. `rail_changed`: the partner has left the rail that this payout was made for. */
   create(made: NewPayout): Promise<CreateOutcome | { kind: 'rail_changed' }>;
   /** Any later one. False where the payout has changed since it was read: then nothing was done. */
-  move(moving: Moving): Promise<boolean>;
+  applyTransition(payoutTransition: PayoutTransition): Promise<boolean>;
 }
 
 /** How many payouts go into one commit of the database at most. */
@@ -30,7 +30,7 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtO
     keyOf: ({ payout }) => payout.orderId,
     together: async (batch) => createPayouts(calls, batch),
   });
-  const moveTogether = createMicroBatch<Moving, boolean>({
+  const applyTogether = createMicroBatch<PayoutTransition, boolean>({
     ...rules,
     keyOf: ({ payout }) => payout.id,
     together: async (batch) => applyTransitions(calls, clock, batch),
@@ -49,6 +49,6 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtO
         throw error;
       }
     },
-    move: moveTogether,
+    applyTransition: applyTogether,
   };
 }

@@ -198,7 +198,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
   const id = newId({ now: () => at });
   const orderId = orderIdOf(request, request.idempotencyKey);
   const principal = usdcForPounds(order.amount, rate);
-  const hold = ledgerEvents.hold({ principal, bankShare: cost.walletSends - principal });
+  const hold = ledgerEvents.hold({ principal, providerFee: cost.walletDebit - principal });
   const leasedUntil = new Date(at.getTime() + leaseMs);
   const made: NewPayout = {
     payout: {
@@ -212,8 +212,8 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       bankReference: bankReference(order.reference ?? '') ?? `KP ${orderId.slice(0, 8).toUpperCase()}`,
       amount: order.amount,
       fee: cost.fee,
-      bankShare: cost.bankShare,
-      walletSends: cost.walletSends,
+      providerFee: cost.providerFee,
+      walletDebit: cost.walletDebit,
       rate,
       pricePlan: partnerEnvironment.pricePlan,
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
@@ -223,7 +223,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       createdBy: request.by,
       bankPaymentId: null,
       bankState: null,
-      bankTook: null,
+      bankDebited: null,
       failureCode: null,
       failureReason: null,
       updatedAt: at,
@@ -268,16 +268,16 @@ async function simulate(deps: CreateDeps, made: NewPayout, request: CreateReques
   if (sent.kind !== 'accepted') {
     const code = 'bank_rejected_details';
     const failed = { ...payout, state: 'failed', failureCode: code, failureReason: failureReasons[code] } as const;
-    const released = transfer('payout.rejected', ledgerEvents.released({ held: payout.walletSends }));
+    const released = transfer('payout.rejected', ledgerEvents.released({ held: payout.walletDebit }));
     return { ...made, payout: failed, transfers: [...made.transfers, released], open: null, activity };
   }
   const { payment } = sent;
-  const byBank = payment.taken ?? payout.walletSends;
+  const byBank = payment.taken ?? payout.walletDebit;
   const accepted = {
     state: 'processing',
     bankPaymentId: payment.id,
     bankState: payment.bankState,
-    bankTook: byBank,
+    bankDebited: byBank,
   } as const;
   const arrivesAt = new Date(payout.updatedAt.getTime() + simulatedArrivalMs);
   return {
@@ -305,13 +305,13 @@ function refuseCreation(
     case 'rail_paused':
       return new ApiError({ ...notCreated, internal: 'the rail is paused' });
     case 'insufficient_funds': {
-      const shortfall = cost.walletSends - outcome.available;
+      const shortfall = cost.walletDebit - outcome.available;
       return new ApiError({
         code: 'insufficient_funds',
-        message: `Your wallet holds ${formatUsdc(outcome.available)} USDC, and this payout takes ${formatUsdc(cost.walletSends)}. Top it up and try again.`,
+        message: `Your wallet holds ${formatUsdc(outcome.available)} USDC, and this payout takes ${formatUsdc(cost.walletDebit)}. Top it up and try again.`,
         details: {
           available_usdc: formatUsdc(outcome.available),
-          required_usdc: formatUsdc(cost.walletSends),
+          required_usdc: formatUsdc(cost.walletDebit),
           // Up to the next cent: what is shown as missing must be enough.
           shortfall_usdc: formatUsdc(divideUp(shortfall, microUsdcPerCent) * microUsdcPerCent),
         },

@@ -62,8 +62,8 @@ function historyBody({ payout, steps, lines }: PayoutHistory): Static<typeof His
     created_by: payout.createdBy,
     exchange_rate: { gbp_per_usd: rateAsNumber(payout.rate) },
     fee_breakdown: {
-      taken_in_transfer_gbp: formatPounds(payout.bankShare),
-      on_monthly_invoice_gbp: formatPounds(payout.fee - payout.bankShare),
+      taken_in_transfer_gbp: formatPounds(payout.providerFee),
+      on_monthly_invoice_gbp: formatPounds(payout.fee - payout.providerFee),
     },
     steps: steps.map(({ at, status, by, isRefund }) => ({ at: at.toISOString(), status, by, money_back: isRefund })),
     ledger: lines.map(lineBody),

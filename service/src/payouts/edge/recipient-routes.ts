@@ -26,7 +26,7 @@ const RecipientList = nameSchema('RecipientList', listOf(RecipientSummary.ref, {
 const countedForMs = 365 * 24 * 3_600_000;
 const mostListed = 200;
 /** More payouts than this are not counted: the oldest are left out. */
-const mostLookedAt = 50_000;
+const maxScanned = 50_000;
 
 function recipientBody(recipient: PaidRecipient): Static<typeof RecipientSummary.definition> {
   return {
@@ -48,7 +48,7 @@ export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, c
   const schema = {
     operationId: 'listRecipients',
     summary: 'Whom you have paid',
-    description: `The last 365 days, and of them the newest ${mostLookedAt.toLocaleString('en-GB')} payouts; 200 recipients at most.`,
+    description: `The last 365 days, and of them the newest ${maxScanned.toLocaleString('en-GB')} payouts; 200 recipients at most.`,
     tags: ['Payouts'],
     querystring: Query,
     response: { 200: RecipientList.ref, ...keyedErrors() },
@@ -57,7 +57,7 @@ export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, c
   const config = { action: 'recipient.list', access: 'readers' } as const;
   app.get('/v1/recipients', { schema, config, onRequest: requireCaller }, async (request) => {
     const fromId = firstIdAt(new Date(clock.now().getTime() - countedForMs));
-    const bounds = { fromId, limit: mostListed, lookAt: mostLookedAt };
+    const bounds = { fromId, limit: mostListed, maxScanned: maxScanned };
     const caller = callerOf(request);
     const recipients = await cache.get(partnerKey(caller), async () => listRecipients(calls, caller, bounds));
     return { object: 'list' as const, data: recipients.map(recipientBody) };

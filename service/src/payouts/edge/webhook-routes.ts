@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { takeWebhook } from '../following/take-webhook.ts';
+import { receiveWebhook } from '../following/receive-webhook.ts';
 
 interface WebhookDeps {
   calls: SingleCalls;
@@ -13,9 +13,9 @@ interface WebhookDeps {
   /** The public key of each environment's bank; null where it has none. */
   webhookKeys: Readonly<Record<PartnerContext['environment'], KeyObject | null>>;
   /** There is news of a verification. */
-  hintVerification: (verificationId: string) => Promise<void>;
+  wakeVerification: (verificationId: string) => Promise<void>;
   /** There is news of a deposit. */
-  hintDeposit: (hint: {
+  wakeDeposit: (news: {
     environment: PartnerContext['environment'];
     sourceId: string;
     depositId: string;
@@ -39,10 +39,10 @@ export async function addWebhookRoutes(
         if (publicKey === null || typeof header !== 'string' || !Buffer.isBuffer(rawBody)) throw refused('signature');
         const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
         if (event.kind === 'refused') throw refused(event.text);
-        if (event.kind === 'deposit') await deps.hintDeposit({ environment, ...event });
-        if (event.kind === 'payment') await takeWebhook({ calls, clock }, { environment, event });
+        if (event.kind === 'deposit') await deps.wakeDeposit({ environment, ...event });
+        if (event.kind === 'payment') await receiveWebhook({ calls, clock }, { environment, event });
         // A sandbox verifies nobody: what its bank says of that opens nothing.
-        if (event.kind === 'verification' && environment === 'live') await deps.hintVerification(event.verificationId);
+        if (event.kind === 'verification' && environment === 'live') await deps.wakeVerification(event.verificationId);
         // Whatever else it is about is acknowledged, or the bank would send it again and again.
         return reply.code(200).send({ received: true });
       });

@@ -49,7 +49,7 @@ export function payoutBody(payout: ShownPayout): Static<typeof PayoutSchema.defi
     country: 'GB',
     amount_gbp: formatPounds(payout.amount),
     fee_gbp: formatPounds(payout.fee),
-    wallet_sent_usdc: formatUsdc(payout.walletSends),
+    wallet_sent_usdc: formatUsdc(payout.walletDebit),
     recipient: { name: payout.recipientName, account_last4: payout.accountLast4 },
     failure_code: payout.failureCode,
     failure_reason: payout.failureReason,
@@ -65,10 +65,10 @@ export function quoteBody({ amount, rate, cost }: Quote): Static<typeof QuoteSch
     country: 'GB',
     seller_receives_gbp: formatPounds(amount),
     fee_gbp: formatPounds(cost.fee),
-    wallet_sends_usdc: formatUsdc(cost.walletSends),
+    wallet_sends_usdc: formatUsdc(cost.walletDebit),
     exchange_rate: { gbp_per_usd: rateAsNumber(rate) },
     fee_breakdown: {
-      taken_in_transfer_gbp: formatPounds(cost.bankShare),
+      taken_in_transfer_gbp: formatPounds(cost.providerFee),
       on_monthly_invoice_gbp: formatPounds(cost.invoiceShare),
     },
   };

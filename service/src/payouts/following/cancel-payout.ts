@@ -3,11 +3,11 @@ import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../banks.ts';
-import { followPayment } from './follow-payment.ts';
+import { applyPaymentUpdate } from './apply-payment-update.ts';
 import type { PayoutDeps } from '../deps.ts';
 import type { Payout, VisiblePayout } from '../payout.ts';
 import { readPayout } from '../read-payouts.ts';
-import { closeOrLookAgain } from './schedules.ts';
+import { closeOrPollAgain } from './schedules.ts';
 
 function notCancellable(why: string): ApiError {
   return new ApiError({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });
@@ -48,15 +48,15 @@ async function cancelOnce(
   const payment = await askToCancel(bankOf(banks, payout.rail), paymentId);
   const charged = await markups.get(payout.pricePlan);
   const at = clock.now();
-  const { isOver, ...following } = followPayment(payout, payment, { at, markups: charged });
-  if (following.steps.length === 0) throw notCancellable('the bank has not given the money back yet');
-  const afterwards = closeOrLookAgain(payout, at, isOver);
-  alarmOnCase(logger, payout.id, following.openCase);
+  const { isOver, ...update } = applyPaymentUpdate(payout, payment, { at, markups: charged });
+  if (update.steps.length === 0) throw notCancellable('the bank has not given the money back yet');
+  const schedule = closeOrPollAgain(payout, at, isOver);
+  alarmOnCase(logger, payout.id, update.openCase);
   // Only what is cancelled is answered with 200: a cancellation without its refund is told to a person, and refused.
-  const isCancelled = following.steps.at(-1)?.to === 'cancelled';
+  const isCancelled = update.steps.at(-1)?.to === 'cancelled';
   const activity = isCancelled ? { activity: { action: 'payout.cancel', requestId, status: 200, by } as const } : {};
   // Where another was quicker, the next turn reads what it made of it.
-  const isMoved = await commits.move({ payout, move: { at, by, ...following, afterwards, ...activity } });
+  const isMoved = await commits.applyTransition({ payout, transition: { at, by, ...update, schedule, ...activity } });
   return isMoved && isCancelled;
 }
 

@@ -2,7 +2,7 @@ import type { Payment } from '../../banks/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { listPayments } from './list-payments.ts';
 import type { PayoutDeps } from '../deps.ts';
-import { hintPayout, listEnvironmentsAtBanks } from '../store.ts';
+import { wakePayout, listEnvironmentsAtBanks } from '../store.ts';
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 const partnersAtOnce = 100;
@@ -20,7 +20,7 @@ export async function findLateReturns(deps: PayoutDeps): Promise<number> {
     const partnerEnvironments = await listEnvironmentsAtBanks(deps.calls, after, partnersAtOnce);
     const last = partnerEnvironments.at(-1);
     if (last === undefined) return found;
-    for (const partnerEnvironment of partnerEnvironments) found += await lookThroughList(deps, partnerEnvironment);
+    for (const partnerEnvironment of partnerEnvironments) found += await searchList(deps, partnerEnvironment);
     after = last.partnerId;
   }
 }
@@ -30,10 +30,7 @@ interface Listed extends PartnerContext {
   bankCustomerId: string;
 }
 
-async function lookThroughList(
-  { banks, calls, clock, logger }: PayoutDeps,
-  partnerEnvironment: Listed,
-): Promise<number> {
+async function searchList({ banks, calls, clock, logger }: PayoutDeps, partnerEnvironment: Listed): Promise<number> {
   const { environment, partnerId } = partnerEnvironment;
   const bank = banks[partnerEnvironment.rail];
   if (bank === null) return 0;
@@ -43,7 +40,7 @@ async function lookThroughList(
     partnerEnvironment.bankCustomerId,
     async ({ id: paymentId, ourReference, state }) => {
       if (ourReference === null || !comesBack.has(state)) return 'go on';
-      if (await hintPayout(calls, { environment, orderId: ourReference, paymentId, at: clock.now() })) found += 1;
+      if (await wakePayout(calls, { environment, orderId: ourReference, paymentId, at: clock.now() })) found += 1;
       return 'go on';
     },
   );

@@ -1,6 +1,6 @@
 import type { Rail } from '../../partners/index.ts';
 import type { PayoutDeps } from '../deps.ts';
-import { dropUnmatchedEvent, hintPayout, takeUnmatchedEvents, type UnmatchedEvent } from '../store.ts';
+import { dropUnmatchedEvent, wakePayout, claimUnmatchedEvents, type UnmatchedEvent } from '../store.ts';
 
 const mostAtOnce = 50;
 /** A little more than two hours, each pause twice as long as the one before. */
@@ -14,10 +14,10 @@ const railOf: Readonly<Record<UnmatchedEvent['environment'], Rail>> = {
 /** Tries again to find the payouts that webhooks were about; one that stays unknown is given up, loudly. */
 export async function matchEvents(deps: PayoutDeps): Promise<void> {
   const at = deps.clock.now();
-  for (const event of await takeUnmatchedEvents(deps.calls, at, mostAtOnce)) {
+  for (const event of await claimUnmatchedEvents(deps.calls, at, mostAtOnce)) {
     const { environment, paymentId } = event;
     const orderId = event.orderId ?? (await orderOf(deps, event));
-    const matched = orderId !== null && (await hintPayout(deps.calls, { environment, orderId, paymentId, at }));
+    const matched = orderId !== null && (await wakePayout(deps.calls, { environment, orderId, paymentId, at }));
     if (!matched && event.tries < mostTries) continue;
     if (!matched) deps.logger.error({ environment }, 'webhook.of_no_payout');
     await dropUnmatchedEvent(deps.calls, event);

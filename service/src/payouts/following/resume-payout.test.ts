@@ -8,7 +8,7 @@ import { plantPayout } from '../../../test/harness/planted-payout.ts';
 import { createSimulatedBank, type FindOutcome } from '../../banks/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { resumePayout } from './resume-payout.ts';
-import { hintPayout, takeOpenPayouts } from '../store.ts';
+import { wakePayout, claimDuePayouts } from '../store.ts';
 
 const database = await createTestDatabase();
 const [partner] = await createPartners(database, 1);
@@ -20,7 +20,7 @@ const bank = { ...createSimulatedBank(systemClock), findPayment: async () => ans
 const deps = createPayoutDeps(database, { provider_sandbox: bank });
 const { calls } = deps;
 
-async function count(table: 'open_payouts' | 'cases'): Promise<number> {
+async function count(table: 'payout_leases' | 'cases'): Promise<number> {
   return asAdmin(database.superuserUrl, async (admin) => {
     const { rowCount } = await admin.query(`select from kelpie.${table} where payout_id = $1`, [payout.id]);
     return rowCount ?? 0;
@@ -29,16 +29,16 @@ async function count(table: 'open_payouts' | 'cases'): Promise<number> {
 
 async function resumeIn(afterMs: number): Promise<void> {
   const now = new Date(systemClock.now().getTime() + afterMs);
-  const [open] = await takeOpenPayouts(calls, { now, leaseMs: 1_000, most: 1 });
+  const [open] = await claimDuePayouts(calls, { now, leaseMs: 1_000, most: 1 });
   assert(open !== undefined);
   await resumePayout(deps, open);
 }
 
 test('news of a payment that we believe was never made is kept until the bank has told what it is', async () => {
-  const hint = { environment: 'sandbox', orderId: payout.orderId, paymentId: 't9', at: systemClock.now() } as const;
-  assert(await hintPayout(calls, hint));
+  const news = { environment: 'sandbox', orderId: payout.orderId, paymentId: 't9', at: systemClock.now() } as const;
+  assert(await wakePayout(calls, news));
   await resumeIn(0);
-  assert.deepEqual([await count('open_payouts'), await count('cases')], [1, 0]);
+  assert.deepEqual([await count('payout_leases'), await count('cases')], [1, 0]);
   const said = {
     state: 'arrived',
     bankState: 'payment_processed',
@@ -50,5 +50,5 @@ test('news of a payment that we believe was never made is kept until the bank ha
   } as const;
   answer = { kind: 'found', payment: { id: 't9', ourReference: payout.orderId, ...said } };
   await resumeIn(3_600_000);
-  assert.deepEqual([await count('open_payouts'), await count('cases')], [0, 1]);
+  assert.deepEqual([await count('payout_leases'), await count('cases')], [0, 1]);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { nextLook, nextRetry, sendAgainWithinMs } from './schedules.ts';
+import { nextPollAt, nextRetry, sendAgainWithinMs } from './schedules.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -13,18 +13,18 @@ function at(ageMs: number): Date {
 
 /** How long a payment of this age is left alone. */
 function pauseAt(ageMs: number): number {
-  return nextLook(at(ageMs), createdAt).getTime() - at(ageMs).getTime();
+  return nextPollAt(at(ageMs), createdAt).getTime() - at(ageMs).getTime();
 }
 
 test('faults 27: without any webhook a payment is looked at every four minutes of its first day, so seen within five', () => {
-  let looks = 0;
+  let polls = 0;
   for (let age = 0; age < 24 * hour; age += pauseAt(age)) {
     const pause = pauseAt(age);
     assert(pause > 0 && pause <= 4 * minute, `a pause of ${pause} ms at ${age} ms`);
-    looks += 1;
+    polls += 1;
   }
   // And the bank is not asked without end.
-  assert(looks < 400, `${looks} looks`);
+  assert(polls < 400, `${polls} looks`);
 });
 
 test('most payments arrive at once: in the first minute one is looked at every 15 seconds', () => {

@@ -1,5 +1,5 @@
 import { instantOf } from '../../platform/ids.ts';
-import type { Move } from '../move.ts';
+import type { Transition } from '../transition.ts';
 
 // When an open payout is looked at next. A webhook brings that forward to now; without one, these alone must do.
 
@@ -41,19 +41,19 @@ export function nextRetry(now: Date, createdAt: Date): Date {
 }
 
 /** Most payments arrive within minutes, some within hours. */
-const looks: Pauses = [
+const polls: Pauses = [
   { untilAge: minute, everyMs: 15 * second },
   { untilAge: 10 * minute, everyMs: minute },
   { untilAge: 24 * hour, everyMs: 4 * minute },
 ];
 
-export function nextLook(now: Date, createdAt: Date): Date {
-  return nextAfter(now, createdAt, looks);
+export function nextPollAt(now: Date, createdAt: Date): Date {
+  return nextAfter(now, createdAt, polls);
 }
 
 /** What becomes of an open payout after a look at its payment. */
-export function closeOrLookAgain({ id }: { id: string }, now: Date, isOver: boolean): Move['afterwards'] {
-  return isOver ? { kind: 'close' } : { kind: 'watch', dueAt: nextLook(now, instantOf(id)) };
+export function closeOrPollAgain({ id }: { id: string }, now: Date, isOver: boolean): Transition['schedule'] {
+  return isOver ? { kind: 'close' } : { kind: 'watch', dueAt: nextPollAt(now, instantOf(id)) };
 }
 
 /** The simulated rail says beforehand when a payment arrives. */

@@ -4,12 +4,12 @@ import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../banks.ts';
 import { failureReasons } from '../failures.ts';
-import { followPayment, type Charging } from './follow-payment.ts';
-import type { Activity, Move, Step } from '../move.ts';
+import { applyPaymentUpdate, type Charging } from './apply-payment-update.ts';
+import type { Activity, Transition, TransitionStep } from '../transition.ts';
 import { bankKeyOf } from '../order.ts';
 import type { PayoutDeps } from '../deps.ts';
 import type { Payout } from '../payout.ts';
-import { closeOrLookAgain, nextRetry } from './schedules.ts';
+import { closeOrPollAgain, nextRetry } from './schedules.ts';
 import { openRecipient } from '../encrypted-recipient.ts';
 
 /** Who asks the bank. */
@@ -52,10 +52,10 @@ export async function sendPayout(
   const details = recipient ?? openRecipient(deps.encryptor, payout);
   const answer = await askBank(deps, payout, details, knownRecipientId);
   const markups = await deps.markups.get(payout.pricePlan);
-  const { move, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);
+  const { transition, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);
   if (answer.asked.kind !== 'accepted') raiseAlarm(deps, payout, answer.asked);
-  alarmOnCase(deps.logger, payout.id, move.openCase);
-  return (await deps.commits.move({ payout, move })) ? { kind: 'recorded', as } : { kind: 'lost' };
+  alarmOnCase(deps.logger, payout.id, transition.openCase);
+  return (await deps.commits.applyTransition({ payout, transition })) ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 
 async function askBank(
@@ -119,7 +119,7 @@ function raiseAlarm(
   else logger.warn(line, 'payout.not_accepted');
 }
 
-type SecondCommit = { move: Move; as: 'created' | 'not_created' | 'recipient_rejected' };
+type SecondCommit = { transition: Transition; as: 'created' | 'not_created' | 'recipient_rejected' };
 
 function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer: Answer): SecondCommit {
   const { at } = charging;
@@ -138,34 +138,37 @@ function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer
   };
 
   if (asked.kind === 'accepted') {
-    const { isOver, ...following } = followPayment(payout, asked.payment, charging);
-    const afterwards = closeOrLookAgain(payout, at, isOver);
-    return { as: 'created', move: { ...common, ...following, afterwards, ...activity(201) } };
+    const { isOver, ...update } = applyPaymentUpdate(payout, asked.payment, charging);
+    const schedule = closeOrPollAgain(payout, at, isOver);
+    return { as: 'created', transition: { ...common, ...update, schedule, ...activity(201) } };
   }
   // A no after a try whose fate is not known proves nothing: that one may have been accepted.
   if (asked.kind === 'unknown' || payout.attempts > 1) {
-    const steps = [{ to: 'pending', what: 'not_known', detail: asked.text, lines: [] }] satisfies Step[];
-    const afterwards = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
-    return { as: 'created', move: { ...common, steps, learned: {}, afterwards, ...activity(201) } };
+    const steps = [{ to: 'pending', what: 'not_known', detail: asked.text, lines: [] }] satisfies TransitionStep[];
+    const schedule = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
+    return { as: 'created', transition: { ...common, steps, bankFacts: {}, schedule, ...activity(201) } };
   }
-  return nothingSent(payout, asked, { ...common, afterwards: { kind: 'close' } }, activity);
+  return nothingSent(payout, asked, { ...common, schedule: { kind: 'close' } }, activity);
 }
 
 function nothingSent(
   payout: Payout,
   { why, text }: Extract<Asked, { kind: 'nothing_sent' }>,
-  common: Pick<Move, 'at' | 'by' | 'afterwards'>,
+  common: Pick<Transition, 'at' | 'by' | 'schedule'>,
   activity: (status: number) => { activity?: Activity },
 ): SecondCommit {
-  const lines = ledgerEvents.released({ held: payout.walletSends });
+  const lines = ledgerEvents.released({ held: payout.walletDebit });
   if (why === 'account_0000') {
     const code = 'bank_rejected_details';
-    const steps = [{ to: 'failed', what: 'rejected', detail: code, lines }] satisfies Step[];
-    const learned = { failure: { code, reason: failureReasons[code] } } as const;
-    return { as: 'created', move: { ...common, steps, learned, ...activity(201) } };
+    const steps = [{ to: 'failed', what: 'rejected', detail: code, lines }] satisfies TransitionStep[];
+    const bankFacts = { failure: { code, reason: failureReasons[code] } } as const;
+    return { as: 'created', transition: { ...common, steps, bankFacts, ...activity(201) } };
   }
-  const steps = [{ to: 'not_created', what: 'not_created', detail: text, lines }] satisfies Step[];
+  const steps = [{ to: 'not_created', what: 'not_created', detail: text, lines }] satisfies TransitionStep[];
   if (why === 'recipient_rejected')
-    return { as: 'recipient_rejected', move: { ...common, steps, learned: {}, freeKey: true, ...activity(422) } };
-  return { as: 'not_created', move: { ...common, steps, learned: {}, ...activity(502) } };
+    return {
+      as: 'recipient_rejected',
+      transition: { ...common, steps, bankFacts: {}, freeKey: true, ...activity(422) },
+    };
+  return { as: 'not_created', transition: { ...common, steps, bankFacts: {}, ...activity(502) } };
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { PayoutDeps } from '../deps.ts';
 import { resumePayout } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
-import { takeOpenPayouts, type OpenPayout } from '../store.ts';
+import { claimDuePayouts, type PayoutLease } from '../store.ts';
 
 const everyMs = 200;
 /** As many banks' answers as one worker waits for at a time. */
@@ -29,7 +29,7 @@ export function startSweep(deps: PayoutDeps): Sweep {
   const stopping = new AbortController();
   const inHand = new Set<Promise<void>>();
 
-  const resume = async (open: OpenPayout): Promise<void> => {
+  const resume = async (open: PayoutLease): Promise<void> => {
     try {
       await resumePayout(deps, open);
     } catch (error) {
@@ -40,7 +40,7 @@ export function startSweep(deps: PayoutDeps): Sweep {
   const takeSome = async (): Promise<boolean> => {
     const most = mostInHand - inHand.size;
     if (most === 0) return false;
-    const taken = await takeOpenPayouts(deps.calls, { now: deps.clock.now(), leaseMs, most });
+    const taken = await claimDuePayouts(deps.calls, { now: deps.clock.now(), leaseMs, most });
     for (const open of taken) {
       const work = resume(open).finally(() => inHand.delete(work));
       inHand.add(work);

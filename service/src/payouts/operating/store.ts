@@ -38,7 +38,7 @@ export async function listStuckPayouts(
 ): Promise<StuckPayout[]> {
   const { rows } = await tx.query<StuckRow>(
     `with found as (
-       select o.payout_id as id from kelpie.open_payouts o
+       select o.payout_id as id from kelpie.payout_leases o
        union
        select c.payout_id from kelpie.cases c where c.closed_at is null
      )
@@ -50,7 +50,7 @@ export async function listStuckPayouts(
      from found
      join kelpie.payouts p on p.id = found.id
      join kelpie.partners partner on partner.id = p.partner_id
-     left join kelpie.open_payouts o on o.payout_id = p.id
+     left join kelpie.payout_leases o on o.payout_id = p.id
      where p.first_tried_at < $1 and (
        p.state in ('sending', 'pending', 'processing')
        or exists (select from kelpie.cases c where c.payout_id = p.id and c.closed_at is null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { followWallet, type WalletAlert } from './follow-wallet.ts';
+import { updateWalletAlert, type WalletAlert } from './wallet-alert.ts';
 
 const threshold = 1_000n;
 const minuteMs = 60_000;
@@ -10,7 +10,7 @@ const dayMinutes = 24 * 60;
 function tellFor(balances: readonly bigint[]): number[] {
   let alert: WalletAlert = { lowSince: null, toldAt: null, threshold };
   return balances.flatMap((balance, minute) => {
-    const followed = followWallet({ balance, threshold }, alert, new Date(minute * minuteMs));
+    const followed = updateWalletAlert({ balance, threshold }, alert, new Date(minute * minuteMs));
     ({ alert } = followed);
     assert.equal(alert.lowSince !== null, balance < threshold, 'whether it is low is what it is');
     return followed.isNews ? [minute] : [];
@@ -38,6 +38,6 @@ test('one that fell again within the day, and stays low, is told of when the day
 test('another threshold is another reason to tell, at once', () => {
   const at = new Date(minuteMs);
   const told = { lowSince: new Date(0), toldAt: new Date(0), threshold };
-  const { alert, isNews } = followWallet({ balance: 999n, threshold: 2_000n }, told, at);
+  const { alert, isNews } = updateWalletAlert({ balance: 999n, threshold: 2_000n }, told, at);
   assert.deepEqual([isNews, alert], [true, { lowSince: new Date(0), toldAt: at, threshold: 2_000n }]);
 });

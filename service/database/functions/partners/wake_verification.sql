@@ -4,7 +4,7 @@
 -- Returns whether this made it due, so that the caller starts a job. False when it was due already or is unknown.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
-create or replace function kelpie.hint_verification(of_id text, at timestamptz) returns boolean
+create or replace function kelpie.wake_verification(of_id text, at timestamptz) returns boolean
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +16,7 @@ begin
     return false;
   end if;
   -- Also when it is due: a worker that is polling now may have asked the bank before this webhook.
-  update kelpie.verifications v set hinted_at = at, due_at = least(v.due_at, at) where v.id = of_id;
+  update kelpie.verifications v set woken_at = at, due_at = least(v.due_at, at) where v.id = of_id;
   return was_due_at is null or was_due_at > at;
 end;
 $$;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { DepositLine, DepositWord } from '../banks/index.ts';
-import { combineWords } from './combine-words.ts';
+import type { DepositLine, DepositEvent } from '../banks/index.ts';
+import { mergeDepositEvents } from './merge-deposit-events.ts';
 import type { KnownDeposit } from './deposit.ts';
-import { followDeposit, rateOf, type DepositStep } from './follow-deposit.ts';
+import { applyDepositUpdate, rateOf, type DepositStep } from './apply-deposit-update.ts';
 
 const quiet = { wasProcessed: false, sentPence: null, net: null, fee: null, sender: null };
-const words = {
+const events = {
   received: { ...quiet, depositId: 'd', bankState: 'funds_received', state: 'arriving', sentPence: 10_000n },
   submitted: {
     ...quiet,
@@ -28,15 +28,15 @@ const words = {
   },
   refunded: { ...quiet, depositId: 'd', bankState: 'refunded', state: 'refunded', net: 124_690_000n },
   stuck: { ...quiet, depositId: 'd', bankState: 'error', state: 'needs_attention' },
-} as const satisfies Record<string, DepositWord>;
+} as const satisfies Record<string, DepositEvent>;
 
-function lines(...said: readonly DepositWord[]): DepositLine[] {
-  return said.map((word, at) => ({
+function lines(...said: readonly DepositEvent[]): DepositLine[] {
+  return said.map((event, at) => ({
     id: String(at),
     at: new Date(at),
     changedAt: new Date(at),
     mayChange: false,
-    word,
+    event,
   }));
 }
 
@@ -54,10 +54,10 @@ const fresh: KnownDeposit = {
 };
 
 /** Takes what is read in one go, and says what it then is and what happened. */
-function take(known: KnownDeposit, ...said: readonly DepositWord[]): { known: KnownDeposit; steps: DepositStep[] } {
-  const [news] = combineWords(lines(...said));
+function take(known: KnownDeposit, ...said: readonly DepositEvent[]): { known: KnownDeposit; steps: DepositStep[] } {
+  const [news] = mergeDepositEvents(lines(...said));
   assert(news !== undefined);
-  const change = followDeposit(known, news);
+  const change = applyDepositUpdate(known, news);
   if (change === null) return { known, steps: [] };
   const { steps, ...facts } = change;
   const last = steps.at(-1);
@@ -71,31 +71,35 @@ function movesOf(steps: readonly DepositStep[]): string[] {
 }
 
 test('a whole life that is read at once is credited once, with rate and fee', () => {
-  const { known, steps } = take(fresh, words.received, words.submitted, words.processed);
+  const { known, steps } = take(fresh, events.received, events.submitted, events.processed);
   assert.deepEqual(movesOf(steps), ['credited 124690000']);
   assert.deepEqual([known.state, known.net, known.fee, known.rate], ['credited', 124_690_000n, 310_000n, 800_000n]);
 });
 
 test('nothing is credited before the bank says that it is processed', () => {
-  const { known, steps } = take(fresh, words.received, words.submitted);
+  const { known, steps } = take(fresh, events.received, events.submitted);
   assert.deepEqual([known.state, movesOf(steps)], ['pending', []]);
 });
 
 test('what is read again changes nothing', () => {
   for (const life of [
-    [words.received],
-    [words.received, words.submitted, words.processed],
-    [words.received, words.refunded],
-    [words.received, words.processed, words.refunded],
-    [words.received, words.stuck],
+    [events.received],
+    [events.received, events.submitted, events.processed],
+    [events.received, events.refunded],
+    [events.received, events.processed, events.refunded],
+    [events.received, events.stuck],
   ]) {
     const once = take(fresh, ...life).known;
-    assert.equal(followDeposit(once, combineWords(lines(...life))[0] ?? assert.fail()), null, life.at(-1)?.bankState);
+    assert.equal(
+      applyDepositUpdate(once, mergeDepositEvents(lines(...life))[0] ?? assert.fail()),
+      null,
+      life.at(-1)?.bankState,
+    );
   }
 });
 
 test('however its lines are split, doubled and shuffled, a deposit is credited once and taken back once', () => {
-  const life = [words.received, words.submitted, words.processed, words.refunded];
+  const life = [events.received, events.submitted, events.processed, events.refunded];
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.constantFrom(...life), { minLength: 1, maxLength: 4 }), { maxLength: 6 }),
@@ -103,7 +107,7 @@ test('however its lines are split, doubled and shuffled, a deposit is credited o
       (readings, last) => {
         let known = fresh;
         const moves: string[] = [];
-        for (const said of [...readings, ...last.map((word) => [word])]) {
+        for (const said of [...readings, ...last.map((event) => [event])]) {
           const taken = take(known, ...said);
           known = taken.known;
           moves.push(...movesOf(taken.steps));
@@ -118,7 +122,7 @@ test('however its lines are split, doubled and shuffled, a deposit is credited o
 });
 
 test('one that was delivered and sent back before we looked is credited and taken back', () => {
-  const gone = { ...words.refunded, wasProcessed: true, fee: 310_000n };
+  const gone = { ...events.refunded, wasProcessed: true, fee: 310_000n };
   const { known, steps } = take(fresh, gone);
   assert.deepEqual(movesOf(steps), ['credited 124690000', 'reversed 124690000']);
   assert.equal(known.state, 'reversed');
@@ -126,27 +130,27 @@ test('one that was delivered and sent back before we looked is credited and take
 });
 
 test('one that went back before it was credited brings nothing', () => {
-  const { known, steps } = take(fresh, words.received, { ...words.refunded, net: null, sentPence: 10_000n });
+  const { known, steps } = take(fresh, events.received, { ...events.refunded, net: null, sentPence: 10_000n });
   assert.deepEqual([known.state, movesOf(steps)], ['refunded', []]);
 });
 
 test('what contradicts itself moves no money, and is for a person to look at', () => {
-  const withoutAmount = take(fresh, { ...words.processed, net: null });
+  const withoutAmount = take(fresh, { ...events.processed, net: null });
   assert.deepEqual([withoutAmount.known.state, movesOf(withoutAmount.steps)], ['pending', []]);
   assert.match(String(withoutAmount.known.trouble), /does not say how much/);
-  const credited = take(fresh, words.received, words.processed).known;
-  const other = take(credited, { ...words.processed, net: 1n });
+  const credited = take(fresh, events.received, events.processed).known;
+  const other = take(credited, { ...events.processed, net: 1n });
   assert.deepEqual([other.known.net, movesOf(other.steps)], [124_690_000n, []]);
   assert.match(String(other.known.trouble), /another amount/);
-  const stuck = take(fresh, words.received, words.stuck).known;
+  const stuck = take(fresh, events.received, events.stuck).known;
   assert.equal(stuck.trouble, 'the bank says error');
-  const going = take(stuck, words.processed).known;
+  const going = take(stuck, events.processed).known;
   assert.deepEqual([going.state, going.trouble], ['credited', null]);
 });
 
 test('more or less than was credited can be taken back: the books follow the bank, and a person looks', () => {
-  const credited = take(fresh, words.received, words.processed).known;
-  const { known, steps } = take(credited, { ...words.refunded, net: 100_000_000n });
+  const credited = take(fresh, events.received, events.processed).known;
+  const { known, steps } = take(credited, { ...events.refunded, net: 100_000_000n });
   assert.deepEqual(movesOf(steps), ['reversed 100000000']);
   assert.match(String(known.trouble), /took back another amount/);
 });

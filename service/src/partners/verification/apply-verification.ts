@@ -2,18 +2,18 @@ import type { Verification } from '../../banks/index.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { isMailAddress } from '../../platform/mail/mail-address.ts';
 import { verificationDecidedMail, type Decision } from '../mails/verification-decided.ts';
-import { nextLookAt } from './look-again.ts';
+import { nextPollAt } from './poll-schedule.ts';
 import type { VerificationDeps } from './deps.ts';
-import { getKnown, lookAgainAt, markOpening, takeAnswer } from './store.ts';
+import { getKnown, pollAgainAt, markOpening, applyAnswer } from './store.ts';
 
 interface Answer {
   partnerId: string;
   verification: Verification;
   /** When the bank was asked. */
-  lookedAt: Date;
+  polledAt: Date;
 }
 
-export type TakeOutcome = { kind: 'taken' } | { kind: 'failed'; text: string };
+export type ApplyOutcome = { kind: 'taken' } | { kind: 'failed'; text: string };
 
 /** The bank keeps a key for a day: past that, the same request needs another. */
 const keyLastsMs = 23 * 60 * 60_000;
@@ -26,24 +26,24 @@ const environmentOf = (partnerId: string) => ({ partnerId, environment: 'sandbox
  * environment open and its admins told. The wallet is opened at the bank before. Whoever comes second, or comes again after a crash,
  * finds the same wallet by the same key, and nothing left to write.
  */
-export async function takeVerification(deps: VerificationDeps, answer: Answer): Promise<TakeOutcome> {
+export async function applyVerification(deps: VerificationDeps, answer: Answer): Promise<ApplyOutcome> {
   const { pool, clock, logger } = deps;
-  const { partnerId, verification, lookedAt } = answer;
+  const { partnerId, verification, polledAt } = answer;
   const partnerEnvironment = environmentOf(partnerId);
   const known = await inTransaction(pool, partnerEnvironment, async (tx) => getKnown(tx, verification.id));
   if (known.state === 'approved') {
     // An alarm: a business that pays, and that the bank has turned away since. A person decides.
     if (verification.state !== 'approved') logger.error({ partner_id: partnerId }, 'verification.no_longer_approved');
-    await inTransaction(pool, partnerEnvironment, async (tx) => lookAgainAt(tx, verification.id, null));
+    await inTransaction(pool, partnerEnvironment, async (tx) => pollAgainAt(tx, verification.id, null));
     return { kind: 'taken' };
   }
   const wallet = verification.state === 'approved' ? await openWallet(deps, partnerId, verification) : null;
   if (wallet?.kind === 'failed') return wallet;
   const at = clock.now();
-  const nextDueAt = nextLookAt(known.state === verification.state ? known.lastNewsAt : at, at);
+  const nextDueAt = nextPollAt(known.state === verification.state ? known.lastNewsAt : at, at);
   const walletId = wallet?.walletId ?? null;
   const decision = await inTransaction(pool, partnerEnvironment, async (tx) => {
-    const told = await takeAnswer(tx, { verification, walletId, lookedAt, at, nextDueAt });
+    const told = await applyAnswer(tx, { verification, walletId, polledAt, at, nextDueAt });
     if (told === 'approved') await deps.onApproved(tx, partnerId, at);
     if (told !== null) await mailAdmins(tx, deps, { business: known.business, decision: told, verification });
     return told;

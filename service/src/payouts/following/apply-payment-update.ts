@@ -4,14 +4,14 @@ import type { MicroUsdc } from '../../money/amounts.ts';
 import { exceptionCharge, networkCharge, unreturnedShare, type Markups } from '../../money/fees.ts';
 import { monthOf } from '../../platform/london-month.ts';
 import { failureReasons } from '../failures.ts';
-import type { Learned, OpenCase, Step } from '../move.ts';
+import type { BankFacts, OpenCase, TransitionStep } from '../transition.ts';
 import type { Payout, PayoutState } from '../payout.ts';
 
 /** What follows for a payout from what the bank says of its payment. Pure: the same of the same. */
-export interface Following {
+export interface PaymentUpdate {
   /** In order; none where nothing has changed. Those that were missed on the way are among them. */
-  steps: Step[];
-  learned: Learned;
+  steps: TransitionStep[];
+  bankFacts: BankFacts;
   /** Nothing more is to be expected of the bank. */
   isOver: boolean;
   openCase?: OpenCase;
@@ -32,8 +32,8 @@ const mostDifference = 100n;
 const mostCost = 100_000_000n;
 
 /** Builds up the steps; each sees what the ones before it have made of the payout. */
-class Follower {
-  readonly steps: Step[] = [];
+class UpdateBuilder {
+  readonly steps: TransitionStep[] = [];
   openCase: OpenCase | undefined;
   pauseRail = false;
   refunded: MicroUsdc | null;
@@ -48,7 +48,7 @@ class Follower {
     this.payment = payment;
     this.charging = charging;
     this.state = payout.state;
-    this.took = payout.bankTook;
+    this.took = payout.bankDebited;
     this.refunded = payout.bankRefunded;
   }
 
@@ -95,10 +95,10 @@ class Follower {
   }
 
   compare(taken: MicroUsdc): void {
-    const { walletSends, rail } = this.payout;
-    const difference = walletSends > taken ? walletSends - taken : taken - walletSends;
-    if (difference * mostDifference <= walletSends) return;
-    this.tell('taken_differs', `we reckoned ${walletSends} micro-USDC, the bank took ${taken}`);
+    const { walletDebit, rail } = this.payout;
+    const difference = walletDebit > taken ? walletDebit - taken : taken - walletDebit;
+    if (difference * mostDifference <= walletDebit) return;
+    this.tell('taken_differs', `we reckoned ${walletDebit} micro-USDC, the bank took ${taken}`);
     this.pauseRail = rail === 'provider_production';
   }
 
@@ -106,16 +106,16 @@ class Follower {
     if (this.state === 'failed' || this.state === 'cancelled') this.attention('arrived_after_all');
     if (this.state !== 'processing') return;
     if (this.took === null) return this.attention('arrived_without_amount');
-    const lines = ledgerEvents.arrived({ held: this.payout.walletSends, byBank: this.took });
+    const lines = ledgerEvents.arrived({ held: this.payout.walletDebit, byBank: this.took });
     this.step('completed', 'arrived', [...lines, ...this.chargesOfArrival()]);
   }
 
   /** Sandbox is never charged. */
   chargesOfArrival(): Line[] {
-    const { environment, fee, bankShare, rate } = this.payout;
+    const { environment, fee, providerFee, rate } = this.payout;
     if (environment !== 'live') return [];
     const network = networkCharge(this.believed(this.payment.networkFee), rate, this.charging.markups);
-    return [...ledgerEvents.feeEarned({ invoiceShare: fee - bankShare }), ...ledgerEvents.networkFeeAccrued(network)];
+    return [...ledgerEvents.feeEarned({ invoiceShare: fee - providerFee }), ...ledgerEvents.networkFeeAccrued(network)];
   }
 
   /** What the bank says that something cost it, where that can be. */
@@ -137,7 +137,7 @@ class Follower {
       if (refunded !== null && refunded !== this.refunded) this.attention('refund_changed_late');
       return;
     }
-    const { walletSends: held } = this.payout;
+    const { walletDebit: held } = this.payout;
     if (refunded === null || this.took === null) return this.attention('refunded_without_amount');
     if (this.state === 'completed') this.returnAfterArrival(refunded);
     else if (this.state === 'processing') {
@@ -156,19 +156,19 @@ class Follower {
 
   /** In the month that it was charged in, the charge is taken back. After that it is on an invoice, or will be: then it is owed. */
   droppedFee(): Line[] {
-    const { environment, fee, bankShare, completedAt } = this.payout;
+    const { environment, fee, providerFee, completedAt } = this.payout;
     if (environment !== 'live') return [];
     const isOfThisMonth = completedAt !== null && monthOf(completedAt) === monthOf(this.charging.at);
-    return ledgerEvents.feeDropped({ invoiceShare: fee - bankShare, invoiced: !isOfThisMonth });
+    return ledgerEvents.feeDropped({ invoiceShare: fee - providerFee, invoiced: !isOfThisMonth });
   }
 
   /** The bank's share of the fee, where it did not come back; and what the bank bills us for the return. */
   chargesOfReturn(refund: MicroUsdc): Line[] {
-    const { environment, walletSends, rate, bankShare } = this.payout;
+    const { environment, walletDebit, rate, providerFee } = this.payout;
     if (environment !== 'live') return [];
     const exception = exceptionCharge(this.believed(this.payment.returnFee), rate, this.charging.markups);
     return [
-      ...ledgerEvents.bankShareCredited(unreturnedShare({ walletSends, refund, rate, bankShare })),
+      ...ledgerEvents.providerFeeCredited(unreturnedShare({ walletDebit, refund, rate, providerFee })),
       ...ledgerEvents.charged('bank_exceptions', exception),
     ];
   }
@@ -179,7 +179,7 @@ class Follower {
     if (this.state !== 'processing') return;
     if (refunded === null || this.took === null) return this.attention('cancelled_without_refund');
     const lines = ledgerEvents.refundedAfterFailure({
-      held: this.payout.walletSends,
+      held: this.payout.walletDebit,
       byBank: this.took,
       refund: refunded,
     });
@@ -194,41 +194,41 @@ class Follower {
   }
 }
 
-function follow(follower: Follower): void {
-  follower.accept();
-  switch (follower.payment.state) {
+function applyUpdate(builder: UpdateBuilder): void {
+  builder.accept();
+  switch (builder.payment.state) {
     case 'accepted':
     case 'under_way':
     case 'coming_back':
       return;
     case 'arrived':
-      return follower.arrive();
+      return builder.arrive();
     case 'undeliverable':
-      return follower.fail();
+      return builder.fail();
     case 'refunded':
-      return follower.giveBack();
+      return builder.giveBack();
     case 'cancelled':
-      return follower.cancel();
+      return builder.cancel();
     case 'needs_attention':
-      return follower.attention('bank_needs_attention');
+      return builder.attention('bank_needs_attention');
   }
 }
 
-export function followPayment(payout: Payout, payment: Payment, charging: Charging): Following {
-  const follower = new Follower(payout, payment, charging);
-  follow(follower);
+export function applyPaymentUpdate(payout: Payout, payment: Payment, charging: Charging): PaymentUpdate {
+  const builder = new UpdateBuilder(payout, payment, charging);
+  applyUpdate(builder);
   const code = payment.failure ?? payout.failureCode ?? 'unknown';
   return {
-    steps: follower.steps,
-    learned: {
+    steps: builder.steps,
+    bankFacts: {
       bankPaymentId: payment.id,
       bankState: payment.bankState,
-      bankTook: follower.took,
-      bankRefunded: follower.refunded,
+      bankDebited: builder.took,
+      bankRefunded: builder.refunded,
       failure: { code, reason: failureReasons[code] },
     },
-    isOver: follower.isOver(),
-    pauseRail: follower.pauseRail,
-    ...(follower.openCase === undefined ? {} : { openCase: follower.openCase }),
+    isOver: builder.isOver(),
+    pauseRail: builder.pauseRail,
+    ...(builder.openCase === undefined ? {} : { openCase: builder.openCase }),
   };
 }

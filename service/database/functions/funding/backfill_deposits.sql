@@ -4,7 +4,7 @@
 -- Returns how many sources it made due.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
-create or replace function kelpie.look_back_for_deposits(back_to timestamptz, at timestamptz) returns integer
+create or replace function kelpie.backfill_deposits(back_to timestamptz, at timestamptz) returns integer
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,7 @@ declare
   made_due integer;
 begin
   update kelpie.funding_sources f
-  set hints = f.hints + 1, due_at = least(f.due_at, at), look_back_to = least(f.look_back_to, back_to)
+  set wakes = f.wakes + 1, due_at = least(f.due_at, at), backfill_to = least(f.backfill_to, back_to)
   where f.changed_at >= back_to;
   get diagnostics made_due = row_count;
   return made_due;

@@ -18,7 +18,7 @@ const unknown: Recheck = { kind: 'unknown' };
  * Cases of earlier runs that this one did not come by: each is looked at by itself, since it may lie before the window. Says
  * which are gone, and adds what differs in another way by now.
  */
-export async function lookForOldCases(
+export async function recheckOpenCases(
   comparing: Comparing,
   differences: Difference[],
   seen: SeenAlready,

@@ -6,7 +6,7 @@
 -- Returns false when the order is unknown.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
-create or replace function kelpie.hint_payout(
+create or replace function kelpie.wake_payout(
   of_environment kelpie.environment, of_order_id uuid, payment_id text, at timestamptz, is_under_way boolean
 ) returns boolean
   language plpgsql volatile security definer
@@ -23,15 +23,15 @@ begin
   end if;
   if is_under_way and exists (
     select from kelpie.payouts p
-    where p.id = claim.payout_id and p.state = 'processing' and p.bank_payment_id = hint_payout.payment_id
-      and p.bank_took_micro_usdc is not null
+    where p.id = claim.payout_id and p.state = 'processing' and p.bank_payment_id = wake_payout.payment_id
+      and p.bank_debited_micro_usdc is not null
   ) then
     return true;
   end if;
-  insert into kelpie.open_payouts as o (payout_id, partner_id, environment, due_at, leased_until, hinted_payment_id)
-  values (claim.payout_id, claim.partner_id, claim.environment, at, '-infinity', hint_payout.payment_id)
+  insert into kelpie.payout_leases as o (payout_id, partner_id, environment, due_at, leased_until, webhook_payment_id)
+  values (claim.payout_id, claim.partner_id, claim.environment, at, '-infinity', wake_payout.payment_id)
   on conflict (payout_id) do update
-  set due_at = least(o.due_at, at), hinted_payment_id = excluded.hinted_payment_id;
+  set due_at = least(o.due_at, at), webhook_payment_id = excluded.webhook_payment_id;
   return true;
 end;
 $$;

@@ -1,4 +1,4 @@
--- Applies the bank's answer about a verification of the transaction's partner, as polled at `looked_at`.
+-- Applies the bank's answer about a verification of the transaction's partner, as polled at `polled_at`.
 -- Guarantees: an approval activates an onboarding partner and opens its live environment with an empty wallet, in this
 --   transaction. An approval is final: later answers change nothing, and a person decides about them. An answer older than
 --   the stored one, or about a verification that a newer one replaced, is ignored.
@@ -6,8 +6,8 @@
 -- Returns what to notify the partner's admins of: 'approved', 'rejected' or 'more_needed'. Null when there is nothing new.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
-create or replace function kelpie.take_verification(
-  of_id text, looked_at timestamptz, at timestamptz, next_due_at timestamptz, new_state text, asks_for_more boolean,
+create or replace function kelpie.apply_verification(
+  of_id text, polled_at timestamptz, at timestamptz, next_due_at timestamptz, new_state text, asks_for_more boolean,
   new_provider_status text, new_continue_url text, new_terms_url text, new_customer_id text, new_wallet_id text
 ) returns text
   language plpgsql volatile security definer
@@ -31,7 +31,7 @@ begin
     update kelpie.verifications v set due_at = null where v.id = of_id;
     return null;
   end if;
-  if looked_at < known.asked_at then
+  if polled_at < known.asked_at then
     return null;
   end if;
   decision := case
@@ -43,10 +43,10 @@ begin
   set state = new_state,
     customer_id = case when new_state = 'approved' then new_customer_id end,
     changed_at = case when v.state = new_state then v.changed_at else at end,
-    asked_at = looked_at,
+    asked_at = polled_at,
     due_at = case
       -- A webhook arrived after the poll, so this answer may be out of date.
-      when v.hinted_at > looked_at then v.hinted_at
+      when v.woken_at > polled_at then v.woken_at
       when new_state in ('approved', 'rejected') then null
       else next_due_at
     end,

@@ -4,10 +4,10 @@ import * as fc from 'fast-check';
 import type { Payment } from '../../banks/index.ts';
 import { ledgerEvents, type Line } from '../../ledger/index.ts';
 import { standardMarkups } from '../../money/fees.ts';
-import { followPayment as followPaymentAt, type Following } from './follow-payment.ts';
+import { applyPaymentUpdate as applyPaymentUpdateAt, type PaymentUpdate } from './apply-payment-update.ts';
 import type { Payout, PayoutState } from '../payout.ts';
 
-const walletSends = 127_850_000n;
+const walletDebit = 127_850_000n;
 const byBank = 127_800_000n;
 const refund = 127_000_000n;
 
@@ -27,8 +27,8 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     bankReference: 'KP 1',
     amount: 10_000n,
     fee: 199n,
-    bankShare: 100n,
-    walletSends,
+    providerFee: 100n,
+    walletDebit,
     rate: 790_000n,
     pricePlan: 'standard-1',
     recipientName: 'Ada Byron',
@@ -38,7 +38,7 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     createdBy: 'kp_live_00000000',
     bankPaymentId: null,
     bankState: null,
-    bankTook: null,
+    bankDebited: null,
     bankRefunded: null,
     failureCode: null,
     failureReason: null,
@@ -51,7 +51,7 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
 /** A payout that the bank accepted, as the commits before have left it. */
 function acceptedIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
   const ended = state === 'returned' || state === 'cancelled' ? { bankRefunded: refund } : {};
-  return payoutIn(state, { bankPaymentId: 't1', bankState: 'before', bankTook: byBank, ...ended, ...change });
+  return payoutIn(state, { bankPaymentId: 't1', bankState: 'before', bankDebited: byBank, ...ended, ...change });
 }
 
 const words: Readonly<Record<Payment['state'], string>> = {
@@ -82,10 +82,11 @@ function paymentIn(state: Payment['state'], change: Partial<Payment> = {}): Paym
 }
 
 const charging = { at: new Date('2026-11-15T12:00:00Z'), markups: standardMarkups };
-const followPayment = (payout: Payout, payment: Payment): Following => followPaymentAt(payout, payment, charging);
+const applyPaymentUpdate = (payout: Payout, payment: Payment): PaymentUpdate =>
+  applyPaymentUpdateAt(payout, payment, charging);
 
 /** `bank_accepted>processing completed`, say: what happened, and where that led. */
-function told({ steps, isOver, openCase }: Following): string {
+function told({ steps, isOver, openCase }: PaymentUpdate): string {
   const path = steps.map(({ what, to }) => `${what}>${to}`).join(' ');
   return [path, isOver ? 'over' : 'open', openCase?.kind ?? ''].filter((part) => part !== '').join(' | ');
 }
@@ -135,7 +136,7 @@ for (const [state, bank, becomes] of decided) {
   test(`a ${state} payout whose payment is ${bank}: ${becomes}`, () => {
     const isNew = state === 'sending' || state === 'pending';
     const payout = isNew ? payoutIn(state) : acceptedIn(state);
-    assert.equal(told(followPayment(payout, paymentIn(bank))), becomes);
+    assert.equal(told(applyPaymentUpdate(payout, paymentIn(bank))), becomes);
   });
 }
 
@@ -148,7 +149,7 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
     paymentIn('arrived'),
     [
       [
-        ...ledgerEvents.arrived({ held: walletSends, byBank }),
+        ...ledgerEvents.arrived({ held: walletDebit, byBank }),
         ...ledgerEvents.feeEarned({ invoiceShare: 99n }),
         ...ledgerEvents.networkFeeAccrued(17_380n),
       ],
@@ -158,20 +159,20 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
     'arrived, live, and the bank does not say what the network cost: nothing is made up',
     acceptedIn('processing'),
     paymentIn('arrived', { networkFee: null }),
-    [[...ledgerEvents.arrived({ held: walletSends, byBank }), ...ledgerEvents.feeEarned({ invoiceShare: 99n })]],
+    [[...ledgerEvents.arrived({ held: walletDebit, byBank }), ...ledgerEvents.feeEarned({ invoiceShare: 99n })]],
   ],
   [
     'arrived, sandbox: without a fee',
     acceptedIn('processing', { environment: 'sandbox', rail: 'provider_sandbox' }),
     paymentIn('arrived'),
-    [ledgerEvents.arrived({ held: walletSends, byBank })],
+    [ledgerEvents.arrived({ held: walletDebit, byBank })],
   ],
   ['undeliverable: the hold is kept', acceptedIn('processing'), paymentIn('undeliverable'), [[]]],
   [
     'refunded after it failed: the partner has all of it',
     acceptedIn('failed'),
     paymentIn('refunded'),
-    [ledgerEvents.refundedAfterFailure({ held: walletSends, byBank, refund })],
+    [ledgerEvents.refundedAfterFailure({ held: walletDebit, byBank, refund })],
   ],
   [
     "returned before it arrived: the partner has what came back, and credit for what is missing of the bank's share",
@@ -179,8 +180,8 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
     paymentIn('refunded'),
     [
       [
-        ...ledgerEvents.returnedBeforeArrival({ held: walletSends, byBank, refund }),
-        ...ledgerEvents.bankShareCredited(67n),
+        ...ledgerEvents.returnedBeforeArrival({ held: walletDebit, byBank, refund }),
+        ...ledgerEvents.providerFeeCredited(67n),
       ],
     ],
   ],
@@ -188,7 +189,7 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
     'returned before it arrived, sandbox: nothing is charged or credited',
     acceptedIn('processing', { environment: 'sandbox', rail: 'provider_sandbox' }),
     paymentIn('refunded', { returnFee: 500_000n }),
-    [ledgerEvents.returnedBeforeArrival({ held: walletSends, byBank, refund })],
+    [ledgerEvents.returnedBeforeArrival({ held: walletDebit, byBank, refund })],
   ],
   [
     'returned in the month that it arrived in: the fee is taken back, and what the bank bills is charged with a fifth more',
@@ -198,7 +199,7 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
       [
         ...ledgerEvents.returnedAfterArrival({ refund }),
         ...ledgerEvents.feeDropped({ invoiceShare: 99n, invoiced: false }),
-        ...ledgerEvents.bankShareCredited(67n),
+        ...ledgerEvents.providerFeeCredited(67n),
         ...ledgerEvents.charged('bank_exceptions', 47n),
       ],
     ],
@@ -206,10 +207,10 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
   [
     'returned in a later month, with all that was taken: the fee is owed back',
     acceptedIn('completed', { completedAt: new Date('2026-10-31T23:59:59.999Z') }),
-    paymentIn('refunded', { refunded: walletSends }),
+    paymentIn('refunded', { refunded: walletDebit }),
     [
       [
-        ...ledgerEvents.returnedAfterArrival({ refund: walletSends }),
+        ...ledgerEvents.returnedAfterArrival({ refund: walletDebit }),
         ...ledgerEvents.feeDropped({ invoiceShare: 99n, invoiced: true }),
       ],
     ],
@@ -218,14 +219,14 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
     'cancelled: the partner has all of it',
     acceptedIn('processing'),
     paymentIn('cancelled'),
-    [ledgerEvents.refundedAfterFailure({ held: walletSends, byBank, refund })],
+    [ledgerEvents.refundedAfterFailure({ held: walletDebit, byBank, refund })],
   ],
 ];
 
 for (const [what, payout, payment, lines] of booked) {
   test(`the books of a payment that is ${what}`, () => {
     assert.deepEqual(
-      followPayment(payout, payment).steps.map((step) => step.lines),
+      applyPaymentUpdate(payout, payment).steps.map((step) => step.lines),
       lines,
     );
   });
@@ -233,103 +234,109 @@ for (const [what, payout, payment, lines] of booked) {
 
 test('a case is opened once for each word of the bank, however often it is read', () => {
   const payout = acceptedIn('processing', { bankState: 'error' });
-  assert.equal(told(followPayment(payout, paymentIn('needs_attention'))), 'open');
+  assert.equal(told(applyPaymentUpdate(payout, paymentIn('needs_attention'))), 'open');
   const other = paymentIn('needs_attention', { bankState: 'refund_failed' });
-  assert.equal(told(followPayment(payout, other)), 'needs_attention>processing | open | bank_needs_attention');
+  assert.equal(told(applyPaymentUpdate(payout, other)), 'needs_attention>processing | open | bank_needs_attention');
 });
 
 test('an amount that differs by one per cent is ours to bear, and past that a case, which pauses live creation alone', () => {
-  const atEdge = followPayment(payoutIn('sending'), paymentIn('accepted', { taken: (walletSends * 99n) / 100n }));
+  const atEdge = applyPaymentUpdate(payoutIn('sending'), paymentIn('accepted', { taken: (walletDebit * 99n) / 100n }));
   assert.deepEqual([atEdge.openCase, atEdge.pauseRail], [undefined, false]);
-  for (const taken of [(walletSends * 99n) / 100n - 1n, (walletSends * 101n) / 100n + 1n]) {
-    const live = followPayment(payoutIn('sending'), paymentIn('accepted', { taken }));
+  for (const taken of [(walletDebit * 99n) / 100n - 1n, (walletDebit * 101n) / 100n + 1n]) {
+    const live = applyPaymentUpdate(payoutIn('sending'), paymentIn('accepted', { taken }));
     assert.deepEqual([live.openCase?.kind, live.pauseRail], ['taken_differs', true]);
     const inSandbox = payoutIn('sending', { environment: 'sandbox', rail: 'provider_sandbox' });
-    const sandbox = followPayment(inSandbox, paymentIn('accepted', { taken }));
+    const sandbox = applyPaymentUpdate(inSandbox, paymentIn('accepted', { taken }));
     assert.deepEqual([sandbox.openCase?.kind, sandbox.pauseRail], ['taken_differs', false]);
   }
 });
 
 test('an amount that the bank changes later by more than one per cent opens a case too', () => {
-  const changed = followPayment(acceptedIn('processing'), paymentIn('under_way', { taken: walletSends * 2n }));
+  const changed = applyPaymentUpdate(acceptedIn('processing'), paymentIn('under_way', { taken: walletDebit * 2n }));
   assert.deepEqual([changed.openCase?.kind, changed.pauseRail], ['taken_differs', true]);
 });
 
 test('a cost that nothing can have is charged to nobody, and opens a case', () => {
   const free = [
-    ledgerEvents.arrived({ held: walletSends, byBank }),
+    ledgerEvents.arrived({ held: walletDebit, byBank }),
     ledgerEvents.feeEarned({ invoiceShare: 99n }),
   ].flat();
-  const costly = followPayment(acceptedIn('processing'), paymentIn('arrived', { networkFee: 100_000_001n }));
+  const costly = applyPaymentUpdate(acceptedIn('processing'), paymentIn('arrived', { networkFee: 100_000_001n }));
   assert.deepEqual([costly.openCase?.kind, costly.steps[0]?.lines], ['cost_not_believed', free]);
-  const dear = followPayment(acceptedIn('processing'), paymentIn('arrived', { networkFee: 100_000_000n }));
+  const dear = applyPaymentUpdate(acceptedIn('processing'), paymentIn('arrived', { networkFee: 100_000_000n }));
   assert.equal(dear.openCase, undefined);
-  const returned = followPayment(acceptedIn('completed'), paymentIn('refunded', { returnFee: 100_000_001n }));
-  const without = followPayment(acceptedIn('completed'), paymentIn('refunded'));
+  const returned = applyPaymentUpdate(acceptedIn('completed'), paymentIn('refunded', { returnFee: 100_000_001n }));
+  const without = applyPaymentUpdate(acceptedIn('completed'), paymentIn('refunded'));
   assert.deepEqual([returned.openCase?.kind, returned.steps], ['cost_not_believed', without.steps]);
 });
 
 test('two troubles at once are both in the case', () => {
-  const { openCase } = followPayment(payoutIn('sending'), paymentIn('needs_attention', { taken: walletSends * 2n }));
+  const { openCase } = applyPaymentUpdate(
+    payoutIn('sending'),
+    paymentIn('needs_attention', { taken: walletDebit * 2n }),
+  );
   assert.equal(openCase?.kind, 'taken_differs');
   assert.match(openCase?.detail ?? '', /the bank took 255700000; the bank says error/);
 });
 
 test('why it failed is not forgotten when the refund does not say it again', () => {
   const failed = acceptedIn('failed', { failureCode: 'account_closed', failureReason: 'closed' });
-  assert.equal(followPayment(failed, paymentIn('refunded')).learned.failure?.code, 'account_closed');
+  assert.equal(applyPaymentUpdate(failed, paymentIn('refunded')).bankFacts.failure?.code, 'account_closed');
   const said = paymentIn('refunded', { failure: 'recalled' });
-  assert.equal(followPayment(failed, said).learned.failure?.code, 'recalled');
+  assert.equal(applyPaymentUpdate(failed, said).bankFacts.failure?.code, 'recalled');
 });
 
 test('an amount that is first said after the payment failed is booked before its refund', () => {
-  const failed = acceptedIn('failed', { bankTook: null });
-  assert.equal(told(followPayment(failed, paymentIn('undeliverable', { taken: null }))), 'open');
-  const { steps, learned } = followPayment(failed, paymentIn('refunded'));
+  const failed = acceptedIn('failed', { bankDebited: null });
+  assert.equal(told(applyPaymentUpdate(failed, paymentIn('undeliverable', { taken: null }))), 'open');
+  const { steps, bankFacts } = applyPaymentUpdate(failed, paymentIn('refunded'));
   assert.deepEqual(
     steps.map(({ what }) => what),
     ['amount_taken', 'refunded'],
   );
-  assert.equal(learned.bankTook, byBank);
+  assert.equal(bankFacts.bankDebited, byBank);
 });
 
 test('an amount that changes after the end is a case, and the payout keeps what is in its books', () => {
   for (const state of ['completed', 'cancelled', 'returned'] as const) {
-    const after = followPayment(acceptedIn(state), paymentIn('under_way', { taken: byBank + 1n }));
-    assert.deepEqual([after.openCase?.kind, after.learned.bankTook], ['taken_changed_late', byBank], state);
+    const after = applyPaymentUpdate(acceptedIn(state), paymentIn('under_way', { taken: byBank + 1n }));
+    assert.deepEqual([after.openCase?.kind, after.bankFacts.bankDebited], ['taken_changed_late', byBank], state);
   }
 });
 
 test('an amount that changes after the end is a case too where the word of the bank stays the same', () => {
   const completed = acceptedIn('completed', { bankState: words.arrived });
-  const more = followPayment(completed, paymentIn('arrived', { taken: byBank + 1n }));
-  assert.deepEqual([more.openCase?.kind, more.learned.bankTook, more.isOver], ['taken_changed_late', byBank, true]);
+  const more = applyPaymentUpdate(completed, paymentIn('arrived', { taken: byBank + 1n }));
+  assert.deepEqual(
+    [more.openCase?.kind, more.bankFacts.bankDebited, more.isOver],
+    ['taken_changed_late', byBank, true],
+  );
   const returned = acceptedIn('returned', { bankState: words.refunded });
-  const rest = followPayment(returned, paymentIn('refunded', { refunded: refund + 1n }));
-  assert.deepEqual([rest.openCase?.kind, rest.learned.bankRefunded], ['refund_changed_late', refund]);
-  assert.equal(followPayment(returned, paymentIn('refunded')).steps.length, 0);
+  const rest = applyPaymentUpdate(returned, paymentIn('refunded', { refunded: refund + 1n }));
+  assert.deepEqual([rest.openCase?.kind, rest.bankFacts.bankRefunded], ['refund_changed_late', refund]);
+  assert.equal(applyPaymentUpdate(returned, paymentIn('refunded')).steps.length, 0);
 });
 
 test('a payment that is cancelled after the payout has arrived or failed is a case', () => {
   for (const state of ['completed', 'failed'] as const) {
-    const { openCase, steps } = followPayment(acceptedIn(state), paymentIn('cancelled'));
+    const { openCase, steps } = applyPaymentUpdate(acceptedIn(state), paymentIn('cancelled'));
     assert.equal(openCase?.kind, 'cancelled_after_the_end', state);
     assert(steps.every(({ to, lines }) => to === state && lines.length === 0));
   }
 });
 
 test('a payment that is said to have ended without its amounts does not end the payout, and a person is told', () => {
-  const unknown = acceptedIn('processing', { bankTook: null });
+  const unknown = acceptedIn('processing', { bankDebited: null });
   for (const [bank, change, kind] of [
     ['arrived', { taken: null }, 'arrived_without_amount'],
     ['refunded', { taken: null }, 'refunded_without_amount'],
     ['refunded', { refunded: null }, 'refunded_without_amount'],
     ['cancelled', { refunded: null }, 'cancelled_without_refund'],
   ] as const) {
-    const following = followPayment(unknown, paymentIn(bank, change));
-    assert.equal(following.openCase?.kind, kind);
-    assert(!following.isOver);
-    assert(following.steps.every(({ to, lines }) => to === 'processing' && !touchesWallet(lines)));
+    const update = applyPaymentUpdate(unknown, paymentIn(bank, change));
+    assert.equal(update.openCase?.kind, kind);
+    assert(!update.isOver);
+    assert(update.steps.every(({ to, lines }) => to === 'processing' && !touchesWallet(lines)));
   }
 });
 
@@ -380,9 +387,9 @@ const lives: fc.Arbitrary<Life> = fc
     ),
     beginning: fc.constantFrom(...beginnings),
     environment: fc.constantFrom<('sandbox' | 'live')[]>('sandbox', 'live'),
-    taken: fc.oneof(fc.constant(walletSends), fc.bigInt(1n, walletSends * 2n)),
+    taken: fc.oneof(fc.constant(walletDebit), fc.bigInt(1n, walletDebit * 2n)),
     firstSaid: fc.oneof(fc.constant(0n), fc.bigInt(-1_000n, 1_000n)),
-    kept: fc.oneof(fc.constant(0n), fc.bigInt(0n, walletSends)),
+    kept: fc.oneof(fc.constant(0n), fc.bigInt(0n, walletDebit)),
     silentMoments: fc.nat({ max: 4 }),
     failure: fc.constantFrom<Payment['failure'][]>(null, 'account_closed'),
   })
@@ -404,7 +411,7 @@ const lives: fc.Arbitrary<Life> = fc
     return { end, environment, taken, refund: back, moments };
   });
 
-const legalMoves = new Set([
+const legalTransitions = new Set([
   'sending>processing',
   'pending>processing',
   'processing>completed',
@@ -437,7 +444,7 @@ class Kept {
 
   constructor(payout: Payout) {
     this.payout = payout;
-    this.post(ledgerEvents.hold({ principal: walletSends - 1_000_000n, bankShare: 1_000_000n }));
+    this.post(ledgerEvents.hold({ principal: walletDebit - 1_000_000n, providerFee: 1_000_000n }));
   }
 
   balance(account: string): bigint {
@@ -453,46 +460,46 @@ class Kept {
     assert.deepEqual(sums, { pounds: 0n, millionths: 0n, usdc: 0n });
   }
 
-  see(payment: Payment): Following {
-    const following = followPayment(this.payout, payment);
-    const { learned, steps, openCase } = following;
-    this.isOver = following.isOver;
+  see(payment: Payment): PaymentUpdate {
+    const update = applyPaymentUpdate(this.payout, payment);
+    const { bankFacts, steps, openCase } = update;
+    this.isOver = update.isOver;
     this.seen.push(payment.state);
     if (steps.length === 0) {
       assert.equal(openCase, undefined, 'a case without a commit that opens it');
-      return following;
+      return update;
     }
     for (const { to, lines } of steps) {
-      const move = `${this.payout.state}>${to}`;
-      assert(to === this.payout.state || legalMoves.has(move), move);
+      const transition = `${this.payout.state}>${to}`;
+      assert(to === this.payout.state || legalTransitions.has(transition), transition);
       this.post(lines);
       if (touchesWallet(lines)) this.walletCredits += 1;
       this.payout = { ...this.payout, state: to, ...completedAs(to), revision: this.payout.revision + 1 };
     }
     if (openCase !== undefined) this.cases.push(openCase.kind);
-    this.learn(learned);
+    this.learn(bankFacts);
     this.assertBooks();
-    return following;
+    return update;
   }
 
-  learn(learned: Following['learned']): void {
+  learn(bankFacts: PaymentUpdate['bankFacts']): void {
     this.payout = {
       ...this.payout,
-      bankPaymentId: learned.bankPaymentId ?? this.payout.bankPaymentId,
-      bankState: learned.bankState ?? this.payout.bankState,
-      bankTook: learned.bankTook ?? this.payout.bankTook,
-      bankRefunded: learned.bankRefunded ?? this.payout.bankRefunded,
-      failureCode: learned.failure?.code ?? this.payout.failureCode,
+      bankPaymentId: bankFacts.bankPaymentId ?? this.payout.bankPaymentId,
+      bankState: bankFacts.bankState ?? this.payout.bankState,
+      bankDebited: bankFacts.bankDebited ?? this.payout.bankDebited,
+      bankRefunded: bankFacts.bankRefunded ?? this.payout.bankRefunded,
+      failureCode: bankFacts.failure?.code ?? this.payout.failureCode,
     };
   }
 
   /** What each state leaves held and in transit, at every moment. */
   assertBooks(): void {
-    const { state, bankTook, bankRefunded } = this.payout;
+    const { state, bankDebited, bankRefunded } = this.payout;
     const waits = state === 'sending' || state === 'pending' || state === 'processing';
     const open = waits || (state === 'failed' && bankRefunded === null);
-    assert.equal(this.balance('held'), open ? -walletSends : 0n, `held while ${state}`);
-    assert.equal(this.balance('in_transit'), open ? (bankTook ?? 0n) : 0n, `in transit while ${state}`);
+    assert.equal(this.balance('held'), open ? -walletDebit : 0n, `held while ${state}`);
+    assert.equal(this.balance('in_transit'), open ? (bankDebited ?? 0n) : 0n, `in transit while ${state}`);
     assert(this.walletCredits <= 1, 'the wallet was credited twice');
     if (this.isOver) assert(!open, `over while ${state}`);
   }
@@ -514,12 +521,12 @@ function expectedEnd(life: Life, seen: readonly string[]): { state: PayoutState;
     case 'failed':
       // The bank's record of a refund does not say whether it was undeliverable before: who did not see that sees a return.
       return seen.includes('undeliverable')
-        ? { state: 'failed', back: walletSends }
+        ? { state: 'failed', back: walletDebit }
         : { state: 'returned', back: life.refund };
     case 'undelivered':
       return { state: 'failed', back: 0n };
     case 'cancelled':
-      return { state: 'cancelled', back: walletSends };
+      return { state: 'cancelled', back: walletDebit };
     case 'stuck':
       return { state: 'processing', back: 0n };
   }
@@ -528,7 +535,7 @@ function expectedEnd(life: Life, seen: readonly string[]): { state: PayoutState;
 function assertEnd(life: Life, kept: Kept): void {
   const { state, back } = expectedEnd(life, kept.seen);
   assert.equal(kept.payout.state, state);
-  assert.equal(-kept.balance('wallet'), back - walletSends);
+  assert.equal(-kept.balance('wallet'), back - walletDebit);
   const isOpen = life.end === 'undelivered' || life.end === 'stuck';
   assert.equal(kept.isOver, !isOpen);
   if (life.end === 'stuck') assert(kept.cases.length > 0, 'nobody was told');

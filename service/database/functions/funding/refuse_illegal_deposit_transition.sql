@@ -5,7 +5,7 @@
 -- A deposit that the bank reversed before we knew of it is credited and reversed in the same transaction.
 -- Applied after: 0001
 -- Callers: everyone
-create or replace function kelpie.refuse_illegal_deposit_move() returns trigger
+create or replace function kelpie.refuse_illegal_deposit_transition() returns trigger
   language plpgsql
 as $$
 begin

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { isOrderId } from '../order.ts';
-import { hintPayout, keepUnmatchedEvent } from '../store.ts';
+import { wakePayout, keepUnmatchedEvent } from '../store.ts';
 
 const firstRetryMs = 1_000;
 
@@ -13,17 +13,17 @@ interface Received {
 }
 
 /**
- * A webhook is a hint: it makes its payout due, and whoever looks after open payouts reads from the bank what is true. So a
+ * A webhook only wakes it: it makes its payout due, and whoever looks after open payouts reads from the bank what is true. So a
  * hundred of the same do what one does. What we know nothing of is kept, and tried again.
  */
-export async function takeWebhook(
+export async function receiveWebhook(
   { calls, clock }: { calls: SingleCalls; clock: Clock },
   { environment, event }: Received,
 ): Promise<void> {
   const at = clock.now();
   const { eventId, paymentId, ourReference, isUnderWay } = event;
   const orderId = ourReference !== null && isOrderId(ourReference) ? ourReference : null;
-  if (orderId !== null && (await hintPayout(calls, { environment, orderId, paymentId, at, isUnderWay }))) return;
+  if (orderId !== null && (await wakePayout(calls, { environment, orderId, paymentId, at, isUnderWay }))) return;
   const dueAt = new Date(at.getTime() + firstRetryMs);
   await keepUnmatchedEvent(calls, { environment, eventId, paymentId, orderId }, { receivedAt: at, dueAt });
 }

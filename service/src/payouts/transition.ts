@@ -4,7 +4,7 @@ import type { MicroUsdc } from '../money/amounts.ts';
 import type { PayoutState } from './payout.ts';
 
 /** One change of a payout: a row of its history and, where money moves, one transfer in the ledger. */
-export interface Step {
+export interface TransitionStep {
   to: PayoutState;
   /** What happened, in a word of ours. */
   what: string;
@@ -13,11 +13,11 @@ export interface Step {
 }
 
 /** What we know now. Null, or left out, is what we knew before. */
-export interface Learned {
+export interface BankFacts {
   attempts?: number;
   bankPaymentId?: string | null;
   bankState?: string | null;
-  bankTook?: MicroUsdc | null;
+  bankDebited?: MicroUsdc | null;
   bankRefunded?: MicroUsdc | null;
   /** Kept only by a payout that failed or was returned. */
   failure?: { code: PaymentFailure; reason: string };
@@ -39,14 +39,14 @@ export interface Activity {
 }
 
 /** Everything that one commit does with a payout. */
-export interface Move {
+export interface Transition {
   at: Date;
   /** Who caused it: a key, the bank, or the worker that looked after it. */
   by: string;
-  steps: readonly Step[];
-  learned: Learned;
+  steps: readonly TransitionStep[];
+  bankFacts: BankFacts;
   /** `keep` leaves the lease as it is; `close` says that nothing is left to be looked after. */
-  afterwards: { kind: 'keep' } | { kind: 'watch'; dueAt: Date } | { kind: 'close' };
+  schedule: { kind: 'keep' } | { kind: 'watch'; dueAt: Date } | { kind: 'close' };
   activity?: Activity;
   openCase?: OpenCase;
   pauseRail?: boolean;

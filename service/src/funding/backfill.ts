@@ -1,14 +1,14 @@
 import type { FundingDeps } from './deps.ts';
-import { makeSourcesLookBack } from './store.ts';
+import { startBackfill } from './store.ts';
 
 /** As long as a bank transfer can be called back. */
-const lookBackMs = 90 * 24 * 60 * 60_000;
+const backfillWindowMs = 90 * 24 * 60 * 60_000;
 
 /**
  * A deposit that was credited can be taken back for weeks. Where the webhook of that is lost, the bank's own list still shows
  * it: so it is read once more that far back. Says how many sources that makes due.
  */
-export async function lookBackForDeposits({ calls, clock }: Pick<FundingDeps, 'calls' | 'clock'>): Promise<number> {
+export async function backfillDeposits({ calls, clock }: Pick<FundingDeps, 'calls' | 'clock'>): Promise<number> {
   const at = clock.now();
-  return makeSourcesLookBack(calls, new Date(at.getTime() - lookBackMs), at);
+  return startBackfill(calls, new Date(at.getTime() - backfillWindowMs), at);
 }

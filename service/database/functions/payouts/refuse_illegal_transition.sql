@@ -7,7 +7,7 @@
 -- and this statement sees what was committed before: the payout is written before the old wallet is closed, or refused.
 -- Applied after: 0001
 -- Callers: everyone
-create or replace function kelpie.refuse_illegal_move() returns trigger
+create or replace function kelpie.refuse_illegal_transition() returns trigger
   language plpgsql
 as $$
 begin
@@ -28,7 +28,7 @@ begin
   if new.revision <> old.revision + 1 then
     raise exception 'a change of a payout without its number' using errcode = 'check_violation';
   end if;
-  if new.bank_took_micro_usdc is distinct from old.bank_took_micro_usdc and (
+  if new.bank_debited_micro_usdc is distinct from old.bank_debited_micro_usdc and (
     old.state in ('completed', 'cancelled', 'returned')
     or (old.state = 'failed' and (old.bank_refunded_micro_usdc is not null or old.bank_payment_id is null))
   ) then

@@ -4,8 +4,8 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { ledgerEvents } from '../../src/ledger/index.ts';
 import { payoutCalls } from '../../src/payouts/calls.ts';
 import { createCommits } from '../../src/payouts/commits/commits.ts';
-import type { Moving } from '../../src/payouts/commits/apply-transitions.ts';
-import type { Move, Step } from '../../src/payouts/move.ts';
+import type { PayoutTransition } from '../../src/payouts/commits/apply-transitions.ts';
+import type { Transition, TransitionStep } from '../../src/payouts/transition.ts';
 import type { PayoutState } from '../../src/payouts/payout.ts';
 import { findPayout } from '../../src/payouts/store.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
@@ -38,25 +38,25 @@ function inMinutes(minutes: number): Date {
   return new Date(now.getTime() + minutes * 60_000);
 }
 
-const [idle, hint] = ['-infinity', 'hinted'];
+const [idle, paymentId] = ['-infinity', 'webhook'];
 const leases = {
   'not open': null,
-  'not due': { due_at: inMinutes(5), leased_until: idle, takes: 0 },
-  'in hand': { due_at: inMinutes(2), leased_until: inMinutes(2), takes: 1, hinted_payment_id: hint },
-  'in hand with news': { due_at: inMinutes(-1), leased_until: inMinutes(2), takes: 3, hinted_payment_id: hint },
-  'due with a hint': { due_at: inMinutes(-3), leased_until: idle, takes: 2, hinted_payment_id: hint },
+  'not due': { due_at: inMinutes(5), leased_until: idle, claims: 0 },
+  'in hand': { due_at: inMinutes(2), leased_until: inMinutes(2), claims: 1, webhook_payment_id: paymentId },
+  'in hand with news': { due_at: inMinutes(-1), leased_until: inMinutes(2), claims: 3, webhook_payment_id: paymentId },
+  'due by a webhook': { due_at: inMinutes(-3), leased_until: idle, claims: 2, webhook_payment_id: paymentId },
 };
-const afterwards: readonly Move['afterwards'][] = [
+const schedule: readonly Transition['schedule'][] = [
   { kind: 'keep' },
   { kind: 'watch', dueAt: inMinutes(60) },
   { kind: 'close' },
 ];
 
-type Kind = Pick<Move, 'activity' | 'learned' | 'openCase' | 'forgetRecipient' | 'freeKey'> &
-  Pick<Step, 'to' | 'lines'> & {
+type Kind = Pick<Transition, 'activity' | 'bankFacts' | 'openCase' | 'forgetRecipient' | 'freeKey'> &
+  Pick<TransitionStep, 'to' | 'lines'> & {
     from: PayoutState;
     what?: string;
-    later?: readonly Pick<Step, 'to' | 'lines' | 'what'>[];
+    later?: readonly Pick<TransitionStep, 'to' | 'lines' | 'what'>[];
   };
 
 /** By the amount, no two moves say the same: none can pass for another. */
@@ -64,41 +64,54 @@ const kinds: Record<string, (held: bigint) => Kind> = {
   bank_accepted: (held) => ({
     from: 'pending',
     to: 'processing',
-    learned: { bankPaymentId: `t-${held}`, bankState: `took ${held}`, bankTook: held },
+    bankFacts: { bankPaymentId: `t-${held}`, bankState: `took ${held}`, bankDebited: held },
     lines: ledgerEvents.taken({ byBank: held }),
   }),
   arrived: (held) => ({
     from: 'processing',
     to: 'completed',
-    learned: { bankState: `sent ${held}` },
+    bankFacts: { bankState: `sent ${held}` },
     lines: ledgerEvents.arrived({ held, byBank: held - 7n }),
   }),
   refunded: (held) => ({
     from: 'processing',
     to: 'failed',
-    learned: { bankRefunded: held, failure: { code: 'account_closed', reason: `{"${held}", \\NULL}, it's 'closed'` } },
+    bankFacts: {
+      bankRefunded: held,
+      failure: { code: 'account_closed', reason: `{"${held}", \\NULL}, it's 'closed'` },
+    },
     lines: ledgerEvents.refundedAfterFailure({ held, byBank: held + 9n, refund: held }),
   }),
-  not_created: (held) => ({ from: 'sending', to: 'not_created', learned: {}, lines: ledgerEvents.released({ held }) }),
+  not_created: (held) => ({
+    from: 'sending',
+    to: 'not_created',
+    bankFacts: {},
+    lines: ledgerEvents.released({ held }),
+  }),
   accepted: (held) => ({
     from: 'sending',
     to: 'processing',
-    learned: { bankPaymentId: `t-${held}` },
+    bankFacts: { bankPaymentId: `t-${held}` },
     lines: [],
     activity: { action: 'payout.create', requestId: null, status: 201, by: `key ${held}` },
   }),
   cancelled: (held) => ({
     from: 'pending',
     to: 'cancelled',
-    learned: {},
+    bankFacts: {},
     lines: ledgerEvents.released({ held }),
     activity: { action: 'payout.cancel', requestId: null, status: null, by: `key ${held}` },
   }),
-  noted: (held) => ({ from: 'processing', to: 'processing', learned: { attempts: Number(held % 1_000n) }, lines: [] }),
+  noted: (held) => ({
+    from: 'processing',
+    to: 'processing',
+    bankFacts: { attempts: Number(held % 1_000n) },
+    lines: [],
+  }),
   taken_and_arrived: (held) => ({
     from: 'sending',
     to: 'processing',
-    learned: { bankPaymentId: `t-${held}`, bankState: 'arrived', bankTook: held },
+    bankFacts: { bankPaymentId: `t-${held}`, bankState: 'arrived', bankDebited: held },
     lines: ledgerEvents.taken({ byBank: held }),
     what: 'bank_accepted',
     later: [{ to: 'completed', what: 'arrived', lines: ledgerEvents.arrived({ held, byBank: held }) }],
@@ -107,21 +120,21 @@ const kinds: Record<string, (held: bigint) => Kind> = {
   in_question: (held) => ({
     from: 'processing',
     to: 'processing',
-    learned: { bankState: 'odd' },
+    bankFacts: { bankState: 'odd' },
     lines: [],
     openCase: { kind: 'taken_differs', detail: `by ${held}` },
   }),
   recipient_refused: (held) => ({
     from: 'sending',
     to: 'not_created',
-    learned: {},
+    bankFacts: {},
     lines: ledgerEvents.released({ held }),
     what: 'rejected',
     forgetRecipient: true,
     freeKey: true,
   }),
-  noted_when_completed: () => ({ from: 'completed', to: 'completed', learned: {}, lines: [] }),
-  noted_when_failed: () => ({ from: 'failed', to: 'failed', learned: { bankState: 'failed' }, lines: [] }),
+  noted_when_completed: () => ({ from: 'completed', to: 'completed', bankFacts: {}, lines: [] }),
+  noted_when_failed: () => ({ from: 'failed', to: 'failed', bankFacts: { bankState: 'failed' }, lines: [] }),
 };
 
 interface Combination {
@@ -129,12 +142,12 @@ interface Combination {
   of: PartnerContext;
   from: PayoutState;
   lease: object | null;
-  move: Move;
+  transition: Transition;
 }
 
 const combinations: Combination[] = [];
 for (const [open, lease] of Object.entries(leases))
-  for (const next of afterwards)
+  for (const next of schedule)
     for (const [kind, kindOf] of Object.entries(kinds))
       for (const recipient of [{}, { knownRecipientId: `r-${combinations.length}` }]) {
         const number = combinations.length;
@@ -147,7 +160,7 @@ for (const [open, lease] of Object.entries(leases))
           of: Math.floor(number / 2) % 2 === 0 ? mine : theirs,
           from,
           lease,
-          move: { at, by: `worker ${number}`, steps, afterwards: next, ...known, ...recipient },
+          transition: { at, by: `worker ${number}`, steps, schedule: next, ...known, ...recipient },
         });
       }
 
@@ -156,7 +169,7 @@ for (const from of new Set(combinations.map((combination) => combination.from)))
   models.set(from, (await plantPayout(database, mine, from)).id);
 
 /** A payout for each, copied from the one of its state: twins differ in their ids, and in the account where it is not given. */
-async function plant(planted: readonly Combination[], account?: string): Promise<Moving[]> {
+async function plant(planted: readonly Combination[], account?: string): Promise<PayoutTransition[]> {
   const items = planted.map(({ of, from, lease }) => {
     const id = newId(clock);
     const own = { id, payout_id: id, partner_id: of.partnerId, environment: of.environment };
@@ -178,7 +191,7 @@ async function plant(planted: readonly Combination[], account?: string): Promise
          jsonb_populate_record(h, own) c`,
     );
     await client.query(
-      `insert into kelpie.open_payouts select c.* from item, jsonb_populate_record(null::kelpie.open_payouts, lease) c
+      `insert into kelpie.payout_leases select c.* from item, jsonb_populate_record(null::kelpie.payout_leases, lease) c
        where jsonb_typeof(lease) = 'object'`,
     );
     await client.query(
@@ -188,14 +201,14 @@ async function plant(planted: readonly Combination[], account?: string): Promise
       [theirs.partnerId, inMinutes(-9)],
     );
   });
-  const movings: Moving[] = [];
+  const transitions: PayoutTransition[] = [];
   // One after the other: all at once would wait for a connection, which is given up after two seconds.
-  for (const [at, { of, move }] of planted.entries()) {
+  for (const [at, { of, transition }] of planted.entries()) {
     const payout = await findPayout(calls, of, items[at]?.own.id ?? '');
     assert(payout !== null);
-    movings.push({ payout, move });
+    transitions.push({ payout, transition });
   }
-  return movings;
+  return transitions;
 }
 
 /** Every row of a payout's, without the ids that are made anew for each; a transfer is known by the change that it is of. */
@@ -203,7 +216,7 @@ const rowsSql = `select
   to_jsonb(p) - '{id,account_index}'::text[] as payout,
   array(select to_jsonb(h) - '{payout_id,transfer_ids}'::text[] || jsonb_build_object('transfers', cardinality(h.transfer_ids))
     from kelpie.payout_history h where h.payout_id = p.id order by h.number) as history,
-  array(select to_jsonb(o) - 'payout_id' from kelpie.open_payouts o where o.payout_id = p.id) as open,
+  array(select to_jsonb(o) - 'payout_id' from kelpie.payout_leases o where o.payout_id = p.id) as open,
   array(select to_jsonb(a) - '{id,detail}'::text[] from kelpie.activity a where a.detail = p.id::text) as activity,
   array(select to_jsonb(e) - '{transfer_id,cause_id,wallet_balance_after,wallet_version}'::text[] || jsonb_build_object('of',
       (select h.number from kelpie.payout_history h where h.payout_id = p.id and e.transfer_id = any (h.transfer_ids)))
@@ -216,12 +229,12 @@ const rowsSql = `select
     where (r.partner_id, r.environment, r.account_index) = (p.partner_id, p.environment, p.account_index)) as recipients
   from unnest($1::uuid[]) with ordinality as item (id, place) join kelpie.payouts p on p.id = item.id order by item.place`;
 
-async function rowsOf(movings: readonly Moving[]): Promise<object[]> {
+async function rowsOf(transitions: readonly PayoutTransition[]): Promise<object[]> {
   return asAdmin(database.superuserUrl, async (client) => {
     // Compiling it takes longer than running it.
     await client.query('set jit = off');
-    const { rows } = await client.query<object>(rowsSql, [movings.map(({ payout }) => payout.id)]);
-    assert.equal(rows.length, movings.length);
+    const { rows } = await client.query<object>(rowsSql, [transitions.map(({ payout }) => payout.id)]);
+    assert.equal(rows.length, transitions.length);
     return rows;
   });
 }
@@ -242,12 +255,12 @@ async function changeOfWallets(work: () => Promise<void>): Promise<bigint[]> {
   return (await readWallets()).map((value, at) => value - (before[at] ?? 0n));
 }
 
-async function moveEachAlone(movings: readonly Moving[]): Promise<void> {
-  for (const moving of movings) assert.equal(await alone.move(moving), true);
+async function applyEachAlone(transitions: readonly PayoutTransition[]): Promise<void> {
+  for (const payoutTransition of transitions) assert.equal(await alone.applyTransition(payoutTransition), true);
 }
 
 /** All at once, the last first: their order is not that of their ids. Says of each whether it was done. */
-async function moveTogether(movings: readonly Moving[]): Promise<boolean[]> {
+async function applyTogether(transitions: readonly PayoutTransition[]): Promise<boolean[]> {
   const made: string[] = [];
   const counted: SingleCalls = {
     ...calls,
@@ -257,9 +270,11 @@ async function moveTogether(movings: readonly Moving[]): Promise<boolean[]> {
     },
   };
   const together = createCommits(counted, clock, atOnce);
-  const said = await Promise.all(movings.toReversed().map(async (moving) => together.move(moving)));
+  const said = await Promise.all(
+    transitions.toReversed().map(async (payoutTransition) => together.applyTransition(payoutTransition)),
+  );
   // Full batches, and none that failed and was done one by one after all.
-  const batches = Math.ceil(movings.length / atOnce);
+  const batches = Math.ceil(transitions.length / atOnce);
   assert.deepEqual(made, Array<string>(batches).fill(payoutCalls.applyTransitions.name));
   return said.toReversed();
 }
@@ -272,8 +287,8 @@ test(`each of ${combinations.length} moves leaves the same rows in a batch as al
   const [one, other] = [await plant(combinations), await plant(combinations)];
   const names = combinations.map(({ name }) => name);
   assertSame(names, await rowsOf(other), await rowsOf(one));
-  const expected = await changeOfWallets(async () => moveEachAlone(one));
-  const changed = await changeOfWallets(async () => assert(!(await moveTogether(other)).includes(false)));
+  const expected = await changeOfWallets(async () => applyEachAlone(one));
+  const changed = await changeOfWallets(async () => assert(!(await applyTogether(other)).includes(false)));
   assertSame(names, await rowsOf(other), await rowsOf(one));
   assert.deepEqual(changed, expected);
   assert(changed.every((change) => change > 0n));
@@ -287,11 +302,13 @@ test('moves in a batch that build on an old number say false and leave nothing, 
   const [one, other] = [await plant(some), await plant(some)];
   for (const { payout } of other.filter(isOld)) {
     const steps = [{ to: payout.state, what: 'quicker', detail: null, lines: [] }];
-    await moveEachAlone([{ payout, move: { at: now, by: 'test', steps, learned: {}, afterwards: { kind: 'keep' } } }]);
+    await applyEachAlone([
+      { payout, transition: { at: now, by: 'test', steps, bankFacts: {}, schedule: { kind: 'keep' } } },
+    ]);
   }
   const before = await rowsOf(other);
-  const expected = await changeOfWallets(async () => moveEachAlone(one.filter(isNew)));
-  const changed = await changeOfWallets(async () => assert.deepEqual(await moveTogether(other), some.map(isNew)));
+  const expected = await changeOfWallets(async () => applyEachAlone(one.filter(isNew)));
+  const changed = await changeOfWallets(async () => assert.deepEqual(await applyTogether(other), some.map(isNew)));
   assert.deepEqual(changed, expected);
   const names = some.map(({ name }) => name);
   const [found, done] = [await rowsOf(other), await rowsOf(one)];
@@ -300,12 +317,12 @@ test('moves in a batch that build on an old number say false and leave nothing, 
 });
 
 test('of two moves in a batch that name a recipient of one account, the later counts, as alone', async () => {
-  const first = combinations.find(({ of, move }) => of === mine && move.knownRecipientId !== undefined);
+  const first = combinations.find(({ of, transition }) => of === mine && transition.knownRecipientId !== undefined);
   assert(first !== undefined);
   // Of one instant: of two, a batch keeps the later as that of the registration, and one after the other the earlier.
-  const twice = [first, { ...first, move: { ...first.move, knownRecipientId: 'r-another' } }];
+  const twice = [first, { ...first, transition: { ...first.transition, knownRecipientId: 'r-another' } }];
   const [one, other] = [await plant(twice, 'an account'), await plant(twice, 'another')];
-  await moveEachAlone(one.toReversed());
-  assert.deepEqual(await moveTogether(other), [true, true]);
+  await applyEachAlone(one.toReversed());
+  assert.deepEqual(await applyTogether(other), [true, true]);
   assertSame(['first', 'second'], await rowsOf(other), await rowsOf(one));
 });

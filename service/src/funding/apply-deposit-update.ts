@@ -1,6 +1,6 @@
 import type { MicroUsdc, Pence } from '../money/amounts.ts';
 import type { GbpPerUsd } from '../money/rates.ts';
-import type { DepositNews } from './combine-words.ts';
+import type { DepositNews } from './merge-deposit-events.ts';
 import type { DepositState, KnownDeposit } from './deposit.ts';
 
 /** One change of a deposit, with the money that moves by it. */
@@ -80,7 +80,7 @@ function factsOf(known: KnownDeposit, news: DepositNews, movesOn: boolean): Fact
 const told = ['bankState', 'sentPence', 'net', 'fee', 'rate', 'trouble'] as const;
 
 /** What follows from what the bank says of a deposit; null where nothing does. The order in which it says it does not matter. */
-export function followDeposit(known: KnownDeposit, news: DepositNews): DepositChange | null {
+export function applyDepositUpdate(known: KnownDeposit, news: DepositNews): DepositChange | null {
   const net = isCredited(known) ? known.net : (news.net ?? known.net);
   const steps = stepsOf(known, news, net);
   const facts = factsOf(known, news, steps.length > 0);

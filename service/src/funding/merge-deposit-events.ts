@@ -1,4 +1,4 @@
-import type { DepositLine, DepositSender, DepositWord } from '../banks/index.ts';
+import type { DepositLine, DepositSender, DepositEvent } from '../banks/index.ts';
 import type { MicroUsdc, Pence } from '../money/amounts.ts';
 
 /** All that one reading of the bank's list says of a deposit. */
@@ -33,32 +33,32 @@ function nothingSaid(depositId: string, listedAt: Date | null): DepositNews {
   };
 }
 
-function add(before: DepositNews, word: DepositWord): DepositNews {
+function add(before: DepositNews, event: DepositEvent): DepositNews {
   const news = {
     ...before,
-    bankState: word.bankState,
-    needsAttention: word.state === 'needs_attention',
+    bankState: event.bankState,
+    needsAttention: event.state === 'needs_attention',
     // What went back in pounds was sent before, and may be less than that was.
-    sentPence: before.sentPence ?? word.sentPence,
-    sender: before.sender ?? word.sender,
+    sentPence: before.sentPence ?? event.sentPence,
+    sender: before.sender ?? event.sender,
   };
-  const isProcessed = before.isProcessed || (word.wasProcessed && word.state !== 'arriving');
-  if (word.state !== 'refunded')
-    return { ...news, isProcessed, net: word.net ?? before.net, fee: word.fee ?? before.fee };
-  const brought = word.wasProcessed ? { net: before.net ?? word.net, fee: before.fee ?? word.fee } : {};
-  return { ...news, ...brought, isProcessed, isRefunded: true, takenBack: word.net };
+  const isProcessed = before.isProcessed || (event.wasProcessed && event.state !== 'arriving');
+  if (event.state !== 'refunded')
+    return { ...news, isProcessed, net: event.net ?? before.net, fee: event.fee ?? before.fee };
+  const brought = event.wasProcessed ? { net: before.net ?? event.net, fee: before.fee ?? event.fee } : {};
+  return { ...news, ...brought, isProcessed, isRefunded: true, takenBack: event.net };
 }
 
 /**
  * A virtual account has a line for each step of a deposit. Put together, reading the same lines twice says the same twice,
  * and lines that came in another order than they were read say the same as in theirs.
  */
-export function combineWords(oldestFirst: readonly DepositLine[]): DepositNews[] {
+export function mergeDepositEvents(oldestFirst: readonly DepositLine[]): DepositNews[] {
   const byDeposit = new Map<string, DepositNews>();
-  for (const { word, at } of oldestFirst) {
-    if (word === null) continue;
-    const before = byDeposit.get(word.depositId) ?? nothingSaid(word.depositId, at);
-    byDeposit.set(word.depositId, add(before, word));
+  for (const { event, at } of oldestFirst) {
+    if (event === null) continue;
+    const before = byDeposit.get(event.depositId) ?? nothingSaid(event.depositId, at);
+    byDeposit.set(event.depositId, add(before, event));
   }
   return [...byDeposit.values()];
 }

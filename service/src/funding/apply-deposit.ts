@@ -3,9 +3,9 @@ import { ledgerEvents, lockBalance, postTransfers, type Line } from '../ledger/i
 import type { MicroUsdc } from '../money/amounts.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
-import type { DepositNews } from './combine-words.ts';
+import type { DepositNews } from './merge-deposit-events.ts';
 import type { KnownDeposit } from './deposit.ts';
-import { followDeposit, type DepositChange, type DepositStep } from './follow-deposit.ts';
+import { applyDepositUpdate, type DepositChange, type DepositStep } from './apply-deposit-update.ts';
 import type { FundingDeps } from './deps.ts';
 import { encryptSender } from './encrypted-details.ts';
 import { lockDeposit, readOwed, writeStep, type StepMoney } from './store.ts';
@@ -22,7 +22,7 @@ interface Source extends PartnerContext {
  * Whoever comes at the same moment waits for the deposit's row, and then finds nothing left to do: that, and the bank's id of
  * it, which is unique, is what credits it once.
  */
-export async function takeDeposit(
+export async function applyDeposit(
   deps: FundingDeps,
   source: Source,
   news: DepositNews,
@@ -33,7 +33,7 @@ export async function takeDeposit(
     const id = newId(clock);
     const senderEncrypted = news.sender === null ? null : encryptSender(deps.encryptor, id, news.sender);
     const { known, isNew } = await lockDeposit(tx, { ...source, newId: id, senderEncrypted, news, at: clock.now() });
-    const followed = followDeposit(known, news);
+    const followed = applyDepositUpdate(known, news);
     if (followed !== null)
       await writeChange(tx, deps, { partnerEnvironment, method: source.method, known, change: followed, news });
     return { change: isNew ? (followed ?? seen) : followed, depositId: known.id };
@@ -44,7 +44,7 @@ export async function takeDeposit(
     environment: partnerEnvironment.environment,
     deposit_id: depositId,
   };
-  for (const { what } of change.steps) logger.info({ ...line, status: what }, 'deposit.moved');
+  for (const { what } of change.steps) logger.info({ ...line, status: what }, 'deposit.changed');
   // An alarm: money at the bank that the books can't follow by themselves.
   if ('trouble' in change && change.trouble !== null) logger.error(line, 'deposit.needs_attention');
   return change.steps.map(({ what }) => what);
@@ -62,8 +62,8 @@ interface Writing {
 
 async function writeChange(tx: Transaction, deps: FundingDeps, writing: Writing): Promise<void> {
   const { partnerEnvironment, known, change, news } = writing;
-  const learned = known.hasSender ? null : news.sender;
-  const senderEncrypted = learned === null ? null : encryptSender(deps.encryptor, known.id, learned);
+  const bankFacts = known.hasSender ? null : news.sender;
+  const senderEncrypted = bankFacts === null ? null : encryptSender(deps.encryptor, known.id, bankFacts);
   const at = deps.clock.now();
   let { revision } = known;
   for (const step of change.steps) {

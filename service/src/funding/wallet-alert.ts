@@ -26,7 +26,11 @@ function isClearlyAbove({ balance, threshold }: Wallet): boolean {
  * Whether the partner is to be told that its wallet is low, and what is known then. It is told once each time that the wallet
  * falls below the threshold, and of another threshold; but one that goes up and down about it is told of once a day.
  */
-export function followWallet(wallet: Wallet, alert: WalletAlert, at: Date): { alert: WalletAlert; isNews: boolean } {
+export function updateWalletAlert(
+  wallet: Wallet,
+  alert: WalletAlert,
+  at: Date,
+): { alert: WalletAlert; isNews: boolean } {
   const { balance, threshold } = wallet;
   const { toldAt } = alert;
   if (balance >= threshold)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextLookAt } from './look-again.ts';
+import { nextPollAt } from './poll-schedule.ts';
 
 const now = new Date('2026-11-15T12:00:00Z');
 const minutes = (count: number): number => count * 60_000;
 const ninetyDays = 90 * 24 * 60;
 
 function waitAfter(stillForMinutes: number): number | null {
-  const next = nextLookAt(new Date(now.getTime() - minutes(stillForMinutes)), now);
+  const next = nextPollAt(new Date(now.getTime() - minutes(stillForMinutes)), now);
   return next && next.getTime() - now.getTime();
 }
 

@@ -1,5 +1,5 @@
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { followVerification } from './follow-verification.ts';
+import { refreshVerification } from './refresh-verification.ts';
 import type { VerificationDeps } from './deps.ts';
 import { listDue, type DueVerification } from './store.ts';
 
@@ -7,40 +7,40 @@ const atOnce = 100;
 /** What is due again at once, by news that came while the bank was asked, is looked at so often; then by the next round. */
 const mostPasses = 5;
 
-interface FollowDeps extends VerificationDeps {
+interface RefreshDeps extends VerificationDeps {
   calls: SingleCalls;
 }
 
 /** Looks at every verification that is due. One that could not be looked at does not keep the next from it. */
-export async function followDueVerifications(deps: FollowDeps, signal: AbortSignal): Promise<void> {
+export async function refreshDueVerifications(deps: RefreshDeps, signal: AbortSignal): Promise<void> {
   for (let pass = 0; pass < mostPasses; pass += 1) {
-    if ((await followAll(deps, signal)) === 0) return;
+    if ((await refreshAll(deps, signal)) === 0) return;
   }
 }
 
 /** Says how many it has looked at. */
-async function followAll(deps: FollowDeps, signal: AbortSignal): Promise<number> {
+async function refreshAll(deps: RefreshDeps, signal: AbortSignal): Promise<number> {
   const at = deps.clock.now();
-  let looked = 0;
+  let polled = 0;
   let afterId = '';
   for (;;) {
     const page = await listDue(deps.calls, { at, afterId, atMost: atOnce });
     const last = page.at(-1);
-    if (last === undefined) return looked;
+    if (last === undefined) return polled;
     for (const due of page) {
       // Another worker has the job by now.
       if (signal.aborted) return 0;
-      if (await tryToFollow(deps, due)) looked += 1;
+      if (await tryToRefresh(deps, due)) polled += 1;
     }
     afterId = last.id;
   }
 }
 
 /** What fails is due again later, or still due: a next round tries it. */
-async function tryToFollow(deps: VerificationDeps, due: DueVerification): Promise<boolean> {
+async function tryToRefresh(deps: VerificationDeps, due: DueVerification): Promise<boolean> {
   const line = { partner_id: due.partnerId };
   try {
-    const outcome = await followVerification(deps, due);
+    const outcome = await refreshVerification(deps, due);
     if (outcome.kind === 'failed') deps.logger.warn({ ...line, error_code: outcome.text }, 'verification.not_followed');
     return outcome.kind === 'taken';
   } catch (error) {
