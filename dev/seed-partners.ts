@@ -13,7 +13,7 @@ interface Stack {
   readerUrl: string;
   /** Where the keys of an earlier start are: the secret of one that exists can't be asked for. */
   credentialsFile: string;
-  /** What `kelpie partners create` needs. */
+  /** What `kelpie-admin partners create` needs. */
   env: Readonly<Record<string, string>>;
 }
 
@@ -56,13 +56,13 @@ async function isGood({ url, readerUrl }: Stack, key: string): Promise<boolean> 
 
 async function makePartner({ env }: Stack, { slug, name }: { slug: string; name: string }): Promise<string> {
   const command = startChild({
-    name: 'kelpie',
+    name: 'kelpie-admin',
     file: 'service/src/app/cli.ts',
     args: ['partners', 'create', '--slug', `${slug}-${randomBytes(3).toString('hex')}`, '--name', name, '--json'],
     env: { ...env, KELPIE_LOG_LEVEL: 'warn' },
   });
   const { code } = await command.exited;
-  if (code !== 0) throw new ClusterError(`kelpie partners create failed:\n${command.output()}`);
+  if (code !== 0) throw new ClusterError(`kelpie-admin partners create failed:\n${command.output()}`);
   return textAt(JSON.parse(command.output()), 'data.key');
 }
 

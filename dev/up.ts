@@ -78,7 +78,7 @@ const liveBank: DevelopmentBank = {
 
 const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${cluster}.json`;
 const credentialsFile = path.join(projectFolder, '.dev', credentials);
-/** What `npm run kelpie` finds its settings in; a second copy of the system does not take it from the first. */
+/** What `npm run kelpie-admin` finds its settings in; a second copy of the system does not take it from the first. */
 const commandEnvFile = path.join(projectFolder, '.dev', cluster === 'dev' ? 'kelpie.env' : `kelpie-${cluster}.env`);
 
 function inEnvFile(env: Readonly<Record<string, string>>): string {
@@ -251,7 +251,7 @@ Kelpie is up.
   Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
   Database    psql ${ownerUrl}
-  Operators   npm run kelpie -- --help
+  Operators   npm run kelpie-admin -- --help
 What scripts need is in .dev/${credentials}. Ctrl-C ends all of it.
 `);
 }

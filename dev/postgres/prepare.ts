@@ -32,13 +32,13 @@ export async function prepareDatabase(
   await createDatabase(adminUrl, database);
   const urls = urlsOf(adminUrl, database);
   const migrate = startChild({
-    name: 'kelpie migrate',
+    name: 'kelpie-admin migrate',
     file: 'service/src/app/cli.ts',
     args: ['migrate'],
     env: { KELPIE_OWNER_DATABASE_URL: urls.ownerUrl, KELPIE_LOG_LEVEL: 'warn' },
   });
   const { code } = await migrate.exited;
-  if (code !== 0) throw new ClusterError(`kelpie migrate failed:\n${migrate.output()}`);
+  if (code !== 0) throw new ClusterError(`kelpie-admin migrate failed:\n${migrate.output()}`);
   return urls;
 }
 
@@ -48,7 +48,7 @@ export async function beginAudit(
   auditKey: string,
 ): Promise<void> {
   const begin = startChild({
-    name: 'kelpie audit begin',
+    name: 'kelpie-admin audit begin',
     file: 'service/src/app/cli.ts',
     args: ['audit', 'begin', '--reason', 'a new database', '--operator', 'development', '--json'],
     env: {
@@ -62,5 +62,5 @@ export async function beginAudit(
   const { code } = await begin.exited;
   if (code === 0) return;
   const isThere = code === 2 && textAt(JSON.parse(begin.output()), 'error.code') === 'nothing_to_do';
-  if (!isThere) throw new ClusterError(`kelpie audit begin failed:\n${begin.output()}`);
+  if (!isThere) throw new ClusterError(`kelpie-admin audit begin failed:\n${begin.output()}`);
 }

@@ -33,9 +33,9 @@ test('a return after completion puts the money back once', async () => {
     refunds.filter((refund) => refund.transfer_id === id).map((refund) => refund.micro_usdc),
     [1_081_970_000n],
   );
-  const told = ['pending', 'payment_processed', 'returned', 'refund_in_flight', 'refunded', 'payment_processed'];
-  await eventually('all of it told', async () => receiver.statesOf(id).length === told.length);
-  assert.deepEqual(receiver.statesOf(id), told);
+  const notified = ['pending', 'payment_processed', 'returned', 'refund_in_flight', 'refunded', 'payment_processed'];
+  await eventually('all of it told', async () => receiver.statesOf(id).length === notified.length);
+  assert.deepEqual(receiver.statesOf(id), notified);
 });
 
 test('less than was taken can come back', async () => {

@@ -33,10 +33,10 @@ test('a virtual account says where to send pounds, and is in the list of its cus
     accounts.map((account) => textAt(account, 'id')),
     [accountId],
   );
-  const told = 'source_deposit_instructions';
-  assert.match(textAt(accounts[0], `${told}.account_number`), /^\d{8}$/);
-  assert.match(textAt(accounts[0], `${told}.sort_code`), /^\d{6}$/);
-  assert.equal(textAt(accounts[0], `${told}.account_holder_name`), 'Tideway');
+  const notified = 'source_deposit_instructions';
+  assert.match(textAt(accounts[0], `${notified}.account_number`), /^\d{8}$/);
+  assert.match(textAt(accounts[0], `${notified}.sort_code`), /^\d{6}$/);
+  assert.equal(textAt(accounts[0], `${notified}.account_holder_name`), 'Tideway');
   assert.equal(textAt(accounts[0], 'destination.bridge_wallet_id'), customer.walletId);
   const addresses = listAt((await callWire(bank, `/customers/${customer.id}/liquidation_addresses`)).json, 'data');
   assert.equal(textAt(addresses[0], 'id'), addressId);

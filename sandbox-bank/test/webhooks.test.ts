@@ -70,8 +70,8 @@ test('lose drops events, and redeliver brings one of them', async () => {
     return textAt(json, 'state') === 'payment_processed';
   });
   await bank.control('/webhooks', { mode: 'normal' });
-  const told = await pay(bank, customer, '10.00');
-  await eventually('the next one', async () => receiver.statesOf(told).length === 3);
+  const notified = await pay(bank, customer, '10.00');
+  await eventually('the next one', async () => receiver.statesOf(notified).length === 3);
   assert.deepEqual(receiver.statesOf(lost), []);
   await bank.control('/webhooks/redeliver', { all: true });
   await eventually('all that was lost', async () => receiver.statesOf(lost).length === 3);

@@ -49,7 +49,7 @@ const { values: options } = parseArgs({
 });
 
 const say = (text: string): void => console.error(text);
-const tell = (line: object): void => console.log(JSON.stringify(line));
+const report = (line: object): void => console.log(JSON.stringify(line));
 
 const lengths = {
   whole: { partners: 200, rounds: 7, warmUpMs: 15_000, timing: { warmMs: 500, windowMs: 2_500 } },
@@ -80,14 +80,14 @@ function getCluster(): ClusterName {
 
 async function runLoaded(server: BenchServer, payouts: number): Promise<void> {
   const { line, plan } = await compareLoaded(server, { ...length, payouts, say });
-  tell(line);
+  report(line);
   for (const text of plan.plan) say(text);
-  tell({ name: 'get_plan', partitions_read: plan.partitionsRead, partitions: plan.partitions });
+  report({ name: 'get_plan', partitions_read: plan.partitionsRead, partitions: plan.partitions });
 }
 
 async function runAgainst(server: BenchServer, revision: string): Promise<void> {
   const lines = await compareAgainst(server, { ...againstLength, revision, say });
-  for (const line of lines) tell(line);
+  for (const line of lines) report(line);
   for (const text of summarise(lines)) say(text);
   const above = findAbove(lines, limit ?? usualLimit);
   if (above.length === 0) say(`Every upper end of cpu_us and p50_ms is at most ${limit ?? usualLimit}.`);
@@ -98,7 +98,7 @@ async function runAgainst(server: BenchServer, revision: string): Promise<void> 
 async function runCurve(server: BenchServer): Promise<void> {
   const rounds = options.trial ? 1 : 3;
   const points = await measureCurve(server, { ...length, rounds, say });
-  for (const point of points) tell({ name: 'curve', ...point });
+  for (const point of points) report({ name: 'curve', ...point });
   if (!options.trial) writeFileSync(path.join(projectFolder, 'docs/performance.svg'), drawCurve(points));
 }
 
@@ -125,12 +125,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   if (options.against !== undefined) await runAgainst(server, options.against);
   else if (loaded !== undefined) await runLoaded(server, loaded);
-  else if (life !== undefined) tell(await measureWholeLife(server, { seconds: life, connections: 8, say }));
-  else if (billed !== undefined) tell(await measureInvoices(server, { partners: billed, payoutsEach, say }));
-  else if (compared !== undefined) tell(await measureReconciliation(server, { payouts: compared, partners, say }));
+  else if (life !== undefined) report(await measureWholeLife(server, { seconds: life, connections: 8, say }));
+  else if (billed !== undefined) report(await measureInvoices(server, { partners: billed, payoutsEach, say }));
+  else if (compared !== undefined) report(await measureReconciliation(server, { payouts: compared, partners, say }));
   else if (options.curve) await runCurve(server);
-  else if (options.reads) for (const line of await compareReads(server, { ...length, say })) tell(line);
-  else for (const line of await compare(server, { ...length, say })) tell(line);
+  else if (options.reads) for (const line of await compareReads(server, { ...length, say })) report(line);
+  else for (const line of await compare(server, { ...length, say })) report(line);
 } finally {
   await server.end();
 }

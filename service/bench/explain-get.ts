@@ -26,8 +26,8 @@ async function findOldest(superuserUrl: string): Promise<{ id: string; partner_i
 export async function explainGet(database: Pick<TestDatabase, 'superuserUrl'>): Promise<GetPlan> {
   const { id, partner_id: partnerId, partitions } = await findOldest(database.superuserUrl);
   return asAdmin(database.superuserUrl, async (client) => {
-    const told: string[] = [];
-    client.on('notice', ({ message }) => told.push(message ?? ''));
+    const reported: string[] = [];
+    client.on('notice', ({ message }) => reported.push(message ?? ''));
     await client.query(`load 'auto_explain'`);
     await client.query(
       `select set_config(name, value, false) from (values
@@ -37,7 +37,7 @@ export async function explainGet(database: Pick<TestDatabase, 'superuserUrl'>): 
        ) as setting (name, value)`,
     );
     await client.query(payoutCalls.showEach.text, [[partnerId], ['sandbox'], [id]]);
-    const plan = told.flatMap((text) => text.split('\n')).filter((line) => line !== '');
+    const plan = reported.flatMap((text) => text.split('\n')).filter((line) => line !== '');
     const read = plan.filter((line) => / on payouts_\d{4}_\d\d /.test(line) && !line.includes('never executed'));
     return { partitionsRead: read.length, partitions: Number(partitions), plan };
   });

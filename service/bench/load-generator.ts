@@ -31,7 +31,7 @@ class Load {
 
   laneBegan(): void {
     this.#lanesToBegin -= 1;
-    if (this.#lanesToBegin === 0) tell({ kind: 'begun' });
+    if (this.#lanesToBegin === 0) report({ kind: 'begun' });
   }
 
   nextRequest(): string {
@@ -99,7 +99,7 @@ class Lane {
   }
 }
 
-function tell(answer: GeneratorAnswer): void {
+function report(answer: GeneratorAnswer): void {
   process.send?.(answer);
 }
 
@@ -123,7 +123,7 @@ async function obey(order: GeneratorOrder): Promise<void> {
   const { load, ended } = running;
   load.stopped = true;
   await ended;
-  tell({ kind: 'counted', counted: load.completions.count(order.window), total: load.completions.total() });
+  report({ kind: 'counted', counted: load.completions.count(order.window), total: load.completions.total() });
 }
 
 /** Our own parent sends nothing else; this is only a reminder. */

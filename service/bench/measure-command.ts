@@ -11,7 +11,7 @@ function peakMemoryMb(pid: number): number {
 
 const lookEveryMs = 100;
 
-/** A command of `kelpie`, as an operator runs it: how long it took, the most memory that it had, and what it said. */
+/** A command of `kelpie-admin`, as an operator runs it: how long it took, the most memory that it had, and what it said. */
 export async function measureCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -19,7 +19,7 @@ export async function measureCommand(
 ): Promise<{ seconds: number; peakMb: number; said: string }> {
   const startedAt = performance.now();
   const child = startChild({
-    name: 'kelpie',
+    name: 'kelpie-admin',
     file: 'service/src/app/cli.ts',
     args: [...args],
     env: { KELPIE_MODE: 'development', KELPIE_OPERATOR: 'bench', ...testSecrets, ...env },

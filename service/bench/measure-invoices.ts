@@ -15,7 +15,7 @@ interface Size {
   say: (text: string) => void;
 }
 
-/** `kelpie invoices run` as an operator runs it. */
+/** `kelpie-admin invoices run` as an operator runs it. */
 async function runAsOperator({ serviceUrl, operatorUrl }: DatabaseUrls, period: Month, say: (text: string) => void) {
   const args = ['invoices', 'run', '--period', period];
   const env = { KELPIE_DATABASE_URL: serviceUrl, KELPIE_OPERATOR_DATABASE_URL: operatorUrl };

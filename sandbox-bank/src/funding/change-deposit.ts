@@ -27,7 +27,7 @@ export async function changeDeposit(tx: Transaction, before: Deposit, { to, at, 
   const wasCredited = await isCredited(tx, deposit);
   if (to === 'payment_processed' && !wasCredited) await credit(tx, deposit, at);
   if (to === 'refunded' && wasCredited) await takeBack(tx, deposit, at);
-  await tell(tx, deposit, { from: before.state, at, wasCredited });
+  await notify(tx, deposit, { from: before.state, at, wasCredited });
   return deposit;
 }
 
@@ -72,7 +72,7 @@ interface News {
 }
 
 /** A virtual account has an event for each state, a liquidation address one drain that changes. */
-export async function tell(tx: Transaction, deposit: Deposit, { from, at, wasCredited }: News): Promise<void> {
+export async function notify(tx: Transaction, deposit: Deposit, { from, at, wasCredited }: News): Promise<void> {
   const event =
     deposit.virtual_account_id === null
       ? drainEvent(deposit, from)

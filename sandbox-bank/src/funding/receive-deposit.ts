@@ -3,7 +3,7 @@ import type { Transaction } from '../database.ts';
 import { newId } from '../ids.ts';
 import { priceBankTransfer, priceTokens, type DepositPrice } from '../pricing.ts';
 import { submissionOf } from './acts.ts';
-import { tell } from './change-deposit.ts';
+import { notify } from './change-deposit.ts';
 import type { Deposit } from './deposit.ts';
 import type { LiquidationAddress } from './liquidation-address.ts';
 import type { VirtualAccount } from './virtual-account.ts';
@@ -94,6 +94,6 @@ async function insertDeposit(
   );
   const [deposit] = rows;
   if (deposit === undefined) throw new Error('an insert returned nothing');
-  await tell(tx, deposit, { from: null, at, wasCredited: false });
+  await notify(tx, deposit, { from: null, at, wasCredited: false });
   return deposit;
 }

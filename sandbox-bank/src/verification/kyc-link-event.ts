@@ -1,7 +1,7 @@
 import type { ObjectEvent } from '../webhooks/events.ts';
 import { describeKycLink, type KycLink } from './kyc-link.ts';
 
-const told = ['kyc_status', 'tos_status', 'customer_id'] as const;
+const notified = ['kyc_status', 'tos_status', 'customer_id'] as const;
 
 /** What is told of a KYC link as it is now; `before` is null where it is new. */
 export function kycLinkEvent(before: KycLink | null, link: KycLink): ObjectEvent {
@@ -16,6 +16,6 @@ export function kycLinkEvent(before: KycLink | null, link: KycLink): ObjectEvent
 }
 
 function changesBetween(before: KycLink, link: KycLink): NonNullable<ObjectEvent['changes']> {
-  const changed = told.filter((field) => before[field] !== link[field]);
+  const changed = notified.filter((field) => before[field] !== link[field]);
   return Object.fromEntries(changed.map((field) => [field, [before[field], link[field]] as const]));
 }

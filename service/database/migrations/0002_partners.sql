@@ -178,7 +178,7 @@ create table kelpie.verifications (
   -- Since when its wallet is being opened: the bank's idempotency key for that is derived from it.
   opening_since timestamptz,
   -- What its admins were last notified of.
-  told text check (told in ('approved', 'rejected', 'more_needed')),
+  notified text check (notified in ('approved', 'rejected', 'more_needed')),
   constraint verifications_customer_check check ((state = 'approved') = (customer_id is not null))
 );
 comment on table kelpie.verifications is '@bounded A few rows per partner: a rejected one can be started again.';

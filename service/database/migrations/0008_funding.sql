@@ -119,7 +119,7 @@ create table kelpie.wallet_alerts (
   environment kelpie.environment not null,
   low_since timestamptz,
   -- When the partner was last notified, and for which threshold; null again once the wallet clearly holds more.
-  told_at timestamptz,
+  notified_at timestamptz,
   threshold_micro_usdc bigint not null,
   primary key (partner_id, environment),
   foreign key (partner_id, environment) references kelpie.partner_environments (partner_id, environment)
@@ -127,5 +127,5 @@ create table kelpie.wallet_alerts (
 comment on table kelpie.wallet_alerts is '@bounded One row per wallet that was ever below its partner''s threshold.';
 select kelpie.protect_partner_table('wallet_alerts');
 create policy payouts_see on kelpie.wallet_alerts for select to kelpie_payouts using (true);
-grant select, insert, update (low_since, told_at, threshold_micro_usdc) on kelpie.wallet_alerts to kelpie_service;
+grant select, insert, update (low_since, notified_at, threshold_micro_usdc) on kelpie.wallet_alerts to kelpie_service;
 grant select on kelpie.wallet_alerts to kelpie_reader, kelpie_payouts;

@@ -43,7 +43,7 @@ grant select (id, kind, message_id, created_at, expires_at, sent_at, refused_at,
 
 -- What operators do. Each act is a row, written in the act's own transaction, with a digest of itself and of the row
 -- before it under a key that the database does not have. A row that was changed, removed or moved shows in
--- `kelpie audit verify`, also where the owner of the tables did it.
+-- `kelpie-admin audit verify`, also where the owner of the tables did it.
 create table kelpie.audit_log (
   seq bigint primary key check (seq > 0),
   -- Bounded, so that any row can be read, also one written without the key.
@@ -71,7 +71,7 @@ create table kelpie.audit_head (
   seq bigint not null check (seq >= 0),
   -- That of the last row; zeros before the first.
   mac bytea not null check (octet_length(mac) = 32),
-  -- Of both; null until an operator begins the log (`kelpie audit begin`).
+  -- Of both; null until an operator begins the log (`kelpie-admin audit begin`).
   head_mac bytea check (octet_length(head_mac) = 32)
 );
 comment on table kelpie.audit_head is '@bounded @shared One row: where the audit log ends.';

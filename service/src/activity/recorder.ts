@@ -20,7 +20,7 @@ const mostPagesAtOnce = 500;
 /** So often in a row. With a pause between them that is some seconds, and more where each of them waits. */
 const mostFailures = 20;
 /** A caller that is turned away a thousand times a second is told so once: its other requests would drown otherwise. */
-const tellTurnedAwayEveryMs = 1_000;
+const reportRejectedEveryMs = 1_000;
 
 interface Remembered {
   byPartner: Map<string, ActivityRow[]>;
@@ -55,11 +55,11 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
   let writing = Promise.resolve();
   const turnedAway = new Map<string, number>();
 
-  const isToldAlready = ({ by }: ActivityRow): boolean => {
+  const isReportedAlready = ({ by }: ActivityRow): boolean => {
     const now = performance.now();
     if ((turnedAway.get(by) ?? 0) > now) return true;
     if (turnedAway.size >= mostRemembered) turnedAway.clear();
-    turnedAway.set(by, now + tellTurnedAwayEveryMs);
+    turnedAway.set(by, now + reportRejectedEveryMs);
     return false;
   };
 
@@ -111,7 +111,7 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
 
   return {
     record(row) {
-      if (row.status === 429 && isToldAlready(row)) return;
+      if (row.status === 429 && isReportedAlready(row)) return;
       remember(row);
       wake();
     },

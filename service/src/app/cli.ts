@@ -1,8 +1,8 @@
-// The operator's command, `kelpie`, and how it ends.
+// The operator's command, `kelpie-admin`, and how it ends.
 import { CommanderError } from 'commander';
 import { createLogger } from '../platform/logging.ts';
 import { explainFailure } from './commands/failure.ts';
-import { createKelpie } from './commands/kelpie.ts';
+import { createProgram } from './commands/program.ts';
 import { printFailure } from './commands/printing.ts';
 
 const json = process.argv.includes('--json');
@@ -23,7 +23,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'])
   });
 
 try {
-  await createKelpie({ json }).parseAsync();
+  await createProgram({ json }).parseAsync();
 } catch (error) {
   fail(error);
 }

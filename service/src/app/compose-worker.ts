@@ -37,7 +37,7 @@ export const connectSandboxes: Queue = { name: 'connect-sandboxes', retryLimit: 
 
 const rateBuckets: Queue = { name: 'rate-buckets', retryLimit: 5, schedule: '23 * * * *' };
 
-/** Every queue there is: `kelpie migrate` makes them. */
+/** Every queue there is: `kelpie-admin migrate` makes them. */
 export const queues: readonly Queue[] = [
   monthPartitions,
   lateReturns,

@@ -3,15 +3,15 @@ import { patterns } from '../http/patterns.ts';
 import type { WrittenAct } from '../platform/audit/write-act.ts';
 import { newId } from '../platform/ids.ts';
 import { OperatorError } from '../platform/operator-error.ts';
-import { actOnce, type ActingOptions, type Operating } from './commands/frame.ts';
+import { runAudited, type WriteOptions, type OperatorDeps } from './commands/run-command.ts';
 import { openPartner } from './open-partner.ts';
 import { withJobs } from './with-jobs.ts';
 
-interface Deps extends Operating {
+interface Deps extends OperatorDeps {
   pepper: Buffer;
 }
 
-export interface NewPartner extends ActingOptions {
+export interface NewPartner extends WriteOptions {
   slug: string;
   name: string;
 }
@@ -38,13 +38,13 @@ export async function createPartner(deps: Deps, partner: NewPartner): Promise<Ma
 
 /** The partner, its key, the job that connects its sandbox, and the note of who made it: one commit. */
 async function writePartner(deps: Deps, partner: NewPartner): Promise<Made> {
-  const { clock, pepper, note } = deps;
+  const { clock, pepper, record } = deps;
   const { slug, name } = partner;
   const id = newId(clock);
   const context = { partnerId: id, environment: 'sandbox' } as const;
   return withJobs(deps, async (jobs) =>
-    actOnce({ ...deps, context }, partner, async (tx) => {
-      const written = await note(tx, { action: 'partner.create', subject: id, detail: { slug, name } });
+    runAudited({ ...deps, context }, partner, async (tx) => {
+      const written = await record(tx, { action: 'partner.create', subject: id, detail: { slug, name } });
       const partnerEnvironment = await openPartner(tx, { clock, jobs }, { id, slug, name });
       const { secret } = await createApiKey(
         tx,

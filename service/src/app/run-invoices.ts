@@ -4,9 +4,9 @@ import type { Failpoint } from '../platform/failpoint.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { monthEnd, type Month } from '../platform/london-month.ts';
 import { OperatorError } from '../platform/operator-error.ts';
-import type { Operating } from './commands/frame.ts';
+import type { OperatorDeps } from './commands/run-command.ts';
 
-interface Deps extends Operating {
+interface Deps extends OperatorDeps {
   failpoint: Failpoint;
   /** For whoever watches. */
   say: (text: string) => void;

@@ -7,10 +7,10 @@ export { verifyInvoices } from './invoices/verify-invoices.ts';
 export type { InvoiceIssuer } from './pdf/printed-invoice.ts';
 export {
   findBilledPayout,
-  findOperatedInvoice,
+  findAdminInvoice,
   listExceptions,
-  listOperatedInvoices,
+  listAdminInvoices,
   type BilledPayout,
   type ChargedException,
-  type OperatedInvoice,
-} from './operating/store.ts';
+  type AdminInvoice,
+} from './admin/store.ts';

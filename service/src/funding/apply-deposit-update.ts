@@ -77,7 +77,7 @@ function factsOf(known: KnownDeposit, news: DepositNews, movesOn: boolean): Fact
   return { bankState, sentPence, net, fee, rate: rateOf(sentPence, net, fee), trouble };
 }
 
-const told = ['bankState', 'sentPence', 'net', 'fee', 'rate', 'trouble'] as const;
+const reported = ['bankState', 'sentPence', 'net', 'fee', 'rate', 'trouble'] as const;
 
 /** What follows from what the bank says of a deposit; null where nothing does. The order in which it says it does not matter. */
 export function applyDepositUpdate(known: KnownDeposit, news: DepositNews): DepositChange | null {
@@ -86,6 +86,6 @@ export function applyDepositUpdate(known: KnownDeposit, news: DepositNews): Depo
   const facts = factsOf(known, news, steps.length > 0);
   if (steps.length > 0) return { ...facts, steps };
   const learnsSender = !known.hasSender && news.sender !== null;
-  const isSame = told.every((fact) => facts[fact] === known[fact]);
+  const isSame = reported.every((fact) => facts[fact] === known[fact]);
   return isSame && !learnsSender ? null : { ...facts, steps: [{ what: 'told', state: known.state }] };
 }

@@ -9,7 +9,7 @@ import { applyDepositUpdate, type DepositChange, type DepositStep } from './appl
 import type { FundingDeps } from './deps.ts';
 import { encryptSender } from './encrypted-details.ts';
 import { lockDeposit, readOwed, writeStep, type StepMoney } from './store.ts';
-import { tellOfStep } from './tell-of-step.ts';
+import { notifyOfStep } from './notify-of-step.ts';
 
 interface Source extends PartnerContext {
   method: FundingMethod;
@@ -69,7 +69,7 @@ async function writeChange(tx: Transaction, deps: FundingDeps, writing: Writing)
   for (const step of change.steps) {
     const money = await moveMoney(tx, deps, { partnerEnvironment, depositId: known.id, step });
     await writeStep(tx, partnerEnvironment, { id: known.id, from: revision, change, step, money, senderEncrypted, at });
-    await tellOfStep(tx, deps, { ...writing, step, money });
+    await notifyOfStep(tx, deps, { ...writing, step, money });
     revision += 1;
   }
 }

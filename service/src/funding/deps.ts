@@ -11,7 +11,7 @@ import type { Encryptor } from '../platform/encryption.ts';
 /** The bank of each rail; null where there is none. Nobody tops up a simulation. */
 type FundingBanks = Readonly<Record<Exclude<Rail, 'simulated'>, BankFunding | null>>;
 
-interface ActivityNote extends PartnerContext {
+interface ActivityRecord extends PartnerContext {
   id: string;
   action: string;
   status: number | null;
@@ -20,7 +20,7 @@ interface ActivityNote extends PartnerContext {
 }
 
 /** What mails are told by, in a transaction of the partner's. */
-export interface TellingDeps {
+export interface NotifyDeps {
   outbox: Pick<Outbox, 'post'>;
   /** Who is written to where the partner has named nobody. */
   listAdmins: (tx: Transaction) => Promise<string[]>;
@@ -29,7 +29,7 @@ export interface TellingDeps {
 }
 
 /** What looking after top-ups takes. */
-export interface FundingDeps extends TellingDeps {
+export interface FundingDeps extends NotifyDeps {
   pool: Pool;
   calls: SingleCalls;
   clock: Clock;
@@ -37,5 +37,5 @@ export interface FundingDeps extends TellingDeps {
   encryptor: Encryptor;
   banks: FundingBanks;
   /** The partner's own list of what happened. */
-  recordActivity: (tx: Transaction, note: ActivityNote) => Promise<void>;
+  recordActivity: (tx: Transaction, note: ActivityRecord) => Promise<void>;
 }

@@ -7,9 +7,4 @@ export { readDueSources } from './read-due-sources.ts';
 export { backfillDeposits } from './backfill.ts';
 export type { FundingDeps } from './deps.ts';
 export { watchWallets } from './watch-wallets.ts';
-export {
-  findOperatedDeposit,
-  listOperatedDeposits,
-  type DepositHistoryRow,
-  type OperatedDeposit,
-} from './operating/store.ts';
+export { findAdminDeposit, listAdminDeposits, type DepositHistoryRow, type AdminDeposit } from './admin/store.ts';

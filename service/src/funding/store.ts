@@ -537,24 +537,24 @@ export async function lockAlert(
      on conflict (partner_id, environment) do nothing`,
     [...partnerEnvironment, threshold],
   );
-  const { rows } = await tx.query<{ low_since: Date | null; told_at: Date | null; threshold: string }>(
-    `select low_since, told_at, threshold_micro_usdc as threshold from kelpie.wallet_alerts
+  const { rows } = await tx.query<{ low_since: Date | null; notified_at: Date | null; threshold: string }>(
+    `select low_since, notified_at, threshold_micro_usdc as threshold from kelpie.wallet_alerts
      where partner_id = $1 and environment = $2 for no key update`,
     partnerEnvironment,
   );
   const [row] = rows;
   if (row === undefined) throw new Error('an alert of another partner');
-  return { lowSince: row.low_since, toldAt: row.told_at, threshold: BigInt(row.threshold) };
+  return { lowSince: row.low_since, notifiedAt: row.notified_at, threshold: BigInt(row.threshold) };
 }
 
 export async function writeAlert(
   tx: Transaction,
   { partnerId, environment }: PartnerContext,
-  { lowSince, toldAt, threshold }: WalletAlert,
+  { lowSince, notifiedAt, threshold }: WalletAlert,
 ): Promise<void> {
   await tx.query(
-    `update kelpie.wallet_alerts set low_since = $3, told_at = $4, threshold_micro_usdc = $5
+    `update kelpie.wallet_alerts set low_since = $3, notified_at = $4, threshold_micro_usdc = $5
      where partner_id = $1 and environment = $2`,
-    [partnerId, environment, lowSince, toldAt, threshold],
+    [partnerId, environment, lowSince, notifiedAt, threshold],
   );
 }

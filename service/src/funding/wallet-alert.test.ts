@@ -7,8 +7,8 @@ const minuteMs = 60_000;
 const dayMinutes = 24 * 60;
 
 /** Looks each minute at a wallet that holds what it is given, and says in which minutes its partner was told. */
-function tellFor(balances: readonly bigint[]): number[] {
-  let alert: WalletAlert = { lowSince: null, toldAt: null, threshold };
+function notifyFor(balances: readonly bigint[]): number[] {
+  let alert: WalletAlert = { lowSince: null, notifiedAt: null, threshold };
   return balances.flatMap((balance, minute) => {
     const followed = updateWalletAlert({ balance, threshold }, alert, new Date(minute * minuteMs));
     ({ alert } = followed);
@@ -18,26 +18,26 @@ function tellFor(balances: readonly bigint[]): number[] {
 }
 
 test('a wallet that stays low is told of once', () => {
-  assert.deepEqual(tellFor([1_000n, ...Array<bigint>(3 * dayMinutes).fill(999n)]), [1]);
+  assert.deepEqual(notifyFor([1_000n, ...Array<bigint>(3 * dayMinutes).fill(999n)]), [1]);
 });
 
 test('a wallet that goes up and down about its threshold for three days is told of once a day', () => {
   const hovering = Array.from({ length: 3 * dayMinutes }, (_, minute) => (minute % 2 === 0 ? 999n : 1_099n));
-  assert.deepEqual(tellFor(hovering), [0, dayMinutes, 2 * dayMinutes]);
+  assert.deepEqual(notifyFor(hovering), [0, dayMinutes, 2 * dayMinutes]);
 });
 
 test('one that was a tenth above its threshold meanwhile is told of at once', () => {
-  assert.deepEqual(tellFor([999n, 1_099n, 999n, 1_100n, 1_050n, 999n, 998n]), [0, 5]);
+  assert.deepEqual(notifyFor([999n, 1_099n, 999n, 1_100n, 1_050n, 999n, 998n]), [0, 5]);
 });
 
 test('one that fell again within the day, and stays low, is told of when the day is over', () => {
   const balances = [999n, 1_000n, ...Array<bigint>(2 * dayMinutes).fill(999n)];
-  assert.deepEqual(tellFor(balances), [0, dayMinutes]);
+  assert.deepEqual(notifyFor(balances), [0, dayMinutes]);
 });
 
 test('another threshold is another reason to tell, at once', () => {
   const at = new Date(minuteMs);
-  const told = { lowSince: new Date(0), toldAt: new Date(0), threshold };
-  const { alert, isNews } = updateWalletAlert({ balance: 999n, threshold: 2_000n }, told, at);
-  assert.deepEqual([isNews, alert], [true, { lowSince: new Date(0), toldAt: at, threshold: 2_000n }]);
+  const reported = { lowSince: new Date(0), notifiedAt: new Date(0), threshold };
+  const { alert, isNews } = updateWalletAlert({ balance: 999n, threshold: 2_000n }, reported, at);
+  assert.deepEqual([isNews, alert], [true, { lowSince: new Date(0), notifiedAt: at, threshold: 2_000n }]);
 });

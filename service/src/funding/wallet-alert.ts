@@ -5,7 +5,7 @@ export interface WalletAlert {
   /** Since when it is low; null where it is not. */
   lowSince: Date | null;
   /** When the partner was told last; null where the wallet was clearly above the threshold since. */
-  toldAt: Date | null;
+  notifiedAt: Date | null;
   /** The threshold that it was told of. */
   threshold: MicroUsdc;
 }
@@ -32,11 +32,16 @@ export function updateWalletAlert(
   at: Date,
 ): { alert: WalletAlert; isNews: boolean } {
   const { balance, threshold } = wallet;
-  const { toldAt } = alert;
+  const { notifiedAt } = alert;
   if (balance >= threshold)
-    return { alert: { ...alert, lowSince: null, toldAt: isClearlyAbove(wallet) ? null : toldAt }, isNews: false };
+    return {
+      alert: { ...alert, lowSince: null, notifiedAt: isClearlyAbove(wallet) ? null : notifiedAt },
+      isNews: false,
+    };
   const lowSince = alert.lowSince ?? at;
   const isNews =
-    toldAt === null || alert.threshold !== threshold || (lowSince > toldAt && at.getTime() - toldAt.getTime() >= dayMs);
-  return { alert: isNews ? { lowSince, toldAt: at, threshold } : { ...alert, lowSince }, isNews };
+    notifiedAt === null ||
+    alert.threshold !== threshold ||
+    (lowSince > notifiedAt && at.getTime() - notifiedAt.getTime() >= dayMs);
+  return { alert: isNews ? { lowSince, notifiedAt: at, threshold } : { ...alert, lowSince }, isNews };
 }

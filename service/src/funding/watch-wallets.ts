@@ -3,7 +3,7 @@ import { updateWalletAlert } from './wallet-alert.ts';
 import { walletLowMail } from './mails/wallet-low.ts';
 import type { FundingDeps } from './deps.ts';
 import { listWalletsToWatch, lockAlert, readWatchedWallet, writeAlert } from './store.ts';
-import { contactsOf } from './tell-of-step.ts';
+import { contactsOf } from './notify-of-step.ts';
 
 type Deps = Pick<FundingDeps, 'pool' | 'calls' | 'clock' | 'logger' | 'outbox' | 'listAdmins' | 'dashboardUrl'>;
 
@@ -23,15 +23,15 @@ export async function watchWallets(deps: Deps, signal: AbortSignal): Promise<voi
     for (const partnerEnvironment of page) {
       // Another worker has the job by now.
       if (signal.aborted) return;
-      await tellIfLow(deps, partnerEnvironment);
+      await notifyIfLow(deps, partnerEnvironment);
     }
     afterPartner = last.partnerId;
   }
 }
 
 /** One commit: that the partner was told, and the mail. */
-async function tellIfLow(deps: Deps, partnerEnvironment: PartnerContext): Promise<void> {
-  const isTold = await inTransaction(deps.pool, partnerEnvironment, async (tx) => {
+async function notifyIfLow(deps: Deps, partnerEnvironment: PartnerContext): Promise<void> {
+  const isNotified = await inTransaction(deps.pool, partnerEnvironment, async (tx) => {
     const wallet = await readWatchedWallet(tx, partnerEnvironment);
     if (wallet === null) return false;
     const known = await lockAlert(tx, partnerEnvironment, wallet.threshold);
@@ -44,7 +44,7 @@ async function tellIfLow(deps: Deps, partnerEnvironment: PartnerContext): Promis
     for (const address of to) await deps.outbox.post(tx, { kind: 'wallet-low', to: address, content });
     return true;
   });
-  if (isTold)
+  if (isNotified)
     deps.logger.info(
       { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment },
       'wallet.low',

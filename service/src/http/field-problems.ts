@@ -47,10 +47,10 @@ function describe({ keyword, params, message }: FastifySchemaValidationError): {
 }
 
 /** Nobody mends more than this in one go, and a hostile body could have thousands. */
-const mostTold = 50;
+const maxReported = 50;
 
-export function told(problems: readonly FieldProblem[]): FieldProblem[] {
-  return problems.slice(0, mostTold);
+export function reported(problems: readonly FieldProblem[]): FieldProblem[] {
+  return problems.slice(0, maxReported);
 }
 
 export const somethingWrong = 'The request was read, but something in it is not right. See details.fields.';
@@ -60,7 +60,7 @@ export function invalidRequest(problems: readonly FieldProblem[]): ApiError {
   return new ApiError({
     code: 'invalid_request',
     message: somethingWrong,
-    details: { fields: told(problems) },
+    details: { fields: reported(problems) },
   });
 }
 

@@ -40,7 +40,7 @@ for (const [at, lines] of steps.entries()) {
 
 async function verify(): Promise<{ code: number | null; said: string }> {
   const child = startChild({
-    name: 'kelpie ledger verify',
+    name: 'kelpie-admin ledger verify',
     file: 'service/src/app/cli.ts',
     args: ['ledger', 'verify', '--json'],
     env: { KELPIE_READER_DATABASE_URL: database.readerUrl, KELPIE_LOG_LEVEL: 'silent' },
@@ -140,7 +140,7 @@ const planted: [what: string, sql: string, kind: string][] = [
 ];
 
 for (const [what, sql, kind] of planted) {
-  test(`kelpie ledger verify finds ${what}`, async () => {
+  test(`kelpie-admin ledger verify finds ${what}`, async () => {
     await plant(sql);
     const { code, said } = await verify();
     assert.equal(code, 1);

@@ -9,8 +9,8 @@ export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
 export { createPartnerEnvironments, type PartnerEnvironments } from './environments.ts';
 export { refreshDueVerifications } from './verification/refresh-due-verifications.ts';
 export { refreshVerifications, wakeVerification } from './verification/wake-verification.ts';
-export { planActivation, planSuspension } from './operating/change-status.ts';
-export { askAgain, noteStarted, planVerification, startAtBank } from './operating/verify-partner.ts';
+export { planActivation, planSuspension } from './admin/change-status.ts';
+export { askAgain, recordStarted, planVerification, startAtBank } from './admin/verify-partner.ts';
 export {
   createPricePlan,
   findPartner,
@@ -20,7 +20,7 @@ export {
   setPricePlan,
   setRateFactor,
   setStatus,
-  type OperatedPartner,
-  type OperatedEnvironment,
+  type AdminPartner,
+  type AdminEnvironment,
   type PricePlan,
-} from './operating/store.ts';
+} from './admin/store.ts';

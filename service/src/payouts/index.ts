@@ -8,5 +8,5 @@ export { createPayoutReader } from './read-payouts.ts';
 export { payoutCalls } from './calls.ts';
 export { createCommits } from './commits/commits.ts';
 export { startSweep } from './following/sweep.ts';
-export { describeStory, readStory, storyForPrograms } from './story.ts';
-export { listStuckPayouts, makePayoutDue, type StuckPayout } from './operating/store.ts';
+export { formatAuditTrail, readAuditTrail, auditTrailAsJson } from './audit-trail.ts';
+export { listStuckPayouts, makePayoutDue, type StuckPayout } from './admin/store.ts';

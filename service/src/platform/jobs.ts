@@ -67,7 +67,7 @@ const retryDelayMaxSeconds = 300;
 function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'works'): PgBoss {
   const boss = new PgBoss({
     schema,
-    // The tables belong to the owner's role: `kelpie migrate` makes them, and no other can rebuild their indexes.
+    // The tables belong to the owner's role: `kelpie-admin migrate` makes them, and no other can rebuild their indexes.
     migrate: part === 'installs',
     createSchema: part === 'installs',
     reindex: false,

@@ -197,19 +197,19 @@ export const settings = {
     secret: true,
   }),
   ownerDatabaseUrl: address('KELPIE_OWNER_DATABASE_URL', postgres, {
-    about: 'The same database as the role kelpie_owner. Used only by `kelpie migrate`.',
+    about: 'The same database as the role kelpie_owner. Used only by `kelpie-admin migrate`.',
     example: 'postgres://kelpie_owner:secret@db.internal:5432/kelpie',
     secret: true,
   }),
   readerDatabaseUrl: address('KELPIE_READER_DATABASE_URL', postgres, {
     about:
-      'The same database as the role kelpie_reader. Used by commands that look at every partner, as `kelpie ledger verify`.',
+      'The same database as the role kelpie_reader. Used by commands that look at every partner, as `kelpie-admin ledger verify`.',
     example: 'postgres://kelpie_reader:secret@db.internal:5432/kelpie',
     secret: true,
   }),
   operatorDatabaseUrl: address('KELPIE_OPERATOR_DATABASE_URL', postgres, {
     about:
-      'The same database as the role kelpie_operator. Used by commands that change something, as `kelpie partners suspend`.',
+      'The same database as the role kelpie_operator. Used by commands that change something, as `kelpie-admin partners suspend`.',
     example: 'postgres://kelpie_operator:secret@db.internal:5432/kelpie',
     secret: true,
   }),
@@ -310,19 +310,19 @@ export const settings = {
   }),
   auditKey: secretKey('KELPIE_AUDIT_KEY', {
     about:
-      'Chains the rows of the operators’ log. Only `kelpie` needs it: keep it from the api, the worker and the database. It can not be changed.',
+      'Chains the rows of the operators’ log. Only `kelpie-admin` needs it: keep it from the api, the worker and the database. It can not be changed.',
   }),
   auditAnchors: optional<string>({
     variable: 'KELPIE_AUDIT_ANCHORS',
     about:
-      'A file outside the database that every act adds its row’s number and digest to, and that `kelpie audit verify` holds the log against. By this alone a tail shows that was cut off together with the note of where the log ends.',
+      'A file outside the database that every act adds its row’s number and digest to, and that `kelpie-admin audit verify` holds the log against. By this alone a tail shows that was cut off together with the note of where the log ends.',
     rule: 'the whole path of a file',
     example: '/var/lib/kelpie/audit-anchors',
     parse: (text) => (text.startsWith('/') ? text : undefined),
   }),
   operator: optional(
     matching('KELPIE_OPERATOR', operatorRule, operatorForm, {
-      about: 'Who does what `kelpie` changes, where `--operator` does not say so.',
+      about: 'Who does what `kelpie-admin` changes, where `--operator` does not say so.',
       example: 'ada@kelpie.example',
     }),
   ),

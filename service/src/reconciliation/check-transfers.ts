@@ -106,7 +106,7 @@ export async function confirmSuspects(comparing: Comparing, matcher: TransferMat
     const recheck = await recheckTransfer(comparing, suspect);
     if (recheck.kind === 'unknown') return { differences, trouble: 'a transfer could not be read again' };
     if (recheck.kind === 'different') differences.push(recheck.difference);
-    else if (recheck.kind === 'in_flight') matcher.noteMoving(suspect);
+    else if (recheck.kind === 'in_flight') matcher.recordMoving(suspect);
     else matcher.compared += 1;
   }
   return { differences, trouble: null };

@@ -35,12 +35,12 @@ const payment: PaymentRecord = {
   changedAt: before,
 };
 
-function told(comparison: Comparison): string {
+function reported(comparison: Comparison): string {
   return comparison.kind === 'different' ? comparison.difference.kind : comparison.kind;
 }
 
 function transfer(mine: Partial<OurTransfer>, bank: Partial<PaymentRecord> | null): string {
-  return told(compareTransfer({ ...ours, ...mine }, bank === null ? null : { ...payment, ...bank }, cutOff));
+  return reported(compareTransfer({ ...ours, ...mine }, bank === null ? null : { ...payment, ...bank }, cutOff));
 }
 
 test('a payout is equal to its payment in every end that both can have', () => {
@@ -101,7 +101,7 @@ test('a payment of no order of ours, and a second one of the same order, are tol
       [kind, -30n, payoutId],
     );
   }
-  assert.equal(told(judgeStranger({ ...payment, createdAt: cutOff }, null, cutOff)), 'in_flight');
+  assert.equal(reported(judgeStranger({ ...payment, createdAt: cutOff }, null, cutOff)), 'in_flight');
 });
 
 const deposit: OurDeposit = {
@@ -132,7 +132,7 @@ const listed: ListedDeposit = {
 
 function top(mine: Partial<OurDeposit> | null, bank: Partial<ListedDeposit> | null): string {
   const [own, theirs] = [mine === null ? null : { ...deposit, ...mine }, bank === null ? null : { ...listed, ...bank }];
-  return told(compareDeposit(own, theirs, cutOff));
+  return reported(compareDeposit(own, theirs, cutOff));
 }
 
 test('a deposit is equal to what the bank says of it in every end that both can have', () => {

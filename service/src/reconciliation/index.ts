@@ -9,11 +9,11 @@ export {
   CorrectionRefused,
   findCase,
   findRun,
-  listOperatedCases,
+  listAdminCases,
   listRunEnvironments,
   type CorrectionProblem,
-  type OperatedCase,
-  type OperatedRun,
-  type OperatedEnvironmentRun,
-} from './operating/store.ts';
-export { correctionLines, type Booking } from './operating/correction-lines.ts';
+  type AdminCase,
+  type AdminRun,
+  type AdminEnvironmentRun,
+} from './admin/store.ts';
+export { correctionLines, type Booking } from './admin/correction-lines.ts';

@@ -71,7 +71,7 @@ export class TransferMatcher {
   }
 
   /** It turned out to be under way. */
-  noteMoving({ paymentId, payoutId }: { paymentId: string | null; payoutId: string | null }): void {
+  recordMoving({ paymentId, payoutId }: { paymentId: string | null; payoutId: string | null }): void {
     this.inFlight += 1;
     if (paymentId !== null) this.movingPayments.set(paymentId, payoutId);
   }
@@ -95,7 +95,7 @@ export class TransferMatcher {
     const comparison = compareTransfer(transfer, payment, this.window.cutOff);
     if (comparison.kind === 'equal') this.compared += 1;
     else if (comparison.kind === 'in_flight')
-      this.noteMoving({ paymentId: payment?.id ?? null, payoutId: transfer.payoutId });
+      this.recordMoving({ paymentId: payment?.id ?? null, payoutId: transfer.payoutId });
     else this.suspect({ paymentId: comparison.difference.subject, payoutId: transfer.payoutId });
   }
 

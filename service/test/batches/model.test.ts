@@ -159,7 +159,7 @@ async function createSeedPartners(count: number): Promise<Partner[]> {
 /** How many went into each commit. */
 const batchSizes: number[] = [];
 
-function noteBatches(calls: SingleCalls): SingleCalls {
+function recordBatches(calls: SingleCalls): SingleCalls {
   return {
     ...calls,
     async call(call, values) {
@@ -175,7 +175,7 @@ function createDeps(): CreateDeps {
   return {
     ...deps,
     // Whatever the way that the other tests run: this one is about batches.
-    commits: createCommits(noteBatches(deps.calls), systemClock, 64),
+    commits: createCommits(recordBatches(deps.calls), systemClock, 64),
     rates: createRates(banks, systemClock),
     accountDigest: createKeyedDigest(secret, 'account index'),
     bodyDigest: createKeyedDigest(secret, 'body fingerprint'),

@@ -102,7 +102,7 @@ const kinds: Record<string, (held: bigint) => Kind> = {
     lines: ledgerEvents.released({ held }),
     activity: { action: 'payout.cancel', requestId: null, status: null, by: `key ${held}` },
   }),
-  noted: (held) => ({
+  recorded: (held) => ({
     from: 'processing',
     to: 'processing',
     bankFacts: { attempts: Number(held % 1_000n) },
@@ -133,8 +133,8 @@ const kinds: Record<string, (held: bigint) => Kind> = {
     forgetRecipient: true,
     freeKey: true,
   }),
-  noted_when_completed: () => ({ from: 'completed', to: 'completed', bankFacts: {}, lines: [] }),
-  noted_when_failed: () => ({ from: 'failed', to: 'failed', bankFacts: { bankState: 'failed' }, lines: [] }),
+  recorded_when_completed: () => ({ from: 'completed', to: 'completed', bankFacts: {}, lines: [] }),
+  recorded_when_failed: () => ({ from: 'failed', to: 'failed', bankFacts: { bankState: 'failed' }, lines: [] }),
 };
 
 interface Combination {

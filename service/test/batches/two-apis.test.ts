@@ -24,15 +24,15 @@ async function countDeadlocks(): Promise<number> {
   });
 }
 
-interface Told {
+interface Reported {
   key: string;
   status: number;
   id: string;
 }
 
 /** One caller: its orders one after the other, to either api, by any partner; every third with a key of somebody else's. */
-async function orderAll(caller: number, shared: readonly string[]): Promise<Told[]> {
-  const told: Told[] = [];
+async function orderAll(caller: number, shared: readonly string[]): Promise<Reported[]> {
+  const reported: Reported[] = [];
   for (let at = 0; at < ordersACaller; at += 1) {
     const partner = partners[(caller + at) % partners.length];
     const api = apis[(caller * 7 + at * 3) % apis.length];
@@ -41,19 +41,19 @@ async function orderAll(caller: number, shared: readonly string[]): Promise<Told
     const key = at % 3 === 0 ? (shared[(at / 3) % shared.length] ?? '') : randomUUID();
     const { status, id, text } = await createPayout(client, payoutBody({ amount_gbp: '18.00' }), key);
     assert([200, 201, 402].includes(status), `${status} ${text}`);
-    told.push({ key: `${partner.partnerId} ${key}`, status, id });
+    reported.push({ key: `${partner.partnerId} ${key}`, status, id });
   }
-  return told;
+  return reported;
 }
 
 test('two apis that batch on the same wallets and the same keys never deadlock, and make each payout once', async () => {
   const shared = Array.from({ length: 14 }, () => randomUUID());
-  const told = (await Promise.all(Array.from({ length: callers }, async (_, at) => orderAll(at, shared)))).flat();
+  const reported = (await Promise.all(Array.from({ length: callers }, async (_, at) => orderAll(at, shared)))).flat();
   assert.equal(await countDeadlocks(), 0);
   await assertBooksHold(database);
-  const made = told.filter(({ status }) => status === 201);
+  const made = reported.filter(({ status }) => status === 201);
   assert.equal(new Set(made.map(({ id }) => id)).size, made.length, 'a payout was created twice');
-  for (const [key, answers] of Map.groupBy(told, (one) => one.key)) {
+  for (const [key, answers] of Map.groupBy(reported, (one) => one.key)) {
     const ids = new Set(answers.filter(({ status }) => status < 300).map(({ id }) => id));
     assert(ids.size <= 1, `${key} stands for ${ids.size} payouts`);
   }
@@ -67,6 +67,6 @@ test('two apis that batch on the same wallets and the same keys never deadlock, 
   assert(rows[0] !== undefined);
   assert.equal(rows[0].payouts, made.length);
   // Every wallet was drained: what is left in each covers no payout.
-  assert(told.some(({ status }) => status === 402));
+  assert(reported.some(({ status }) => status === 402));
   assert(BigInt(rows[0].most) < BigInt(rows[0].cost));
 });

@@ -46,12 +46,12 @@ test('what comes too late for a closed month does nothing at all, and tried agai
 
   const [partnerId = ''] = world.partnerIds();
   const invoices = await listInvoices(world.calls, partnerId, { fromPeriod: '', atMost: 10 });
-  const told = invoices.toReversed().map(({ period, lines, total }) => ({
+  const reported = invoices.toReversed().map(({ period, lines, total }) => ({
     period,
     lines: lines.map(({ kind, amount }) => [kind, amount]),
     total,
   }));
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     {
       period: '2028-01',
       // 2.99 less the bank's 1.50.

@@ -66,10 +66,10 @@ test('a statement tells what the wallet went through, by kind, payout and refere
   const refused = await createPayout(partner, payoutBody({ reference: 'Order 2' }, bankOf('12340000')));
   const { json } = await statementOf(partner);
   assertAddsUp(json);
-  const told = listAt(json, 'movements').map((movement) =>
+  const reported = listAt(json, 'movements').map((movement) =>
     ['number', 'kind', 'payout_id', 'reference'].map((field) => valueAt(movement, field)),
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [1, 'deposit', null, null],
     [2, 'hold', paid.id, 'Order 1'],
     [3, 'hold', refused.id, 'Order 2'],
@@ -140,8 +140,8 @@ test('faults 55: a reference that begins like a formula is a text in the file, a
   );
   for (const { amount = '' } of file.filter(({ kind }) => kind === 'hold')) assert.match(amount, /^-\d+\.\d{6}$/);
   const { json } = await statementOf(partner);
-  const told = listAt(json, 'movements').map((movement) => valueAt(movement, 'reference'));
-  assert.deepEqual(told, [null, ...references]);
+  const reported = listAt(json, 'movements').map((movement) => valueAt(movement, 'reference'));
+  assert.deepEqual(reported, [null, ...references]);
 });
 
 test('times in the file are also those of London: a movement just after midnight in summer is of the new month', async () => {
@@ -251,10 +251,10 @@ test('a try of which nothing became is on the statement with its reference, and 
     ]);
   }
   const { json } = await statementOf(partner);
-  const told = listAt(json, 'movements').map((movement) =>
+  const reported = listAt(json, 'movements').map((movement) =>
     ['kind', 'payout_id', 'reference'].map((field) => valueAt(movement, field)),
   );
-  assert.deepEqual(told.slice(1), [
+  assert.deepEqual(reported.slice(1), [
     ['hold', null, 'sending'],
     ['release', null, 'sending'],
     ['hold', null, 'not_created'],
@@ -303,9 +303,9 @@ test('a file of 25,000 movements comes whole, in pieces, and adds up', async () 
   const file = await fileOf(client, '2026-02');
   assert.equal(file.length, 25_002);
   let balance = 0n;
-  for (const { amount = '', balance: told = '' } of file.slice(1, -1)) {
+  for (const { amount = '', balance: reported = '' } of file.slice(1, -1)) {
     balance += micro(amount);
-    assert.equal(micro(told), balance);
+    assert.equal(micro(reported), balance);
   }
   assert.equal(file.at(-1)?.['balance'], '25000.025000');
 });

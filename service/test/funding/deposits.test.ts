@@ -110,9 +110,9 @@ test('pounds are credited once, net of the fee, by the webhook alone, with sende
   assert.equal(mail.subject, '124.69 USDC arrived in the sandbox wallet of Partner');
   assert(mail.text.includes('Ada Canaryname') && mail.text.includes('£100.00') && mail.text.includes('0.31 USDC'));
   const activity = listAt((await callAs(admin, '/v1/activity')).json, 'data');
-  const noted = activity.filter((entry) => textAt(entry, 'action') === 'deposit.credit');
+  const recorded = activity.filter((entry) => textAt(entry, 'action') === 'deposit.credit');
   assert.deepEqual(
-    noted.map((entry) => [textAt(entry, 'by'), textAt(entry, 'detail')]),
+    recorded.map((entry) => [textAt(entry, 'by'), textAt(entry, 'detail')]),
     [['bank', row.id]],
   );
   await untilQuiet(database);

@@ -23,7 +23,7 @@ async function setThreshold(low: string | null): Promise<ApiAnswer> {
   return answer;
 }
 
-function told(): number {
+function reported(): number {
   return subjectsTo(world, admin.email).filter((one) => one === subject).length;
 }
 
@@ -55,12 +55,12 @@ test('a partner is told once each time that its wallet falls below what it said'
   await untilLow(true);
   await spend('10.00');
   for (let times = 0; times < 3; times += 1) await round('low-wallets');
-  await eventually('the mail is there', async () => told() === 1);
+  await eventually('the mail is there', async () => reported() === 1);
   await untilDeposit(database, await sendUsdc(bank, places.addressId, '1500.00'), 'credited');
   await untilLow(false);
   await spend('1300.00');
   await untilLow(true);
-  await eventually('the second mail is there', async () => told() === 2);
+  await eventually('the second mail is there', async () => reported() === 2);
   const mail = world.inbox.mails().find((one) => one.subject === subject);
   assert.match(mail?.text ?? '', /holds [\d,]+\.\d\d USDC, which is less than\s+the 9,999\.00 USDC/);
 });
@@ -69,14 +69,14 @@ test('another threshold is another reason to tell, and none is none', async () =
   await setThreshold('9998.00');
   await eventually('the third mail is there', async () => {
     await round('low-wallets');
-    return told() === 3;
+    return reported() === 3;
   });
   await setThreshold('9998.00');
   await setThreshold(null);
   for (let times = 0; times < 3; times += 1) await round('low-wallets');
   await setThreshold('1.00');
   await untilLow(false);
-  assert.equal(told(), 3);
+  assert.equal(reported(), 3);
 });
 
 test('what is no amount is refused', async () => {
@@ -88,22 +88,22 @@ test('what is no amount is refused', async () => {
 });
 
 test('a wallet that is topped up to just above it, and falls again, is told of when a day is over', async () => {
-  const untilTold = async (times: number): Promise<void> => {
+  const untilNotified = async (times: number): Promise<void> => {
     await eventually('the mail is there', async () => {
       await round('low-wallets');
-      return told() === times;
+      return reported() === times;
     });
   };
   await setThreshold('9999.00');
-  await untilTold(4);
+  await untilNotified(4);
   for (let times = 0; times < 2; times += 1) {
     await untilDeposit(database, await sendUsdc(bank, places.addressId, '500.00'), 'credited');
     await untilLow(false);
     await spend('500.00');
     await untilLow(true);
   }
-  assert.equal(told(), 4);
+  assert.equal(reported(), 4);
   // Nobody is signed in any more then, so this comes last.
   await passTime(world, 24 * 60 * 60_000);
-  await untilTold(5);
+  await untilNotified(5);
 });

@@ -103,27 +103,27 @@ async function sendToOneApi(database: TestDatabase, run: Run, count: number, onC
 
 /** Generated requests against a real api, each answer and the books held against what must be. */
 export async function runFuzz({ database, requests, seed, say }: FuzzInput): Promise<FuzzResult> {
-  let told = 0;
+  let reported = 0;
   const run: Run = { next: createSource(seed), statuses: createTally(), operations: createTally(), violations: [] };
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1_000;
   let sent = 0;
   let payouts = 0;
   // As they come: a long run may be broken off.
-  const tellViolations = (): void => {
-    for (const violation of run.violations.slice(told)) say(`VIOLATION (seed ${seed}) ${violation}`);
-    told = run.violations.length;
+  const reportViolations = (): void => {
+    for (const violation of run.violations.slice(reported)) say(`VIOLATION (seed ${seed}) ${violation}`);
+    reported = run.violations.length;
   };
   const onChunk = (count: number): void => {
     sent += count;
     if (sent % 10_000 < count)
       say(`${sent} of ${requests}, ${Math.round(sent / seconds())}/s, ${run.violations.length} violations`);
-    tellViolations();
+    reportViolations();
   };
   for (let from = 0; from < requests && run.violations.length < mostViolations; from += requestsOfAnApi)
     payouts += await sendToOneApi(database, run, Math.min(requestsOfAnApi, requests - from), onChunk);
   await assertBooksHold(database).catch((error: unknown) => run.violations.push(String(error)));
-  tellViolations();
+  reportViolations();
   return {
     violations: run.violations,
     figures: {

@@ -6,7 +6,7 @@ import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../src/platform/database/transaction.ts';
 import { startJobSender } from '../../src/platform/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { composeMail } from '../../src/platform/mail/frame.ts';
+import { composeMail } from '../../src/platform/mail/layout.ts';
 import { createOutbox } from '../../src/platform/mail/outbox.ts';
 import { createEncryptor } from '../../src/platform/encryption.ts';
 import type { TestDatabase } from '../harness/database.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MailContent } from '../../src/platform/mail/frame.ts';
+import type { MailContent } from '../../src/platform/mail/layout.ts';
 
 const characters: Readonly<Record<string, string>> = {
   '&lt;': '<',

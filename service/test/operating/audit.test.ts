@@ -297,10 +297,10 @@ test('who changed a price plan is whom the log names', async () => {
   assert.deepEqual(rows.at(-1), { by: 'grace' });
 });
 
-const noted = { operator: 'ada', action: 'job.retry', subject: 'a job', detail: {} };
+const recorded = { operator: 'ada', action: 'job.retry', subject: 'a job', detail: {} };
 
 async function addAsService(voucher: Buffer | null): Promise<WrittenAct> {
-  return inTransaction(service, 'shared', async (tx) => writeAct(tx, { ...audit, voucher }, noted));
+  return inTransaction(service, 'shared', async (tx) => writeAct(tx, { ...audit, voucher }, recorded));
 }
 
 test('the service adds to the log only while an operator vouches for that very act', async () => {
@@ -334,7 +334,7 @@ test('an act that an operator vouched for and that fails leaves no row', async (
   const before = await verify();
   const failing = vouching(operators, async (voucher) =>
     inTransaction(service, partnerEnvironment, async (tx) => {
-      await writeAct(tx, { ...audit, voucher }, noted);
+      await writeAct(tx, { ...audit, voucher }, recorded);
       throw new Error('it went wrong');
     }),
   );

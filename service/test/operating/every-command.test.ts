@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import type { Command } from 'commander';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { createKelpie } from '../../src/app/commands/kelpie.ts';
+import { createProgram } from '../../src/app/commands/program.ts';
 import { monthEnd, monthOf } from '../../src/platform/london-month.ts';
 import { createBilledPartners } from '../billing/billed-partners.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
 import { seedDeposit } from '../seed-every-table.ts';
-import { kelpie } from './kelpie.ts';
+import { kelpieAdmin } from './kelpie-admin.ts';
 import { digestWholeDatabase } from './whole-database.ts';
 
 // Every command there is, in one table each for those that look and those that act: a new one has to be put into it. Nothing
@@ -83,7 +83,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'partners limits': [slug, '--factor', '3', ...why],
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
   'partners price-plan': [slug, '--plan', 'volume-1', ...why],
-  'payouts ask': [completed.id],
+  'payouts refresh': [completed.id],
   'exceptions return': [returned.id, ...bill('BR-1')],
   'exceptions recall': [completed.id, ...bill('BR-2')],
   'exceptions trace': [completed.id, ...bill('BR-3')],
@@ -138,7 +138,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-const root = createKelpie({ json: false });
+const root = createProgram({ json: false });
 const leaves = leavesOf(root);
 const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
 const named = { ...env, KELPIE_OPERATOR: 'ada@kelpie.example' };
@@ -160,14 +160,14 @@ test('every command there is stands in one of the tables here', () => {
 test('the help of every command says what it does, when, with an example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
     const help = helpOf(command);
-    for (const part of ['When:', 'Prints:', '--json', `  $ kelpie ${path}`])
+    for (const part of ['When:', 'Prints:', '--json', `  $ kelpie-admin ${path}`])
       assert(help.includes(part), `${path} --help does not say ${part}:\n${help}`);
     assert(command.description().length > 20, path);
     assert(!help.includes('(default: false)'), path);
     const widest = Math.max(...help.split('\n').map((line) => line.length));
     assert(widest <= 130, `${path} --help is ${widest} wide`);
   }
-  for (const group of groupsOf(root)) assert.match(helpOf(group), / {2}(\$ )?kelpie [a-z]+ /, group.name());
+  for (const group of groupsOf(root)) assert.match(helpOf(group), / {2}(\$ )?kelpie-admin [a-z]+ /, group.name());
 });
 
 test('every command that changes something offers to be tried first', () => {
@@ -185,15 +185,15 @@ for (const [path, args] of Object.entries(acts)) {
   const end = endWithOne.has(path) ? 1 : 0;
   test(`${path}: without a name it does nothing, tried it changes nothing, and done it leaves one row`, async () => {
     const before = await digestWholeDatabase(database);
-    const nameless = await kelpie(database, line, env);
+    const nameless = await kelpieAdmin(database, line, env);
     assert.equal(nameless.code, 2, nameless.said);
     assert.equal(textAt(nameless.json(), 'error.code'), 'operator_required');
-    const tried = await kelpie(database, [...line, '--dry-run'], named);
+    const tried = await kelpieAdmin(database, [...line, '--dry-run'], named);
     assert.equal(tried.code, end, tried.said);
     assert.deepEqual([valueAt(tried.data(), 'dry_run'), valueAt(tried.data(), 'audit')], [true, null]);
     assert.deepEqual(await digestWholeDatabase(database), before);
     const rows = await countActs();
-    const done = await kelpie(database, line, named);
+    const done = await kelpieAdmin(database, line, named);
     assert.equal(done.code, end, done.said);
     assert.equal(await countActs(), rows + 1);
     assert.equal(textAt(done.data(), 'audit.seq'), String(rows + 1));
@@ -205,10 +205,10 @@ for (const [path, args] of Object.entries(looks)) {
   test(`${path}: it prints for people and for programs, and changes nothing`, async () => {
     const before = await digestWholeDatabase(database);
     const line = [...path.split(' '), ...args];
-    const people = await kelpie(database, line, env);
+    const people = await kelpieAdmin(database, line, env);
     assert.equal(people.code, 0, people.said);
     assert(people.said.trim().length > 10, people.said);
-    const programs = await kelpie(database, [...line, '--json'], env);
+    const programs = await kelpieAdmin(database, [...line, '--json'], env);
     assert.equal(programs.code, 0, programs.said);
     assert(typeof programs.data() === 'object' && programs.data() !== null, programs.said);
     assert.deepEqual(await digestWholeDatabase(database), before);

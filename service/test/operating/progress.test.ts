@@ -4,7 +4,7 @@ import { startChild } from '@kelpie/dev/child-process.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { kelpieEnv } from './kelpie.ts';
+import { kelpieEnv } from './kelpie-admin.ts';
 
 const database = await createTestDatabase();
 

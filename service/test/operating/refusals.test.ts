@@ -12,7 +12,7 @@ import { createTestClock } from '../harness/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createPartners } from '../harness/partners.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
-import { kelpie, kelpieEnv } from './kelpie.ts';
+import { kelpieAdmin, kelpieEnv } from './kelpie-admin.ts';
 import { digestWholeDatabase } from './whole-database.ts';
 
 // What the command says and ends with when it can not do what was asked.
@@ -36,7 +36,7 @@ async function expectError(
   expected: { exit: number; code: string; says: RegExp },
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const result = await kelpie(database, [...args, '--json'], { KELPIE_OPERATOR: 'ada', ...env });
+  const result = await kelpieAdmin(database, [...args, '--json'], { KELPIE_OPERATOR: 'ada', ...env });
   assert.equal(result.code, expected.exit, result.said);
   assert.equal(textAt(result.json(), 'error.code'), expected.code);
   assert.match(textAt(result.json(), 'error.message'), expected.says);
@@ -50,7 +50,7 @@ test('what is refused ends with 2, a code and a sentence, and changes nothing', 
   for (const [args, expected] of [
     [['partners', 'show', 'nobody'], { ...missing, says: /There is no partner nobody/ }],
     [['payouts', 'show', nobody], { ...missing, says: /There is no payout/ }],
-    [['payouts', 'ask', 'x'], { ...missing, says: /There is no payout x/ }],
+    [['payouts', 'refresh', 'x'], { ...missing, says: /There is no payout x/ }],
     [['invoices', 'show', 'KP-000099'], { ...missing, says: /There is no invoice/ }],
     [['jobs', 'retry', nobody], { ...missing, says: /There is no job/ }],
     [['partners', 'activate', slug, ...why], { ...nothing, says: /nothing to activate/ }],
@@ -84,12 +84,15 @@ test('a command line that is wrong ends with 64, and says what is', async () => 
     [['jobs', 'retry', nobody, '--operator', 'Eve and Mallory'], /1 to 80 letters/],
   ] as const)
     await expectError(args, { exit: 64, code: 'usage', says });
-  const unsaid = await kelpie(database, ['partners']);
+  const unsaid = await kelpieAdmin(database, ['partners']);
   assert.equal(unsaid.code, 64);
-  assert.match(unsaid.said, /Usage: kelpie partners/);
-  const toPeople = await kelpie(database, ['partners', 'suspend', slug]);
+  assert.match(unsaid.said, /Usage: kelpie-admin partners/);
+  const toPeople = await kelpieAdmin(database, ['partners', 'suspend', slug]);
   assert.equal(toPeople.code, 64);
-  assert.match(toPeople.said, /required option '--reason <text>'[\s\S]*`kelpie partners suspend --help` tells more/);
+  assert.match(
+    toPeople.said,
+    /required option '--reason <text>'[\s\S]*`kelpie-admin partners suspend --help` tells more/,
+  );
 });
 
 test('a database that is not to be had ends with 69, a wrong setting with 78, and neither shows a secret', async () => {
@@ -104,14 +107,14 @@ test('a database that is not to be had ends with 69, a wrong setting with 78, an
     { exit: 69, code: 'role_wrong', says: /does not let this role/ },
     { KELPIE_READER_DATABASE_URL: database.operatorUrl },
   );
-  const wrong = await kelpie(database, ['partners', 'list', '--json'], { KELPIE_READER_DATABASE_URL: 'hunter2' });
+  const wrong = await kelpieAdmin(database, ['partners', 'list', '--json'], { KELPIE_READER_DATABASE_URL: 'hunter2' });
   assert.equal(wrong.code, 78);
   assert.equal(textAt(wrong.json(), 'error.code'), 'settings_wrong');
   assert.doesNotMatch(wrong.said, /hunter2/);
 });
 
 test('the same reference of the bank’s is charged once; the second time is refused and leaves no row', async () => {
-  const charged = await kelpie(database, ['exceptions', 'recall', completed.id, ...bill, '--json']);
+  const charged = await kelpieAdmin(database, ['exceptions', 'recall', completed.id, ...bill, '--json']);
   assert.equal(charged.code, 0, charged.said);
   // What the bank billed, and a fifth.
   assert.equal(textAt(charged.data(), 'charged_pence'), '1200');
@@ -122,7 +125,7 @@ test('the same reference of the bank’s is charged once; the second time is ref
     says: /BR-1 was charged to .* before/,
   });
   assert.deepEqual(await digestWholeDatabase(database), before);
-  const listed = (await kelpie(database, ['exceptions', 'list', '--json'])).data();
+  const listed = (await kelpieAdmin(database, ['exceptions', 'list', '--json'])).data();
   assert(Array.isArray(listed));
   assert.deepEqual(
     listed.map((one) => [textAt(one, 'kind'), textAt(one, 'payout_id'), textAt(one, 'bank_reference')]),
@@ -133,7 +136,7 @@ test('the same reference of the bank’s is charged once; the second time is ref
 test('a charge for a month that was just invoiced is refused in a sentence, and nothing is charged', async () => {
   clock.move(monthEnd(monthOf(now)).getTime() - now.getTime() + 60 * 60_000);
   const ahead = { KELPIE_TEST_CLOCK_FILE: clock.file };
-  const run = await kelpie(database, ['invoices', 'run', '--period', monthOf(now)], {
+  const run = await kelpieAdmin(database, ['invoices', 'run', '--period', monthOf(now)], {
     KELPIE_OPERATOR: 'ada',
     ...ahead,
   });
@@ -143,7 +146,7 @@ test('a charge for a month that was just invoiced is refused in a sentence, and 
   const late = ['exceptions', 'trace', completed.id, '--cost', '5.00', '--bank-reference', 'BR-2'];
   await expectError(late, { exit: 2, code: 'books_closed', says: /its books are closed. Run the same again/ });
   assert.deepEqual(await digestWholeDatabase(database), before);
-  const again = await kelpie(database, late, { KELPIE_OPERATOR: 'ada', ...ahead });
+  const again = await kelpieAdmin(database, late, { KELPIE_OPERATOR: 'ada', ...ahead });
   assert.equal(again.code, 0, again.said);
 });
 
@@ -187,11 +190,11 @@ test('a command that is killed in the middle leaves neither the change nor a row
     await client.query('rollback');
   });
   await eventually('the server has noticed', async () => {
-    const tried = await kelpie(database, ['partners', 'suspend', slug, ...why, '--dry-run']);
+    const tried = await kelpieAdmin(database, ['partners', 'suspend', slug, ...why, '--dry-run']);
     return tried.code === 0;
   });
   assert.deepEqual(await digestWholeDatabase(database), before);
-  assert.equal((await kelpie(database, ['audit', 'verify'])).code, 0);
+  assert.equal((await kelpieAdmin(database, ['audit', 'verify'])).code, 0);
 });
 
 const limits = (factor: string): string[] => ['partners', 'limits', slug, '--factor', factor, ...why];
@@ -199,15 +202,15 @@ const limits = (factor: string): string[] => ['partners', 'limits', slug, '--fac
 test('a log that was put back to what it was, end and all, shows by the file that acts keep outside the database', async () => {
   const anchors = path.join(path.dirname(clock.file), 'anchors');
   const env = { KELPIE_OPERATOR: 'ada', KELPIE_AUDIT_ANCHORS: anchors };
-  assert.equal((await kelpie(database, limits('2'), env)).code, 0);
+  assert.equal((await kelpieAdmin(database, limits('2'), env)).code, 0);
   await asAdmin(database.superuserUrl, async (client) =>
     client.query('create table public.old_head as table kelpie.audit_head'),
   );
-  assert.equal((await kelpie(database, [...limits('3'), '--dry-run'], env)).code, 0);
-  assert.equal((await kelpie(database, limits('4'), env)).code, 0);
+  assert.equal((await kelpieAdmin(database, [...limits('3'), '--dry-run'], env)).code, 0);
+  assert.equal((await kelpieAdmin(database, limits('4'), env)).code, 0);
   const kept = readFileSync(anchors, 'utf8').trimEnd().split('\n');
   assert.equal(kept.length, 2, 'what was only tried is not kept');
-  assert.equal((await kelpie(database, ['audit', 'verify'], env)).code, 0);
+  assert.equal((await kelpieAdmin(database, ['audit', 'verify'], env)).code, 0);
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query('set session_replication_role = replica');
     await client.query(
@@ -215,8 +218,8 @@ test('a log that was put back to what it was, end and all, shows by the file tha
        delete from kelpie.audit_head; insert into kelpie.audit_head select * from public.old_head`,
     );
   });
-  assert.equal((await kelpie(database, ['audit', 'verify'], {})).code, 0, 'this is what no chain can show');
-  const found = await kelpie(database, ['audit', 'verify', '--json'], env);
+  assert.equal((await kelpieAdmin(database, ['audit', 'verify'], {})).code, 0, 'this is what no chain can show');
+  const found = await kelpieAdmin(database, ['audit', 'verify', '--json'], env);
   assert.equal(found.code, 1);
   assert.match(JSON.stringify(valueAt(found.data(), 'differences')), /which was kept elsewhere, is missing/);
   writeFileSync(anchors, 'nonsense\n');
@@ -235,8 +238,8 @@ async function addJunk(): Promise<void> {
 
 test('a junk row at the end stops operators until one of them goes on from it, and is found from then on', async () => {
   await addJunk();
-  await expectError(limits('5'), { exit: 2, code: 'audit_broken', says: /`kelpie audit verify` tells which/ });
-  const verified = await kelpie(database, ['audit', 'verify']);
+  await expectError(limits('5'), { exit: 2, code: 'audit_broken', says: /`kelpie-admin audit verify` tells which/ });
+  const verified = await kelpieAdmin(database, ['audit', 'verify']);
   assert.equal(verified.code, 1);
   const [, end = ''] = /It ends with (\d+:[0-9a-f]{64})/.exec(verified.said) ?? [];
   await expectError(['audit', 'begin', ...why], { exit: 2, code: 'audit_broken', says: new RegExp(end) });
@@ -247,14 +250,17 @@ test('a junk row at the end stops operators until one of them goes on from it, a
     { exit: 2, code: 'refused', says: /it is another key/ },
     { KELPIE_AUDIT_KEY: 'e5'.repeat(32) },
   );
-  assert.equal((await kelpie(database, [...noFailpoint, '--dry-run'])).code, 0);
+  assert.equal((await kelpieAdmin(database, [...noFailpoint, '--dry-run'])).code, 0);
   assert.deepEqual(await digestWholeDatabase(database), before);
-  const done = await kelpie(database, noFailpoint);
+  const done = await kelpieAdmin(database, noFailpoint);
   assert.equal(done.code, 0, done.said);
   // As either role.
-  assert.equal((await kelpie(database, limits('5'))).code, 0);
-  assert.equal((await kelpie(database, ['partners', 'create', '--slug', 'after-junk', '--name', 'After'])).code, 0);
-  const found = await kelpie(database, ['audit', 'verify']);
+  assert.equal((await kelpieAdmin(database, limits('5'))).code, 0);
+  assert.equal(
+    (await kelpieAdmin(database, ['partners', 'create', '--slug', 'after-junk', '--name', 'After'])).code,
+    0,
+  );
+  const found = await kelpieAdmin(database, ['audit', 'verify']);
   assert.equal(found.code, 1);
   assert.match(found.said, /2 differences\.[^]*is not as it was written[^]*takes the log up again/);
 });
@@ -262,7 +268,7 @@ test('a junk row at the end stops operators until one of them goes on from it, a
 test('a log that was emptied is found, stops operators, and is no new one where acts were kept elsewhere', async () => {
   const anchors = path.join(path.dirname(clock.file), 'kept');
   const env = { KELPIE_OPERATOR: 'ada', KELPIE_AUDIT_ANCHORS: anchors };
-  assert.equal((await kelpie(database, limits('6'), env)).code, 0);
+  assert.equal((await kelpieAdmin(database, limits('6'), env)).code, 0);
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query('set session_replication_role = replica');
     await client.query(
@@ -270,7 +276,7 @@ test('a log that was emptied is found, stops operators, and is no new one where 
        update kelpie.audit_head set seq = 0, mac = decode(repeat('00', 32), 'hex'), head_mac = null`,
     );
   });
-  const found = await kelpie(database, ['audit', 'verify']);
+  const found = await kelpieAdmin(database, ['audit', 'verify']);
   assert.equal(found.code, 1);
   assert.match(found.said, /has no beginning/);
   await expectError(limits('7'), { exit: 2, code: 'audit_broken', says: /has no beginning/ });

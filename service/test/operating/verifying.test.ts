@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { textAt } from '@kelpie/dev/json.ts';
 import { liveOf, openBusiness, startVerifyingWorld, verificationsOf } from '../partners/verifying.ts';
-import { kelpie } from './kelpie.ts';
+import { kelpieAdmin } from './kelpie-admin.ts';
 
 const world = await startVerifyingWorld();
 const { database, bank } = world;
@@ -16,7 +16,7 @@ const env = {
   KELPIE_LIVE_BANK_API_KEY: bank.apiKey,
 };
 const verify = async (...more: string[]) =>
-  kelpie(database, ['partners', 'verify', business.partnerId, '--json', ...more], env);
+  kelpieAdmin(database, ['partners', 'verify', business.partnerId, '--json', ...more], env);
 const email = ['--email', 'grace@tideway.example'];
 
 test('an operator starts a verification at the bank, asks how far it is, and opens nothing that the bank has not approved', async () => {
@@ -42,7 +42,7 @@ test('an operator starts a verification at the bank, asks how far it is, and ope
   assert.equal(again.code, 2);
   assert.equal(textAt(again.json(), 'error.code'), 'nothing_to_do');
   // Whom the bank writes to is the partner's business.
-  const log = await kelpie(database, ['audit', 'list'], env);
+  const log = await kelpieAdmin(database, ['audit', 'list'], env);
   assert.match(log.said, /partner\.verify[\s\S]*"step":"start"/);
   assert.doesNotMatch(log.said, /grace/);
 });

@@ -47,7 +47,7 @@ test('whoever waits for a recipient that the bank then refuses is told the same 
   });
   const key = randomUUID();
   const answers = await Promise.all([1, 2, 3].map(async () => createPayout(client, closed, key)));
-  const told = answers.map(({ status, code }) => `${status} ${code}`);
-  assert.deepEqual([...new Set(told)], ['422 recipient_account_rejected']);
+  const reported = answers.map(({ status, code }) => `${status} ${code}`);
+  assert.deepEqual([...new Set(reported)], ['422 recipient_account_rejected']);
   await assertAllHolds(world);
 });

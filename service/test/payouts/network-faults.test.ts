@@ -53,7 +53,7 @@ test('faults 16: an order that never reached the bank is pending, and then paid 
 const lostAnswers = atSize(1_000);
 test(`faults 17: of ${lostAnswers} payouts that the bank accepted and whose answer was lost, none is paid twice and none is lost`, async () => {
   const pending: ApiAnswer[] = [];
-  const toldLater: string[] = [];
+  const reportedLater: string[] = [];
   for (let round = 0; pending.length < lostAnswers; round += 1) {
     assert(round < 20, `only ${pending.length} answers were lost`);
     await bankAnswers();
@@ -63,15 +63,15 @@ test(`faults 17: of ${lostAnswers} payouts that the bank accepted and whose answ
     network().cut();
     pending.push(...answers.filter(({ payout }) => payout === 'pending'));
     // Who came after the breaker had opened, or was too many, was told to ask again.
-    toldLater.push(...keys.filter((_, at) => answers[at]?.payout !== 'pending'));
+    reportedLater.push(...keys.filter((_, at) => answers[at]?.payout !== 'pending'));
     assert(answers.every(({ status }) => [201, 409, 502, 503].includes(status)));
   }
   await bankAnswers();
   await untilQuiet(world.database, { timeoutMs: 120_000 });
-  const told = [];
-  for (const key of toldLater) told.push(await createPayout(client, payoutBody(), key));
-  assert(told.every(({ status }) => status === 200 || status === 201));
-  await allHolds([...pending, ...told]);
+  const reported = [];
+  for (const key of reportedLater) reported.push(await createPayout(client, payoutBody(), key));
+  assert(reported.every(({ status }) => status === 200 || status === 201));
+  await allHolds([...pending, ...reported]);
 });
 
 test('faults 18: a bank that can not be reached is 502 with the funds back, and the same key then pays', async () => {

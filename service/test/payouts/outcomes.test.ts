@@ -337,8 +337,8 @@ test('whoever waits too long for a payout with the same key is told to come back
   );
   await moveTime(10_000);
   await world.restartWorker();
-  const told = await createPayout(client, payoutBody(), key);
-  assert.equal(told.status, 200, told.text);
-  await becomes(told, 'completed');
-  await assertAllHolds({ ...world, acknowledged: [told.id] });
+  const reported = await createPayout(client, payoutBody(), key);
+  assert.equal(reported.status, 200, reported.text);
+  await becomes(reported, 'completed');
+  await assertAllHolds({ ...world, acknowledged: [reported.id] });
 });

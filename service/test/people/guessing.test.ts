@@ -36,11 +36,11 @@ async function guess(email: string, code: string): Promise<number> {
 
 /** Each guess that was held against a code is noted for the partner; what was not looked at is not. */
 async function countJudged(email: string): Promise<number> {
-  const noted = await activityOf(database, partner, 'login.verify');
-  return noted.filter(({ by, status }) => by === email && status === 401).length;
+  const recorded = await activityOf(database, partner, 'login.verify');
+  return recorded.filter(({ by, status }) => by === email && status === 401).length;
 }
 
-async function untilNoted(): Promise<void> {
+async function untilRecorded(): Promise<void> {
   // Who comes last is noted last, on each of the two.
   for (const { url } of [api, second]) {
     const email = await addMember();
@@ -70,7 +70,7 @@ test('faults 48: of a thousand guesses at an address from as many networks at on
       assert.deepEqual(new Set(answers), new Set([401]));
     }
   }
-  await untilNoted();
+  await untilRecorded();
   assert.equal(await countJudged(email), 10);
   await plantCodes(database, [{ email, code: '123456' }]);
   assert.equal(await guess(email, '123456'), 401, 'the day is over for this address');
@@ -87,7 +87,7 @@ test('ten codes at once do not make an eleventh guess', async () => {
       emails.flatMap((email) => Array.from({ length: 6 }, async (_, at) => guess(email, asDigits(at)))),
     );
   }
-  await untilNoted();
+  await untilRecorded();
   assert.deepEqual(
     await Promise.all(emails.map(countJudged)),
     emails.map(() => 10),

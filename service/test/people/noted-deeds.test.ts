@@ -10,7 +10,7 @@ import { startApi } from '../harness/processes.ts';
 const database = await createTestDatabase();
 const { url } = await startApi({ database });
 
-async function notedOf(person: Person, count: number): Promise<unknown[]> {
+async function recordedOf(person: Person, count: number): Promise<unknown[]> {
   return eventually('all of it is written down', async () => {
     const entries = listAt((await callAs(person, '/v1/activity')).json, 'data');
     return entries.length >= count && entries.map((entry) => [textAt(entry, 'action'), valueAt(entry, 'status')]);
@@ -25,14 +25,14 @@ test('a file that a person takes is noted; what they only look at is not', async
   assert.equal((await fetch(address, { headers })).status, 200);
   const file = await fetch(`${address}&format=csv`, { headers });
   assert.match(await file.text(), /^number,/);
-  assert.deepEqual(await notedOf(person, 1), [['statement.get', 200]]);
+  assert.deepEqual(await recordedOf(person, 1), [['statement.get', 200]]);
 });
 
 test('going to an account that is none of theirs is noted as that: nobody signed out', async () => {
   const person = await signIn(database, await createSimulatedPartner(database), { url });
   const refused = await callAs(person, '/v1/auth/session', { method: 'PATCH', body: { slug: 'nobody-here' } });
   assert.equal(refused.status, 404);
-  assert.deepEqual(await notedOf(person, 1), [['account.enter', 404]]);
+  assert.deepEqual(await recordedOf(person, 1), [['account.enter', 404]]);
 });
 
 test('nobody goes from account to account more than 60 times an hour, in whichever session', async () => {

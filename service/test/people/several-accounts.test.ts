@@ -46,12 +46,12 @@ test('a person is told of every account of their own, of this one first, and of 
   const { here, there, person } = await newPerson();
   const { json, status } = await callAs(person, '/v1/auth/accounts');
   assert.equal(status, 200);
-  const told = listAt(json, 'data').map((account) => [
+  const reported = listAt(json, 'data').map((account) => [
     textAt(account, 'slug'),
     textAt(account, 'role'),
     valueAt(account, 'is_current'),
   ]);
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [slugOf(here), 'admin', true],
     [slugOf(there), 'viewer', false],
   ]);
@@ -110,19 +110,19 @@ test('going back and forth makes no session last longer', async () => {
 });
 
 /** What the account of this person has been told, once that is anything. */
-async function noted(as: Pick<Person, 'url' | 'cookie'>): Promise<unknown[]> {
+async function recorded(as: Pick<Person, 'url' | 'cookie'>): Promise<unknown[]> {
   return eventually('it is written down', async () => {
     const entries = listAt((await callAs(as, '/v1/activity')).json, 'data');
-    const told = entries.map((entry) => [textAt(entry, 'action'), textAt(entry, 'by'), valueAt(entry, 'detail')]);
-    return told.length > 0 && told;
+    const reported = entries.map((entry) => [textAt(entry, 'action'), textAt(entry, 'by'), valueAt(entry, 'detail')]);
+    return reported.length > 0 && reported;
   });
 }
 
 test('each account is told who came and who left, and not from where or where to', async () => {
   const { here, there, person } = await newPerson();
   const now = { url, cookie: cookieOf(await enter(person, there)) };
-  assert.deepEqual(await noted(now), [['login.verify', person.email, null]]);
-  assert.deepEqual(await noted(await signIn(database, here, { url })), [['login.end', person.email, null]]);
+  assert.deepEqual(await recorded(now), [['login.verify', person.email, null]]);
+  assert.deepEqual(await recorded(await signIn(database, here, { url })), [['login.end', person.email, null]]);
 });
 
 /** What a page sends that was opened for the account of this partner. */

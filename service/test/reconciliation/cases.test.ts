@@ -18,7 +18,7 @@ import { findLeaks } from '../harness/invariants.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { untilQuiet } from '../harness/waits.ts';
-import { kelpie, type CommandResult } from '../operating/kelpie.ts';
+import { kelpieAdmin, type CommandResult } from '../operating/kelpie-admin.ts';
 import { listCasesOf, openReconciling, passCutOff } from './reconciling.ts';
 
 const world = await startFundingWorld({ settleAfterMs: 100 });
@@ -30,7 +30,7 @@ const cent = 10_000n;
 const dayMs = 24 * 60 * 60_000;
 
 async function run(args: readonly string[]): Promise<CommandResult> {
-  return kelpie(database, args, {
+  return kelpieAdmin(database, args, {
     KELPIE_OPERATOR: 'ada@kelpie.example',
     KELPIE_TEST_CLOCK_FILE: world.clock.file,
     KELPIE_SANDBOX_BANK_URL: bank.wireUrl,
@@ -76,8 +76,8 @@ test('a run by hand compares, says what it found, and ends with 1; shown, it has
   const [, id = ''] = /Run (\S+): differences/.exec(found.said) ?? [];
   const shown = await run(['reconcile', 'show', id]);
   assert.match(shown.said, /differences[^]*ada@kelpie\.example[^]*of \S+ alone[^]*all 1 +sandbox/);
-  const told = (await run(['reconcile', 'show', id, '--json'])).data();
-  const [total, partnerEnvironment] = listAt(told, 'environments');
+  const reported = (await run(['reconcile', 'show', id, '--json'])).data();
+  const [total, partnerEnvironment] = listAt(reported, 'environments');
   assert.deepEqual([valueAt(total, 'partner'), textAt(partnerEnvironment, 'differences')], [null, '1']);
   assert.equal(
     BigInt(textAt(partnerEnvironment, 'bank_micro_usdc')) - BigInt(textAt(partnerEnvironment, 'ours_micro_usdc')),
@@ -105,7 +105,7 @@ test('a case closes by an operator with a reason and a name alone, and that is i
   const before = await countActs();
   const unreasoned = await run(['cases', 'close', caseId]);
   assert.notEqual(unreasoned.code, 0);
-  const nameless = await kelpie(database, ['cases', 'close', caseId, '--reason', 'no'], {});
+  const nameless = await kelpieAdmin(database, ['cases', 'close', caseId, '--reason', 'no'], {});
   assert.equal(nameless.code, 2);
   const tried = await run(['cases', 'close', caseId, '--reason', 'the bank knows', '--dry-run']);
   assert.equal(tried.code, 0, tried.said);
@@ -163,7 +163,7 @@ test('a correction is a transfer with a reason and a name, tried before; the nex
   assert.equal(tried.code, 0, tried.said);
   assert.match(tried.said, /Dry run[^]*bank_wallet +0\.010000 USDC/);
   assert.deepEqual([await countActs(), await balanceOf(database, partner)], [before, held]);
-  const nameless = await kelpie(database, args, {});
+  const nameless = await kelpieAdmin(database, args, {});
   assert.equal(nameless.code, 2);
   const booked = await run(args);
   assert.equal(booked.code, 0, booked.said);
@@ -234,14 +234,14 @@ test('a refused correction leaves no line behind, whatever its caller makes of t
   const chain = createAuditChain(Buffer.from(testSecrets.KELPIE_AUDIT_KEY, 'hex'));
   const operators = openPool({ url: database.operatorUrl, connections: 1, applicationName: 'test', logger: silent });
   const transfers = correctionLines('bank-to-wallet', -800_000n * cent).map((lines) => ({ id: randomUUID(), lines }));
-  const acting = inTransaction(operators, 'shared', async (tx) => {
+  const writeCommand = inTransaction(operators, 'shared', async (tx) => {
     const act = { operator: 'bob', action: 'case.correct', subject: caseId, detail: {} };
     await writeAct(tx, { chain, clock: systemClock, voucher: null }, act);
     await correctCase(tx, { id: caseId, revision: 3, at: new Date(), reason: 'test', transfers }).catch(
       () => undefined,
     );
   });
-  await assert.rejects(acting, /rolled back/);
+  await assert.rejects(writeCommand, /rolled back/);
   await operators.end();
   assert.deepEqual(await countActs(), before);
   await assertRefused(correctNow(caseId, 'bank-to-wallet', '-8000'), 'wallet_short');

@@ -14,8 +14,8 @@ test('a clean day of many payouts at a bank is compared line by line, and nothin
     .split('\n')
     .find((text) => text.startsWith('{"name":"reconcile"'));
   assert(line !== undefined, bench.output());
-  const told: unknown = JSON.parse(line);
-  assert(typeof told === 'object' && told !== null);
-  assert.deepEqual([Reflect.get(told, 'payouts'), Reflect.get(told, 'differences')], [3_000, 0]);
-  assert(Number(Reflect.get(told, 'peak_memory_mb')) > 0 && Number(Reflect.get(told, 'seconds')) > 0);
+  const reported: unknown = JSON.parse(line);
+  assert(typeof reported === 'object' && reported !== null);
+  assert.deepEqual([Reflect.get(reported, 'payouts'), Reflect.get(reported, 'differences')], [3_000, 0]);
+  assert(Number(Reflect.get(reported, 'peak_memory_mb')) > 0 && Number(Reflect.get(reported, 'seconds')) > 0);
 });

@@ -15,7 +15,7 @@ import { planBilling } from './billing-plan.ts';
 import { BillingWorld, prepareYear } from './billing-world.ts';
 import type { Simulation } from './simulation.ts';
 
-function told(value: unknown): string {
+function reported(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }
 
@@ -82,7 +82,7 @@ export async function simulateYear(
     const found = invoices.map((invoice) => asModel(partner, invoice));
     const wanted = expected.filter((invoice) => invoice.partner === partner);
     if (!isDeepStrictEqual(sortLines(found), sortLines(wanted)))
-      violations.push(`the invoices are ${told(found)}, and should be ${told(wanted)}`);
+      violations.push(`the invoices are ${reported(found)}, and should be ${reported(wanted)}`);
     violations.push(...(await judgeItems(world, partnerId, invoices)));
   }
   const payouts = plan.events.filter(({ kind }) => kind === 'created').length;

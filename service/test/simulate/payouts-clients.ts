@@ -12,7 +12,7 @@ export interface Clients {
   /** Waits for everyone. From now on all is well, so nobody is patient any more. */
   finish(): Promise<void>;
   /** The payouts that were told of, by their keys. */
-  told: ReadonlyMap<string, ReadonlySet<string>>;
+  reported: ReadonlyMap<string, ReadonlySet<string>>;
   longestWaitMs(): number;
 }
 
@@ -37,7 +37,7 @@ const askAgain = new Set(['idempotency_key_in_use', 'payout_not_created', 'unava
 const refusals = new Set(['insufficient_funds', 'idempotency_key_reused', 'recipient_account_rejected']);
 const cancelErrors = new Set(['payout_not_cancellable']);
 
-type Told = 'told' | 'ask again';
+type Reported = 'told' | 'ask again';
 
 /** Null where the connection broke: that is no answer. */
 async function answerOf(asked: Promise<ApiAnswer>): Promise<ApiAnswer | null> {
@@ -51,7 +51,7 @@ async function answerOf(asked: Promise<ApiAnswer>): Promise<ApiAnswer | null> {
 }
 
 class PartnerClients implements Clients {
-  readonly told = new Map<string, Set<string>>();
+  readonly reported = new Map<string, Set<string>>();
   readonly #deps: ClientDeps;
   readonly #busy = new Set<Promise<void>>();
   #asked = 0;
@@ -63,13 +63,13 @@ class PartnerClients implements Clients {
   }
 
   ask(order: Order): void {
-    this.#begin(async () => this.#askUntilTold(order));
+    this.#begin(async () => this.#askUntilAnswered(order));
   }
 
   cancel(order: Order): void {
-    const [id] = this.told.get(order.key) ?? [];
+    const [id] = this.reported.get(order.key) ?? [];
     if (id === undefined) this.#deps.tally.add('cancels_without_payout');
-    else this.#begin(async () => this.#cancelUntilTold(order, id));
+    else this.#begin(async () => this.#cancelUntilAnswered(order, id));
   }
 
   async finish(): Promise<void> {
@@ -95,7 +95,7 @@ class PartnerClients implements Clients {
     return { url: urls[this.#asked % urls.length] ?? '', key: partners[partner]?.key ?? '' };
   }
 
-  async #until(order: Order, what: string, ask: () => Promise<Told>): Promise<void> {
+  async #until(order: Order, what: string, ask: () => Promise<Reported>): Promise<void> {
     const startedAt = performance.now();
     let triesAtEnd = 0;
     for (let tries = 0; tries < mostTries && triesAtEnd < mostTriesAtEnd; tries += 1) {
@@ -111,23 +111,28 @@ class PartnerClients implements Clients {
     if (order.partner !== poor) this.#deps.violations.push(`nobody was told ${what} of ${order.key}`);
   }
 
-  async #askUntilTold(order: Order): Promise<void> {
+  async #askUntilAnswered(order: Order): Promise<void> {
     const body = payoutBody({ amount_gbp: order.pounds }, bankOf(order.account));
     await this.#until(order, 'what became', async () => {
       const answer = await answerOf(createPayout(this.#client(order), body, order.key));
-      return this.#note(order, answer, refusals, () => this.#noteCreated(order, answer));
+      return this.#record(order, answer, refusals, () => this.#recordCreated(order, answer));
     });
   }
 
-  async #cancelUntilTold(order: Order, id: string): Promise<void> {
+  async #cancelUntilAnswered(order: Order, id: string): Promise<void> {
     await this.#until(order, 'of the cancelling', async () => {
       const answer = await answerOf(cancelPayout(this.#client(order), id));
-      return this.#note(order, answer, cancelErrors, () => this.#deps.tally.add('cancelled'));
+      return this.#record(order, answer, cancelErrors, () => this.#deps.tally.add('cancelled'));
     });
   }
 
   /** Whether an answer settles it. One that the API has no reason for is a violation. */
-  #note({ key, partner }: Order, answer: ApiAnswer | null, final: ReadonlySet<string>, onSuccess: () => void): Told {
+  #record(
+    { key, partner }: Order,
+    answer: ApiAnswer | null,
+    final: ReadonlySet<string>,
+    onSuccess: () => void,
+  ): Reported {
     const { tally, violations } = this.#deps;
     if (answer === null) {
       tally.add('broken_connections');
@@ -146,12 +151,12 @@ class PartnerClients implements Clients {
     return status >= 500 ? 'ask again' : 'told';
   }
 
-  #noteCreated({ key, pounds }: Order, answer: ApiAnswer | null): void {
+  #recordCreated({ key, pounds }: Order, answer: ApiAnswer | null): void {
     const { tally, violations } = this.#deps;
     if (answer === null) return;
     tally.add(answer.status === 201 ? 'created' : 'replays');
-    const ids = this.told.get(key) ?? new Set();
-    this.told.set(key, ids.add(answer.id));
+    const ids = this.reported.get(key) ?? new Set();
+    this.reported.set(key, ids.add(answer.id));
     if (ids.size > 1) violations.push(`I1 ${key} was answered with ${[...ids].join(' and ')}`);
     const amount = textAt(answer.json, 'amount_gbp');
     if (amount !== pounds) violations.push(`I1 ${key} asked for ${pounds}, and was told of a payout of ${amount}`);

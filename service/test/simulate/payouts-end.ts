@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { describeStory, readStory } from '../../src/payouts/index.ts';
+import { formatAuditTrail, readAuditTrail } from '../../src/payouts/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
@@ -61,7 +61,7 @@ const judgeAgainMs = 3_000;
 /** News that is still on its way is no violation: what stays one is. */
 export async function judge({ world, clients }: { world: World; clients: Clients }): Promise<string[]> {
   const acknowledged: string[] = [];
-  for (const ids of clients.told.values()) acknowledged.push(...ids);
+  for (const ids of clients.reported.values()) acknowledged.push(...ids);
   let violations: string[] = [];
   for (let judgement = 0; judgement < mostJudgements; judgement += 1) {
     violations = [
@@ -76,7 +76,7 @@ export async function judge({ world, clients }: { world: World; clients: Clients
 }
 
 /** A key that somebody was told a payout for stands for that one, and for no other. */
-async function judgeKeys({ database }: World, { told }: Clients): Promise<string[]> {
+async function judgeKeys({ database }: World, { reported }: Clients): Promise<string[]> {
   const { rows } = await asAdmin(database.superuserUrl, async (client) =>
     client.query<{ key: string; ids: string[] }>(
       `select idempotency_key as key, array_agg(id::text) as ids from kelpie.payouts
@@ -84,7 +84,7 @@ async function judgeKeys({ database }: World, { told }: Clients): Promise<string
     ),
   );
   const made = new Map(rows.map(({ key, ids }) => [key, ids]));
-  return [...told].flatMap(([key, ids]) => {
+  return [...reported].flatMap(([key, ids]) => {
     const now = made.get(key) ?? [];
     return now.length === 1 && ids.size === 1 && ids.has(now[0] ?? '')
       ? []
@@ -108,7 +108,7 @@ async function judgeAmounts({ database }: World): Promise<string[]> {
 }
 
 /** What our processes called an error, each kind once with how often it was said. */
-export function tellErrors({ processes }: World, say: (text: string) => void): void {
+export function reportErrors({ processes }: World, say: (text: string) => void): void {
   const said = processes.flatMap((child) => child.output().split('\n')).filter((line) => line.includes('"error":{'));
   const kinds = Map.groupBy(said, (line) => {
     const { event, error } = readLine(line);
@@ -122,11 +122,11 @@ function readLine(line: string): { event: unknown; error: unknown } {
   return { event: valueAt(json, 'event'), error: valueAt(json, 'error') };
 }
 
-const mostStories = 5;
+const maxAuditTrails = 5;
 const payoutIdForm = /payout ([0-9a-f-]{36})/;
 
 /** The database is gone afterwards: what a person needs to understand a violation is told now. */
-export async function tellStories(
+export async function printAuditTrails(
   database: Pick<TestDatabase, 'readerUrl'>,
   violations: readonly string[],
   say: (text: string) => void,
@@ -135,9 +135,9 @@ export async function tellStories(
   const logger = createLogger('simulate', 'silent');
   const pool = openPool({ url: database.readerUrl, connections: 1, applicationName: 'simulate-stories', logger });
   try {
-    for (const id of [...ids].slice(0, mostStories)) {
-      const story = await inTransaction(pool, 'shared', async (tx) => readStory(tx, id));
-      if (story !== null) say(describeStory(story));
+    for (const id of [...ids].slice(0, maxAuditTrails)) {
+      const auditTrail = await inTransaction(pool, 'shared', async (tx) => readAuditTrail(tx, id));
+      if (auditTrail !== null) say(formatAuditTrail(auditTrail));
     }
   } finally {
     await pool.end();

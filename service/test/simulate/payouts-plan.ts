@@ -215,7 +215,7 @@ function planOrders(planning: Planning, seconds: number): PlannedEvent[] {
  * A payout that has arrived is not asked about again: only a webhook can tell that it came back. Without one that is for
  * the reconciliation with the bank's statement to find, so nothing is returned while webhooks are lost.
  */
-function withoutUntoldReturns(events: readonly PlannedEvent[]): PlannedEvent[] {
+function withoutUnreportedReturns(events: readonly PlannedEvent[]): PlannedEvent[] {
   let lost = false;
   return events.filter((event) => {
     if (event.kind === 'webhooks') lost = event.mode === 'lose';
@@ -234,7 +234,7 @@ export function planPayouts({ seed, seconds }: { seed: number; seconds: number }
     ...planOrders(planning, seconds),
   ];
   const inTime = all.filter(({ atMs }) => atMs < lengthMs).toSorted((one, other) => one.atMs - other.atMs);
-  const events = withoutUntoldReturns(inTime);
+  const events = withoutUnreportedReturns(inTime);
   const digest = createHash('sha256').update(JSON.stringify({ partners, events })).digest('hex').slice(0, 16);
   return { partners, events, digest };
 }

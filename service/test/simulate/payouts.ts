@@ -8,7 +8,7 @@ import { startWorld, type World } from '../harness/world.ts';
 import { createLane, type Lane } from './lane.ts';
 import { createRestlessBank, type RestlessBank } from './payouts-bank.ts';
 import { createClients, type Clients } from './payouts-clients.ts';
-import { becomeQuiet, judge, tellErrors, tellStories } from './payouts-end.ts';
+import { becomeQuiet, judge, reportErrors, printAuditTrails } from './payouts-end.ts';
 import { planPayouts, type PayoutsPlan, type PlannedEvent, type Victim } from './payouts-plan.ts';
 import type { Simulation } from './simulation.ts';
 import { createTally, type Tally } from './tally.ts';
@@ -158,8 +158,8 @@ export const simulatePayouts: Simulation = async ({ database, seconds, seed, say
     await heal(cast);
     await becomeQuiet(cast, say);
     const violations = [...cast.violations, ...(await judge(cast))];
-    if (violations.length > 0) tellErrors(cast.world, say);
-    await tellStories(database, violations, say);
+    if (violations.length > 0) reportErrors(cast.world, say);
+    await printAuditTrails(database, violations, say);
     const figures = await figuresOf(cast);
     if (figures['created'] === undefined || figures['kills_api'] === undefined)
       violations.push('nothing was created, or nobody was killed: this shows nothing');

@@ -16,9 +16,9 @@ as $$
     left join kelpie.wallet_alerts a on a.partner_id = w.partner_id and a.environment = w.environment
     where p.wallet_low_micro_usdc is not null and p.id > after_partner and case
       when w.balance_micro_usdc < p.wallet_low_micro_usdc
-        then a.low_since is null or a.told_at is null or a.low_since > a.told_at
+        then a.low_since is null or a.notified_at is null or a.low_since > a.notified_at
           or a.threshold_micro_usdc <> p.wallet_low_micro_usdc
-      else a.low_since is not null or a.told_at is not null
+      else a.low_since is not null or a.notified_at is not null
     end
   )
   select c.partner_id, c.environment from watched c

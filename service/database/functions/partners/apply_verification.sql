@@ -20,7 +20,7 @@ declare
 begin
   -- Concurrent polls wait here, and then see what this one wrote.
   perform from kelpie.partners p where p.id = of_partner for no key update;
-  select v.state, v.asked_at, v.started_at, v.told into known
+  select v.state, v.asked_at, v.started_at, v.notified into known
   from kelpie.verifications v where v.id = of_id and v.partner_id = of_partner;
   if not found then
     raise exception 'the verification does not belong to this partner' using errcode = 'insufficient_privilege';
@@ -36,7 +36,7 @@ begin
   end if;
   decision := case
     when new_state in ('approved', 'rejected') then new_state
-    when new_state = 'action_required' and (asks_for_more or known.state = 'in_review' or known.told = 'more_needed')
+    when new_state = 'action_required' and (asks_for_more or known.state = 'in_review' or known.notified = 'more_needed')
       then 'more_needed'
   end;
   update kelpie.verifications v
@@ -50,7 +50,7 @@ begin
       when new_state in ('approved', 'rejected') then null
       else next_due_at
     end,
-    told = decision
+    notified = decision
   where v.id = of_id;
   update kelpie.partners p
   set verification_status = new_state,
@@ -67,6 +67,6 @@ begin
     on conflict do nothing;
     insert into kelpie.wallets (partner_id, environment) values (of_partner, 'live') on conflict do nothing;
   end if;
-  return case when decision is distinct from known.told then decision end;
+  return case when decision is distinct from known.notified then decision end;
 end;
 $$;

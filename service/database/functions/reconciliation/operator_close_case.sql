@@ -15,7 +15,7 @@ begin
   if not found then
     return false;
   end if;
-  perform kelpie.note_case_act(of_case, at, 'closed', new_reason, '{}');
+  perform kelpie.record_case_act(of_case, at, 'closed', new_reason, '{}');
   return true;
 end;
 $$;

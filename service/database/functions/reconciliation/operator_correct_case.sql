@@ -37,6 +37,6 @@ begin
   ) then
     raise exception 'the wallet does not hold it' using errcode = 'KP402';
   end if;
-  perform kelpie.note_case_act(of_case, at, 'corrected', new_reason, (select array_agg(distinct t) from unnest(transfer_ids) t));
+  perform kelpie.record_case_act(of_case, at, 'corrected', new_reason, (select array_agg(distinct t) from unnest(transfer_ids) t));
 end;
 $$;

@@ -3,7 +3,7 @@ import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
-import type { MailContent } from '../../platform/mail/frame.ts';
+import type { MailContent } from '../../platform/mail/layout.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { newCode, type CodeDigests } from '../signing-in/codes.ts';

@@ -7,7 +7,7 @@ import { keyCreatedMail } from '../mails/key-created.ts';
 import { requireAdmin } from '../members/require-admin.ts';
 import { countWorkingKeys, lockEnvironment } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
-import { tellAdmins } from './tell-admins.ts';
+import { notifyAdmins } from './notify-admins.ts';
 
 const mostKeys = 5;
 
@@ -49,7 +49,7 @@ export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: Ne
       detail: made.id,
     });
     const change = { ...wanted, business, prefix: made.prefix, by, at: made.createdAt, keysUrl: deps.dashboardUrl };
-    await tellAdmins(tx, deps.outbox, { kind: 'key-created', content: keyCreatedMail(change) });
+    await notifyAdmins(tx, deps.outbox, { kind: 'key-created', content: keyCreatedMail(change) });
     return { ...wanted, ...made };
   });
 }

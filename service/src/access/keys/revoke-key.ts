@@ -5,7 +5,7 @@ import { keyRevokedMail } from '../mails/key-revoked.ts';
 import { requireAdmin } from '../members/require-admin.ts';
 import { lockApiKey, revokeApiKeyRow } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
-import { tellAdmins } from './tell-admins.ts';
+import { notifyAdmins } from './notify-admins.ts';
 
 type Revocation = 'revoked' | 'was_revoked' | 'not_found';
 
@@ -26,7 +26,7 @@ export async function revokeKey(
     const { environment } = key;
     await recordActivity(tx, { id, partnerId, environment, action: 'key.revoke', status: 200, by, detail: keyId });
     const content = keyRevokedMail({ ...key, by, at, keysUrl: deps.dashboardUrl });
-    await tellAdmins(tx, deps.outbox, { kind: 'key-revoked', content });
+    await notifyAdmins(tx, deps.outbox, { kind: 'key-revoked', content });
     return 'revoked';
   });
 }

@@ -1,4 +1,4 @@
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 
 interface Invitation {
   /** The name or the address of whoever invites. */

@@ -1,4 +1,4 @@
-import type { MailPart } from '../../platform/mail/frame.ts';
+import type { MailPart } from '../../platform/mail/layout.ts';
 import { showInstant } from '../../platform/mail/shown-instant.ts';
 
 /** What was done to an API key. Its secret is not in it. */

@@ -1,4 +1,4 @@
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
 
 export function keyRevokedMail(change: KeyChange): MailContent {

@@ -1,4 +1,4 @@
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 
 /** The code is not in the subject, nor in the first line: a locked screen shows both. */
 export function signInCodeMail({ code }: { code: string }): MailContent {

@@ -1,4 +1,4 @@
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 
 /**
  * The name of the business is not in it: anybody can sign up with any address, and would have us send any words to it. Only

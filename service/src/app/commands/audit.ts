@@ -8,22 +8,22 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import { settings } from '../../platform/settings.ts';
 import { exitCodes } from './failure.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   chosenSettings,
   createSay,
   doneAs,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
   withReason,
-  type LookingOptions,
+  type ReadOptions,
   type WithReason,
-} from './frame.ts';
+} from './run-command.ts';
 import { counted, print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 function parseAnchor(text: string): Anchor | undefined {
   const [, seq, mac] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
@@ -65,7 +65,7 @@ function describeVerification({ rows, head, anchors, differences }: AuditVerific
   return `${read}: all are as they were written.\n${end}`;
 }
 
-async function verify({ json, anchor }: LookingOptions & { anchor?: Anchor }): Promise<void> {
+async function verify({ json, anchor }: ReadOptions & { anchor?: Anchor }): Promise<void> {
   const { key, file } = chosenSettings((get) => ({ key: get(settings.auditKey), file: get(settings.auditAnchors) }));
   const anchors = [...(await readAnchors(file)), ...(anchor === undefined ? [] : [anchor])];
   const say = createSay({ json });
@@ -78,15 +78,15 @@ async function verify({ json, anchor }: LookingOptions & { anchor?: Anchor }): P
 }
 
 function addVerify(audit: Command): void {
-  const command = looking(audit.command('verify'))
+  const command = readCommand(audit.command('verify'))
     .description(
       'Read the whole log of the operators, and find any row that was changed, removed or moved, and a tail that was cut off. Needs the key; exit code 1 where there is one.',
     )
     .option('--anchor <row:digest>', 'what an act printed and was kept elsewhere: it must still be there', anchorFrom)
     .action(verify);
-  teach(command, {
+  addHelp(command, {
     when: 'Every night, beside `ledger verify`. With KELPIE_AUDIT_ANCHORS, or --anchor, it also finds a log that was put back to what it was before, end and all.',
-    examples: ['kelpie audit verify', 'kelpie audit verify --anchor 6:075c09cb5145b77c…'],
+    examples: ['kelpie-admin audit verify', 'kelpie-admin audit verify --anchor 6:075c09cb5145b77c…'],
     prints: 'how many rows were read, each thing that is not as it was written, and where the log ends.',
   });
 }
@@ -102,7 +102,7 @@ async function refuseWrongBeginning(after: Anchor | undefined): Promise<void> {
     const [kept] = await readAnchors(file);
     if (kept === undefined) return;
     throw new OperatorError(
-      `The log is not new: ${file} (KELPIE_AUDIT_ANCHORS) has its row ${kept.seq}. \`kelpie audit verify\` tells what is missing.`,
+      `The log is not new: ${file} (KELPIE_AUDIT_ANCHORS) has its row ${kept.seq}. \`kelpie-admin audit verify\` tells what is missing.`,
       'audit_broken',
     );
   }
@@ -113,33 +113,33 @@ async function refuseWrongBeginning(after: Anchor | undefined): Promise<void> {
 
 async function begin(options: BeginOptions): Promise<void> {
   const { json, dryRun, reason, after } = options;
-  const written = await operating(options, 'operator', async (deps) => {
+  const written = await withOperator(options, 'operator', async (deps) => {
     await refuseWrongBeginning(after);
     const { operator } = deps;
-    return actOnce(deps, options, async (tx) =>
-      deps.noteBy(async (audit) => beginAudit(tx, audit, { operator, reason, after: after ?? null })),
+    return runAudited(deps, options, async (tx) =>
+      deps.recordBy(async (audit) => beginAudit(tx, audit, { operator, reason, after: after ?? null })),
     );
   });
   const sentence =
     after === undefined
       ? 'The log of the operators is begun.'
-      : `The log goes on after row ${after.seq}. \`kelpie audit verify\` finds that from now on, each time.`;
+      : `The log goes on after row ${after.seq}. \`kelpie-admin audit verify\` finds that from now on, each time.`;
   print({ json }, { ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
 }
 
 function addBegin(audit: Command): void {
-  const command = withReason(acting(audit.command('begin')))
+  const command = withReason(writeCommand(audit.command('begin')))
     .summary('Write the first row of the log: once, on a new installation.')
     .description(
       'Write the first row of the log of the operators: once, on a new installation. Nothing can be done before. With --after, take up a log again that ends with a row which somebody wrote without the key; what is wrong with it stays there, and is found each time.',
     )
-    .option('--after <row:digest>', 'what the log ends with, as `kelpie audit verify` says', anchorFrom)
+    .option('--after <row:digest>', 'what the log ends with, as `kelpie-admin audit verify` says', anchorFrom)
     .action(begin);
-  teach(command, {
-    when: 'The database is new; or `kelpie audit verify` found a bad end, you know how it came about (docs/operating.md), and operators have to act again.',
+  addHelp(command, {
+    when: 'The database is new; or `kelpie-admin audit verify` found a bad end, you know how it came about (docs/operating.md), and operators have to act again.',
     examples: [
-      'kelpie audit begin --reason "a new installation" --operator ada@kelpie.example',
-      'kelpie audit begin --after 9:5b1c7d11… --reason "junk row, see the ticket" --operator ada@kelpie.example',
+      'kelpie-admin audit begin --reason "a new installation" --operator ada@kelpie.example',
+      'kelpie-admin audit begin --after 9:5b1c7d11… --reason "junk row, see the ticket" --operator ada@kelpie.example',
     ],
     prints: 'where that row stands. Keep it elsewhere.',
   });
@@ -152,11 +152,11 @@ function shown({ seq, at, operator, action, subject, detail, mac }: AuditRow) {
 }
 
 function addList(audit: Command): void {
-  const list = limited(looking(audit.command('list')))
+  const list = limited(readCommand(audit.command('list')))
     .description('What operators did, the newest first: when, who, what, to what, and why.')
     .option('--subject <id>', 'only what was done to this: the id of a partner, a payout, a job')
     .option('--by <name>', 'only what this operator did')
-    .action(async ({ json, subject, by, limit }: LookingOptions & { subject?: string; by?: string; limit: number }) => {
+    .action(async ({ json, subject, by, limit }: ReadOptions & { subject?: string; by?: string; limit: number }) => {
       const filter = { subject: subject ?? null, operator: by ?? null, atMost: limit };
       const rows = await look(async (tx) => listNewestRows(tx, filter));
       const names = ['ROW', 'WHEN', 'WHO', 'WHAT', 'TO WHAT', 'DETAIL'];
@@ -170,9 +170,9 @@ function addList(audit: Command): void {
       ]);
       print({ json }, rows.map(shown), table(names, cells, 'Nobody has done anything yet.'));
     });
-  teach(list, {
+  addHelp(list, {
     when: 'You wonder who suspended a partner, and why.',
-    examples: ['kelpie audit list', 'kelpie audit list --subject 01a1dfa5-4acf-7494-a215-8c1f111a99b3'],
+    examples: ['kelpie-admin audit list', 'kelpie-admin audit list --subject 01a1dfa5-4acf-7494-a215-8c1f111a99b3'],
     prints: 'a line an act. Secrets, names and bank details are never in it.',
   });
 }
@@ -182,8 +182,8 @@ export function addAuditCommands(kelpie: Command): void {
   addVerify(audit);
   addList(audit);
   addBegin(audit);
-  teachGroup(audit, {
+  addGroupHelp(audit, {
     when: 'Every act is a row, chained to the one before it under a key that the database does not have.',
-    examples: ['kelpie audit list --limit 10', 'kelpie audit verify'],
+    examples: ['kelpie-admin audit list --limit 10', 'kelpie-admin audit verify'],
   });
 }

@@ -5,10 +5,10 @@ import {
   correctionLines,
   CorrectionRefused,
   findCase,
-  listOperatedCases,
+  listAdminCases,
   type Booking,
   type CorrectionProblem,
-  type OperatedCase,
+  type AdminCase,
 } from '../../reconciliation/index.ts';
 import { listEntries, type EntryRow, type Line } from '../../ledger/index.ts';
 import { formatExactUsdc, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
@@ -17,26 +17,26 @@ import { newId } from '../../platform/ids.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { partnerFilter } from './find-partner.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   doneAs,
   idFrom,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
   withReason,
-  type LookingOptions,
+  type ReadOptions,
   type WithReason,
-} from './frame.ts';
+} from './run-command.ts';
 import { counted, exactUsdc, print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 const states = ['open', 'gone', 'closed', 'all'];
 const bookings = ['bank-to-suspense', 'suspense-to-wallet', 'bank-to-wallet'] as const satisfies readonly Booking[];
 
-function rowOf(one: OperatedCase): string[] {
+function rowOf(one: AdminCase): string[] {
   return [
     one.id,
     one.partner,
@@ -50,7 +50,7 @@ function rowOf(one: OperatedCase): string[] {
   ];
 }
 
-interface ListOptions extends LookingOptions {
+interface ListOptions extends ReadOptions {
   partner?: string;
   state: string;
   kind?: string;
@@ -58,14 +58,14 @@ interface ListOptions extends LookingOptions {
 }
 
 function addList(cases: Command): void {
-  const list = limited(looking(cases.command('list')))
+  const list = limited(readCommand(cases.command('list')))
     .description('What a person has to look at, the newest first: differences from the bank, and payouts in trouble.')
     .option('--partner <partner>', 'only those of this partner: its short name, or its id')
     .addOption(new Option('--state <state>', 'only those in this state').choices(states).default('open'))
     .option('--kind <kind>', 'only those of this kind, as wallet_balance')
     .action(async ({ json, partner, state, kind, limit }: ListOptions) => {
       const found = await look(async (tx) =>
-        listOperatedCases(tx, {
+        listAdminCases(tx, {
           partnerId: await partnerFilter(tx, partner),
           state: state === 'all' ? null : state,
           kind: kind ?? null,
@@ -75,31 +75,31 @@ function addList(cases: Command): void {
       const names = ['CASE', 'PARTNER', 'ENVIRONMENT', 'STATE', 'KIND', 'DIFFERENCE', 'OPENED', 'SEEN', 'WHAT'];
       print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
     });
-  teach(list, {
+  addHelp(list, {
     when: 'Each morning, after the comparison with the bank; or the alarm `reconciliation.case_opened` rang.',
-    examples: ['kelpie cases list', 'kelpie cases list --partner acme --state all'],
+    examples: ['kelpie-admin cases list', 'kelpie-admin cases list --partner acme --state all'],
     prints:
       'a line a case: what the bank has more or less than our books, how many runs saw it, and what it is in words.',
   });
 }
 
-type Story = Awaited<ReturnType<typeof readStory>>;
+type AuditTrail = Awaited<ReturnType<typeof readAuditTrail>>;
 
-async function readStory(text: string) {
+async function readAuditTrail(text: string) {
   const id = idFrom(text);
-  const story = id === undefined ? null : await look(async (tx) => storyOf(tx, id));
-  if (story !== null) return story;
-  throw new OperatorError(`There is no case ${text}. \`kelpie cases list\` shows their ids.`, 'not_found');
+  const auditTrail = id === undefined ? null : await look(async (tx) => auditTrailOf(tx, id));
+  if (auditTrail !== null) return auditTrail;
+  throw new OperatorError(`There is no case ${text}. \`kelpie-admin cases list\` shows their ids.`, 'not_found');
 }
 
-async function storyOf(tx: Transaction, id: string) {
-  const story = await findCase(tx, id);
-  if (story === null) return null;
-  const transfers = story.history.flatMap((step) => step.transfer_ids);
+async function auditTrailOf(tx: Transaction, id: string) {
+  const auditTrail = await findCase(tx, id);
+  if (auditTrail === null) return null;
+  const transfers = auditTrail.history.flatMap((step) => step.transfer_ids);
   return {
-    ...story.found,
-    revision: story.history.length,
-    history: story.history,
+    ...auditTrail.found,
+    revision: auditTrail.history.length,
+    history: auditTrail.history,
     entries: await listEntries(tx, transfers),
   };
 }
@@ -109,77 +109,77 @@ function describeLine({ account, amount, wallet_balance_after: after }: EntryRow
   return `        ${account.padEnd(18)} ${`${exactUsdc(BigInt(amount))} USDC`.padStart(20)}${balance}`;
 }
 
-function describeStep(step: Story['history'][number], entries: readonly EntryRow[]): string[] {
+function describeStep(step: AuditTrail['history'][number], entries: readonly EntryRow[]): string[] {
   const own = entries.filter(({ transfer_id: id }) => step.transfer_ids.includes(id));
   const head = `  ${step.at.toISOString()}  ${step.what.padEnd(9)}  ${step.by}: ${step.detail}`;
   return [head, ...own.map(describeLine)];
 }
 
-function describeStory(story: Story): string {
-  const { history, entries } = story;
+function formatAuditTrail(auditTrail: AuditTrail): string {
+  const { history, entries } = auditTrail;
   const lines = [
-    `Case ${story.id}: ${story.state}, revision ${story.revision}`,
-    `  ${story.kind}, partner ${story.partner}, ${story.environment}`,
-    `  ${story.detail}`,
-    ...(story.subject === null ? [] : [`  at the bank ${story.subject}`]),
-    ...(story.relatedId === null ? [] : [`  in our books ${story.relatedId}`]),
-    ...(story.differenceMicroUsdc === null
+    `Case ${auditTrail.id}: ${auditTrail.state}, revision ${auditTrail.revision}`,
+    `  ${auditTrail.kind}, partner ${auditTrail.partner}, ${auditTrail.environment}`,
+    `  ${auditTrail.detail}`,
+    ...(auditTrail.subject === null ? [] : [`  at the bank ${auditTrail.subject}`]),
+    ...(auditTrail.relatedId === null ? [] : [`  in our books ${auditTrail.relatedId}`]),
+    ...(auditTrail.differenceMicroUsdc === null
       ? []
-      : [`  the bank less our books: ${exactUsdc(story.differenceMicroUsdc)} USDC`]),
-    ...(story.seen === null
+      : [`  the bank less our books: ${exactUsdc(auditTrail.differenceMicroUsdc)} USDC`]),
+    ...(auditTrail.seen === null
       ? []
-      : [`  seen by ${counted(Number(story.seen), 'run')}, the last at ${shortInstant(story.lastSeenAt)}`]),
-    ...(story.closedBy === null ? [] : [`  closed by ${story.closedBy}: ${story.closedReason ?? '-'}`]),
+      : [`  seen by ${counted(Number(auditTrail.seen), 'run')}, the last at ${shortInstant(auditTrail.lastSeenAt)}`]),
+    ...(auditTrail.closedBy === null ? [] : [`  closed by ${auditTrail.closedBy}: ${auditTrail.closedReason ?? '-'}`]),
     '',
     'History',
-    ...(history.length === 0 ? [`  ${story.openedAt.toISOString()}  opened`] : []),
+    ...(history.length === 0 ? [`  ${auditTrail.openedAt.toISOString()}  opened`] : []),
     ...history.flatMap((step) => describeStep(step, entries)),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function addShow(cases: Command): void {
-  const show = looking(cases.command('show'))
+  const show = readCommand(cases.command('show'))
     .argument('<id>', 'the id of the case')
     .description(
       'The whole story of one case: what differs, since when, what was booked for it, who closed it and why.',
     )
-    .action(async (id: string, { json }: LookingOptions) => {
-      const story = await readStory(id);
-      print({ json }, story, describeStory(story));
+    .action(async (id: string, { json }: ReadOptions) => {
+      const auditTrail = await readAuditTrail(id);
+      print({ json }, auditTrail, formatAuditTrail(auditTrail));
     });
-  teach(show, {
-    when: 'You look into a case. What it is about, `kelpie payouts show` or `kelpie deposits show` tells.',
-    examples: ['kelpie cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
+  addHelp(show, {
+    when: 'You look into a case. What it is about, `kelpie-admin payouts show` or `kelpie-admin deposits show` tells.',
+    examples: ['kelpie-admin cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
     prints: 'what differs, and every step since; below a correction the lines of the ledger, a debit above zero.',
   });
 }
 
 async function close(text: string, options: WithReason): Promise<void> {
   const { json, dryRun, reason } = options;
-  const { id } = await readStory(text);
-  const written = await operating(options, 'operator', async (deps) =>
-    actOnce(deps, options, async (tx) => {
-      const noted = await deps.note(tx, { action: 'case.close', subject: id, detail: { reason } });
+  const { id } = await readAuditTrail(text);
+  const written = await withOperator(options, 'operator', async (deps) =>
+    runAudited(deps, options, async (tx) => {
+      const recorded = await deps.record(tx, { action: 'case.close', subject: id, detail: { reason } });
       if (!(await closeCase(tx, { id, at: deps.clock.now(), reason })))
         throw new OperatorError(`Case ${id} is closed already.`, 'nothing_to_do');
-      return noted;
+      return recorded;
     }),
   );
   print({ json }, { id, ...doneAs(dryRun, written) }, sayDone(`Case ${id} is closed.`, dryRun, written));
 }
 
 function addClose(cases: Command): void {
-  const command = withReason(acting(cases.command('close')))
+  const command = withReason(writeCommand(cases.command('close')))
     .argument('<id>', 'the id of the case')
     .summary('Close a case: somebody has looked, and says why nothing more is to be done.')
     .description(
       'Close a case: somebody has looked, and says why nothing more is to be done. Moves no money. The very same difference stays closed when it is seen again; that of a balance opens a new case, for as long as it is there.',
     )
     .action(close);
-  teach(command, {
+  addHelp(command, {
     when: 'It is clear how the difference came about, and what is to be booked for it is booked.',
-    examples: ['kelpie cases close 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --reason "its own test, says the bank"'],
+    examples: ['kelpie-admin cases close 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --reason "its own test, says the bank"'],
     prints: 'that it is closed, and where that stands in the log of the operators.',
   });
 }
@@ -191,7 +191,8 @@ interface CorrectOptions extends WithReason {
 }
 
 function revisionFrom(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number, as `kelpie cases show` tells it.');
+  if (!/^\d{1,6}$/.test(text))
+    throw new InvalidArgumentError('It is a whole number, as `kelpie-admin cases show` tells it.');
   return Number(text);
 }
 
@@ -203,12 +204,12 @@ function amountFrom(text: string): MicroUsdc {
   return isBelowZero ? -amount : amount;
 }
 
-function refused(why: CorrectionProblem, { id, partner, environment, differenceMicroUsdc }: Story): OperatorError {
+function refused(why: CorrectionProblem, { id, partner, environment, differenceMicroUsdc }: AuditTrail): OperatorError {
   const whose = `${partner} (${environment})`;
   const differs = exactUsdc(differenceMicroUsdc ?? 0n);
   const sentences: Readonly<Record<CorrectionProblem, string>> = {
     wallet_short: `The wallet of ${whose} does not hold as much.`,
-    revision_changed: `Case ${id} is not at that revision: was this booked before? \`kelpie cases show ${id}\` tells.`,
+    revision_changed: `Case ${id} is not at that revision: was this booked before? \`kelpie-admin cases show ${id}\` tells.`,
     case_closed: `Case ${id} is closed.`,
     beyond_difference: `Case ${id} differs by ${differs} USDC: with what was booked for it, that is more, or the other way.`,
     suspense_short: `There is not as much in suspense for ${whose}.`,
@@ -218,18 +219,18 @@ function refused(why: CorrectionProblem, { id, partner, environment, differenceM
 
 async function correct(text: string, options: CorrectOptions): Promise<void> {
   const { json, dryRun, reason, book, amount, revision } = options;
-  const story = await readStory(text);
-  const { id, partner, environment } = story;
-  const { transfers, written } = await operating(options, 'operator', async (deps) =>
-    actOnce(deps, options, async (tx) => {
+  const auditTrail = await readAuditTrail(text);
+  const { id, partner, environment } = auditTrail;
+  const { transfers, written } = await withOperator(options, 'operator', async (deps) =>
+    runAudited(deps, options, async (tx) => {
       const detail = { book, amount_usdc: formatExactUsdc(amount), revision: String(revision), reason };
-      const noted = await deps.note(tx, { action: 'case.correct', subject: id, detail });
+      const recorded = await deps.record(tx, { action: 'case.correct', subject: id, detail });
       const booked = correctionLines(book, amount).map((lines) => ({ id: newId(deps.clock), lines }));
       await correctCase(tx, { id, revision, at: deps.clock.now(), reason, transfers: booked });
-      return { written: noted, transfers: booked };
+      return { written: recorded, transfers: booked };
     }),
   ).catch((error: unknown) => {
-    throw error instanceof CorrectionRefused ? refused(error.why, story) : error;
+    throw error instanceof CorrectionRefused ? refused(error.why, auditTrail) : error;
   });
   const lines = transfers.flatMap((transfer) => transfer.lines.map(describeBooked));
   const sentence = `Booked for ${partner} (${environment}), a debit above zero:\n${lines.join('\n')}`;
@@ -242,7 +243,7 @@ function describeBooked({ account, amount }: Line): string {
 }
 
 function addCorrect(cases: Command): void {
-  const command = withReason(acting(cases.command('correct')))
+  const command = withReason(writeCommand(cases.command('correct')))
     .argument('<id>', 'the id of the case that it is for')
     .summary('Book a correction in the ledger, for the partner and environment of an open case.')
     .description(
@@ -256,10 +257,10 @@ function addCorrect(cases: Command): void {
       revisionFrom,
     )
     .action(correct);
-  teach(command, {
+  addHelp(command, {
     when: 'It is clear why the bank keeps more or less than our books say, and the bank is right.',
     examples: [
-      'kelpie cases correct 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --book bank-to-suspense --amount 0.01 --revision 1 --reason interest',
+      'kelpie-admin cases correct 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --book bank-to-suspense --amount 0.01 --revision 1 --reason interest',
     ],
     prints: 'the lines of the ledger, a debit above zero, and where that stands in the log of the operators.',
   });
@@ -273,8 +274,8 @@ export function addCaseCommands(kelpie: Command): void {
   addShow(cases);
   addClose(cases);
   addCorrect(cases);
-  teachGroup(cases, {
+  addGroupHelp(cases, {
     when: 'Nothing is mended in silence: a person looks, books a correction where one is due, and closes the case with a reason. docs/reconciliation.md says what each kind means.',
-    examples: ['kelpie cases list', 'kelpie cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
+    examples: ['kelpie-admin cases list', 'kelpie-admin cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
   });
 }

@@ -1,22 +1,17 @@
 import { Option, type Command } from 'commander';
-import {
-  findOperatedDeposit,
-  listOperatedDeposits,
-  type DepositHistoryRow,
-  type OperatedDeposit,
-} from '../../funding/index.ts';
+import { findAdminDeposit, listAdminDeposits, type DepositHistoryRow, type AdminDeposit } from '../../funding/index.ts';
 import { listEntries, type EntryRow } from '../../ledger/index.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import { rateAsNumber } from '../../money/rates.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { partnerFilter } from './find-partner.ts';
-import { limited, look, looking, type LookingOptions } from './frame.ts';
+import { limited, look, readCommand, type ReadOptions } from './run-command.ts';
 import { exactUsdc, pounds, print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 const states = ['pending', 'credited', 'refunded', 'reversed'];
 
-function rowOf(deposit: OperatedDeposit): string[] {
+function rowOf(deposit: AdminDeposit): string[] {
   const { sentPence } = deposit;
   return [
     deposit.id,
@@ -31,7 +26,7 @@ function rowOf(deposit: OperatedDeposit): string[] {
   ];
 }
 
-interface ListOptions extends LookingOptions {
+interface ListOptions extends ReadOptions {
   partner?: string;
   status?: string;
   trouble: boolean;
@@ -39,7 +34,7 @@ interface ListOptions extends LookingOptions {
 }
 
 function addList(deposits: Command): void {
-  const list = limited(looking(deposits.command('list')))
+  const list = limited(readCommand(deposits.command('list')))
     .description('Top-ups of all partners, the newest first. Who sent them is for their partners alone.')
     .option('--partner <partner>', 'only those of this partner: its short name, or its id')
     .addOption(new Option('--status <status>', 'only those in this state').choices(states))
@@ -47,14 +42,14 @@ function addList(deposits: Command): void {
     .action(async ({ json, partner, status, trouble, limit }: ListOptions) => {
       const found = await look(async (tx) => {
         const partnerId = await partnerFilter(tx, partner);
-        return listOperatedDeposits(tx, { partnerId, status: status ?? null, trouble, atMost: limit });
+        return listAdminDeposits(tx, { partnerId, status: status ?? null, trouble, atMost: limit });
       });
       const names = ['DEPOSIT', 'PARTNER', 'ENVIRONMENT', 'BY', 'STATE', 'SENT', 'BRINGS', 'CHANGED', 'TROUBLE'];
       print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
     });
-  teach(list, {
+  addHelp(list, {
     when: 'A partner says that it has sent money; or each morning with --trouble.',
-    examples: ['kelpie deposits list --trouble', 'kelpie deposits list --partner acme --status pending'],
+    examples: ['kelpie-admin deposits list --trouble', 'kelpie-admin deposits list --partner acme --status pending'],
     prints:
       'a line a top-up: what was sent, what it brings to the wallet, and what is the matter with it, if anything.',
   });
@@ -71,11 +66,7 @@ function describeChange(row: DepositHistoryRow, entries: readonly EntryRow[]): s
   return [`  ${row.at.toISOString()}  ${row.state.padEnd(8)}  ${words.join(', ')}`, ...own.map(describeLine)];
 }
 
-function describeDeposit(
-  deposit: OperatedDeposit,
-  history: readonly DepositHistoryRow[],
-  entries: readonly EntryRow[],
-) {
+function describeDeposit(deposit: AdminDeposit, history: readonly DepositHistoryRow[], entries: readonly EntryRow[]) {
   const { sentPence, rateMillionths } = deposit;
   const sent =
     sentPence === null
@@ -100,22 +91,25 @@ function describeDeposit(
 }
 
 function addShow(deposits: Command): void {
-  const show = looking(deposits.command('show'))
+  const show = readCommand(deposits.command('show'))
     .argument('<id>', 'the id of the deposit: ours, or the bank’s')
     .description('Tell the whole story of one deposit: what the bank said, what was credited, and the ledger’s lines.')
-    .action(async (id: string, { json }: LookingOptions) => {
-      const story = await look(async (tx) => {
-        const found = await findOperatedDeposit(tx, id);
+    .action(async (id: string, { json }: ReadOptions) => {
+      const auditTrail = await look(async (tx) => {
+        const found = await findAdminDeposit(tx, id);
         if (found === null)
-          throw new OperatorError(`There is no deposit ${id}. \`kelpie deposits list\` shows their ids.`, 'not_found');
+          throw new OperatorError(
+            `There is no deposit ${id}. \`kelpie-admin deposits list\` shows their ids.`,
+            'not_found',
+          );
         const transfers = found.history.flatMap(({ transfer_id: transfer }) => transfer ?? []);
         return { ...found, entries: await listEntries(tx, transfers) };
       });
-      print({ json }, story, describeDeposit(story.deposit, story.history, story.entries));
+      print({ json }, auditTrail, describeDeposit(auditTrail.deposit, auditTrail.history, auditTrail.entries));
     });
-  teach(show, {
+  addHelp(show, {
     when: 'You want to know why a top-up is not credited, or how what it brought came about.',
-    examples: ['kelpie deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e'],
+    examples: ['kelpie-admin deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e'],
     prints: 'what was sent, at which rate, and what the bank kept; then its history with the lines in the ledger.',
   });
 }
@@ -124,8 +118,11 @@ export function addDepositCommands(kelpie: Command): void {
   const deposits = kelpie.command('deposits').description('Look at top-ups.');
   addList(deposits);
   addShow(deposits);
-  teachGroup(deposits, {
+  addGroupHelp(deposits, {
     when: 'Top-ups are credited by themselves, once the bank says that they are processed. docs/funding.md has the rest.',
-    examples: ['kelpie deposits list --trouble', 'kelpie deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e'],
+    examples: [
+      'kelpie-admin deposits list --trouble',
+      'kelpie-admin deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e',
+    ],
   });
 }

@@ -10,20 +10,20 @@ import { formatPounds, parsePounds } from '../../money/amounts.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { partnerFilter } from './find-partner.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   doneAs,
   idFrom,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
-  type ActingOptions,
-  type LookingOptions,
-} from './frame.ts';
+  type WriteOptions,
+  type ReadOptions,
+} from './run-command.ts';
 import { pounds, print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 type Kind = 'return' | 'recall' | 'trace';
 
@@ -40,19 +40,19 @@ function rowOf(one: ChargedException): string[] {
 }
 
 function addList(exceptions: Command): void {
-  const list = limited(looking(exceptions.command('list')))
+  const list = limited(readCommand(exceptions.command('list')))
     .description('What partners were charged for returns, recalls and traces, the newest first.')
     .option('--partner <partner>', 'only those of this partner: its short name, or its id')
-    .action(async ({ json, partner, limit }: LookingOptions & { partner?: string; limit: number }) => {
+    .action(async ({ json, partner, limit }: ReadOptions & { partner?: string; limit: number }) => {
       const found = await look(async (tx) =>
         listExceptions(tx, { partnerId: await partnerFilter(tx, partner), atMost: limit }),
       );
       const names = ['CHARGED AT', 'PARTNER', 'WHAT', 'CHARGED', 'PAYOUT', 'BANK’S REFERENCE', 'BY'];
       print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
     });
-  teach(list, {
+  addHelp(list, {
     when: 'The bank’s bill has come, and you want to see what of it is charged already.',
-    examples: ['kelpie exceptions list --partner acme'],
+    examples: ['kelpie-admin exceptions list --partner acme'],
     prints:
       'a line a charge, with what was added to the cost. A return whose cost the bank’s record told has no reference: it was charged by itself.',
   });
@@ -69,7 +69,7 @@ function referenceFrom(text: string): string {
   return text;
 }
 
-interface ChargeOptions extends ActingOptions {
+interface ChargeOptions extends WriteOptions {
   cost: bigint;
   bankReference: string;
 }
@@ -100,18 +100,18 @@ async function charge(kind: Kind, text: string, options: ChargeOptions): Promise
   const { json, dryRun, cost, bankReference } = options;
   const { id: payoutId, payout } = await getBilledPayout(kind, text);
   const { partnerId, partner } = payout;
-  const { charged, written } = await operating(options, 'service', async (deps) =>
-    actOnce({ ...deps, context: { partnerId, environment: 'live' } }, options, async (tx) => {
+  const { charged, written } = await withOperator(options, 'service', async (deps) =>
+    runAudited({ ...deps, context: { partnerId, environment: 'live' } }, options, async (tx) => {
       const detail = { bank_reference: bankReference, cost_gbp: formatPounds(cost) };
-      const noted = await deps.note(tx, { action: `exception.${kind}`, subject: payoutId, detail });
+      const recorded = await deps.record(tx, { action: `exception.${kind}`, subject: payoutId, detail });
       const billed = { partnerId, payoutId, bankReference, cost, at: deps.clock.now(), by: deps.operator };
       const amount = await chargeException(tx, billed);
       if (amount === null)
         throw new OperatorError(
-          `${bankReference} was charged to ${partner} before: nothing is charged again. \`kelpie exceptions list --partner ${partner}\` shows it.`,
+          `${bankReference} was charged to ${partner} before: nothing is charged again. \`kelpie-admin exceptions list --partner ${partner}\` shows it.`,
           'nothing_to_do',
         );
-      return { charged: amount, written: noted };
+      return { charged: amount, written: recorded };
     }),
   );
   const sentence = `Charged ${pounds(charged)} to ${partner} for the ${kind} of payout ${payoutId}, which cost us ${pounds(cost)}.`;
@@ -136,7 +136,7 @@ const kinds: Readonly<Record<Kind, { about: string; when: string }>> = {
 
 function addCharging(exceptions: Command, kind: Kind): void {
   const { about, when } = kinds[kind];
-  const command = acting(exceptions.command(kind))
+  const command = writeCommand(exceptions.command(kind))
     .argument('<payout>', 'the id of the payout')
     .summary(`Charge a partner for a ${kind} that the bank billed us for.`)
     .description(
@@ -145,10 +145,10 @@ function addCharging(exceptions: Command, kind: Kind): void {
     .requiredOption('--cost <pounds>', 'what the bank billed, as 12.50', costFrom)
     .requiredOption('--bank-reference <text>', 'what the bank calls its bill', referenceFrom)
     .action(async (payout: string, options: ChargeOptions) => charge(kind, payout, options));
-  teach(command, {
+  addHelp(command, {
     when,
     examples: [
-      `kelpie exceptions ${kind} 01a1dfa5-aff2-7036-a787-17b3198fc6ab --cost 12.50 --bank-reference BR-2201 --dry-run`,
+      `kelpie-admin exceptions ${kind} 01a1dfa5-aff2-7036-a787-17b3198fc6ab --cost 12.50 --bank-reference BR-2201 --dry-run`,
     ],
     prints: 'what was charged; it is a line of the next invoice. Nothing moves at the bank by this.',
   });
@@ -160,11 +160,11 @@ export function addExceptionCommands(kelpie: Command): void {
     .description('Charge partners for what the bank bills us: returns, recalls and traces.');
   addList(exceptions);
   for (const kind of ['return', 'recall', 'trace'] as const) addCharging(exceptions, kind);
-  teachGroup(exceptions, {
+  addGroupHelp(exceptions, {
     when: 'Returns are charged by themselves where the bank’s record tells the cost. All else comes with the bank’s bill, and is charged here, once for each of its references.',
     examples: [
-      'kelpie exceptions list --partner acme',
-      'kelpie exceptions recall 01a1dfa5-aff2-7036-a787-17b3198fc6ab --cost 12.50 --bank-reference BR-2201',
+      'kelpie-admin exceptions list --partner acme',
+      'kelpie-admin exceptions recall 01a1dfa5-aff2-7036-a787-17b3198fc6ab --cost 12.50 --bank-reference BR-2201',
     ],
   });
 }

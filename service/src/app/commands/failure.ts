@@ -32,7 +32,7 @@ export interface Failure {
 
 const { refused, unavailable, fault, usage } = exitCodes;
 
-const older = 'The database is older than this command. Bring it up to date first: `kelpie migrate`.';
+const older = 'The database is older than this command. Bring it up to date first: `kelpie-admin migrate`.';
 const busy = 'Somebody else is at the same just now, perhaps another operator. Nothing was changed: try again.';
 
 /** What the database says by a code, in a sentence. */
@@ -87,7 +87,7 @@ export function explainFailure(error: unknown): Failure {
   if (error instanceof OperatorError) return error;
   if (error instanceof CommitUncertain) {
     const message =
-      'Nobody knows whether it was done: the database did not say. `kelpie audit list` shows whether it was.';
+      'Nobody knows whether it was done: the database did not say. `kelpie-admin audit list` shows whether it was.';
     return { code: 'uncertain', message, exitCode: fault };
   }
   if (error instanceof ApiError) return ofApiError(error);

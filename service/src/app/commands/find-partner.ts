@@ -1,13 +1,13 @@
-import { findPartner, type OperatedPartner } from '../../partners/index.ts';
+import { findPartner, type AdminPartner } from '../../partners/index.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 
 /** By its short name, or its id. */
-export async function getPartner(tx: Transaction, slugOrId: string): Promise<OperatedPartner> {
+export async function getPartner(tx: Transaction, slugOrId: string): Promise<AdminPartner> {
   const partner = await findPartner(tx, slugOrId);
   if (partner !== null) return partner;
   throw new OperatorError(
-    `There is no partner ${slugOrId}. Say its short name or its id: \`kelpie partners list\` shows both.`,
+    `There is no partner ${slugOrId}. Say its short name or its id: \`kelpie-admin partners list\` shows both.`,
     'not_found',
   );
 }

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import {
-  findOperatedInvoice,
+  findAdminInvoice,
   invoiceNumber,
-  listOperatedInvoices,
+  listAdminInvoices,
   shownStatus,
   verifyInvoices,
-  type OperatedInvoice,
+  type AdminInvoice,
 } from '../../billing/index.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import { killAtFailpoint, noFailpoint } from '../../platform/failpoint.ts';
@@ -16,24 +16,24 @@ import { describeRun, assertMonthIsOver, reportAsJson, runInvoicesByHand } from 
 import { partnerFilter } from './find-partner.ts';
 import { exitCodes } from './failure.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   chosenSettings,
   createSay,
   doneAs,
   idFrom,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
   whileWorking,
-  type ActingOptions,
-  type LookingOptions,
-  type Operating,
-} from './frame.ts';
+  type WriteOptions,
+  type ReadOptions,
+  type OperatorDeps,
+} from './run-command.ts';
 import { counted, pounds, print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 function monthFrom(text: string): Month {
   const month = parseMonth(text);
@@ -41,7 +41,7 @@ function monthFrom(text: string): Month {
   return month;
 }
 
-interface ListOptions extends LookingOptions {
+interface ListOptions extends ReadOptions {
   partner?: string;
   period?: Month;
   overdue: boolean;
@@ -49,12 +49,12 @@ interface ListOptions extends LookingOptions {
 }
 
 /** With the number as people read it, and overdue where it is. */
-function shown(invoice: OperatedInvoice, now: Date) {
+function shown(invoice: AdminInvoice, now: Date) {
   return { ...invoice, number: invoiceNumber(invoice.number), status: shownStatus(invoice, now) };
 }
 
 function addList(invoices: Command): void {
-  const list = limited(looking(invoices.command('list')))
+  const list = limited(readCommand(invoices.command('list')))
     .description('Invoices of all partners, the newest first.')
     .option('--partner <partner>', 'only those of this partner: its short name, or its id')
     .option('--period <month>', 'only those of this month, as 2026-11', monthFrom)
@@ -70,7 +70,7 @@ function addList(invoices: Command): void {
         const found = await look(async (tx, now) => {
           const partnerId = await partnerFilter(tx, partner);
           const filter = { partnerId, period, overdueAt: overdue ? now : null, atMost: limit };
-          return (await listOperatedInvoices(tx, filter)).map((one) => shown(one, now));
+          return (await listAdminInvoices(tx, filter)).map((one) => shown(one, now));
         });
         const names = ['NUMBER', 'PARTNER', 'PERIOD', 'STATUS', 'TOTAL', 'ISSUED', 'DUE', 'ID'];
         const rows = found.map((one) => [
@@ -86,9 +86,9 @@ function addList(invoices: Command): void {
         print({ json }, found, table(names, rows, 'There are none.'));
       },
     );
-  teach(list, {
+  addHelp(list, {
     when: 'You want to know who owes what, or look for the number of an invoice.',
-    examples: ['kelpie invoices list --overdue', 'kelpie invoices list --partner acme --json'],
+    examples: ['kelpie-admin invoices list --overdue', 'kelpie-admin invoices list --partner acme --json'],
     prints: 'a line an invoice. One is overdue when it was to be paid before now, which is 14 days after its issue.',
   });
 }
@@ -110,32 +110,32 @@ function describeInvoice(invoice: ReturnType<typeof shown>): string {
 }
 
 function addShow(invoices: Command): void {
-  const show = looking(invoices.command('show'))
+  const show = readCommand(invoices.command('show'))
     .argument('<invoice>', 'its number, as KP-000012, or its id')
     .description('One invoice with its lines.')
-    .action(async (text: string, { json }: LookingOptions) => {
+    .action(async (text: string, { json }: ReadOptions) => {
       const [, digits] = /^(?:KP-)?(\d{1,12})$/i.exec(text) ?? [];
       const id = idFrom(text);
       const by = digits !== undefined ? { number: BigInt(digits) } : id !== undefined ? { id } : null;
       const invoice = await look(async (tx, now) => {
-        const found = by === null ? null : await findOperatedInvoice(tx, by);
+        const found = by === null ? null : await findAdminInvoice(tx, by);
         return found === null ? null : shown(found, now);
       });
       if (invoice === null)
         throw new OperatorError(
-          `There is no invoice ${text}. \`kelpie invoices list\` shows their numbers.`,
+          `There is no invoice ${text}. \`kelpie-admin invoices list\` shows their numbers.`,
           'not_found',
         );
       print({ json }, invoice, describeInvoice(invoice));
     });
-  teach(show, {
+  addHelp(show, {
     when: 'A partner asks about its invoice. What is behind a line, the partner itself sees in the dashboard.',
-    examples: ['kelpie invoices show KP-000012'],
+    examples: ['kelpie-admin invoices show KP-000012'],
     prints: 'its lines in pounds; a credit is subtracted.',
   });
 }
 
-interface RunOptions extends ActingOptions {
+interface RunOptions extends WriteOptions {
   period: Month;
 }
 
@@ -143,35 +143,35 @@ interface RunOptions extends ActingOptions {
  * The run is many commits, a partner each, so that it can be killed: the note of it is a commit of its own before them. For a
  * dry run each of them is undone.
  */
-async function run(deps: Operating, options: RunOptions): Promise<void> {
+async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
   const { json, dryRun, period } = options;
   const testFailpoint = chosenSettings((get) => get(settings.testFailpoint));
   const failpoint = testFailpoint === null ? noFailpoint : killAtFailpoint(testFailpoint);
   assertMonthIsOver(period, deps.clock.now());
-  const written = await actOnce(deps, options, async (tx) =>
-    deps.note(tx, { action: 'invoices.run', subject: period, detail: {} }),
+  const written = await runAudited(deps, options, async (tx) =>
+    deps.record(tx, { action: 'invoices.run', subject: period, detail: {} }),
   );
   const report = await runInvoicesByHand(
     { ...deps, failpoint, say: createSay(options) },
     { upto: period, isTrial: dryRun },
   );
-  const told = describeRun(period, report, { isTrial: dryRun });
-  print({ json }, { ...reportAsJson(period, report), ...doneAs(dryRun, written) }, sayDone(told, dryRun, written));
+  const reported = describeRun(period, report, { isTrial: dryRun });
+  print({ json }, { ...reportAsJson(period, report), ...doneAs(dryRun, written) }, sayDone(reported, dryRun, written));
   process.exitCode = report.failed === 0 ? exitCodes.done : exitCodes.found;
 }
 
 function addRun(invoices: Command): void {
-  const command = acting(invoices.command('run'))
+  const command = writeCommand(invoices.command('run'))
     .description(
       'Issue the invoices of a month, and of those before it that were not invoiced. A worker does the same on the 1st; safe to repeat, to kill, and to run beside it. Exit code 1 where a partner could not be invoiced.',
     )
     .requiredOption('--period <month>', 'the month, as 2026-11; it has to be over, by the clocks of London', monthFrom)
-    .action(async (options: RunOptions) => operating(options, 'service', async (deps) => run(deps, options)));
-  teach(command, {
+    .action(async (options: RunOptions) => withOperator(options, 'service', async (deps) => run(deps, options)));
+  addHelp(command, {
     when: 'The monthly run did not happen, or failed for some partners and you do not want to wait for the next hour.',
     examples: [
-      'kelpie invoices run --period 2026-11 --dry-run',
-      'kelpie invoices run --period 2026-11 --operator ada@kelpie.example',
+      'kelpie-admin invoices run --period 2026-11 --dry-run',
+      'kelpie-admin invoices run --period 2026-11 --operator ada@kelpie.example',
     ],
     prints:
       'how many invoices there are now, from which number to which, and their sum; how far it is meanwhile. A dry run reckons every one of them and keeps none.',
@@ -179,11 +179,11 @@ function addRun(invoices: Command): void {
 }
 
 function addVerify(invoices: Command): void {
-  const command = looking(invoices.command('verify'))
+  const command = readCommand(invoices.command('verify'))
     .description(
       'Hold every invoice against the ledger, the one before it, and its number. Changes nothing; exit code 1 where something differs.',
     )
-    .action(async ({ json }: LookingOptions) => {
+    .action(async ({ json }: ReadOptions) => {
       const verification = await whileWorking({ json }, 'Adding up the invoices', async () => look(verifyInvoices));
       const { invoices: count, differences } = verification;
       const rows = differences.map((one) => `  ${one.kind}: ${one.what}, expected ${one.expected}, found ${one.found}`);
@@ -191,9 +191,9 @@ function addVerify(invoices: Command): void {
       print({ json }, verification, `${[`Checked ${counted(count, 'invoice')}: ${ending}`, ...rows].join('\n')}\n`);
       process.exitCode = differences.length === 0 ? exitCodes.done : exitCodes.found;
     });
-  teach(command, {
+  addHelp(command, {
     when: 'Invoices were issued, and you want to be sure of them before somebody pays. `ledger verify` does it too.',
-    examples: ['kelpie invoices verify'],
+    examples: ['kelpie-admin invoices verify'],
     prints: 'how many were checked, and a line for each thing that differs: what, what it should be, and what it is.',
   });
 }
@@ -204,8 +204,8 @@ export function addInvoiceCommands(kelpie: Command): void {
   addShow(invoices);
   addRun(invoices);
   addVerify(invoices);
-  teachGroup(invoices, {
+  addGroupHelp(invoices, {
     when: 'A worker issues them on the 1st, for the month before, by the clocks of London. docs/billing.md has the rest.',
-    examples: ['kelpie invoices list --overdue', 'kelpie invoices run --period 2026-11 --dry-run'],
+    examples: ['kelpie-admin invoices list --overdue', 'kelpie-admin invoices run --period 2026-11 --dry-run'],
   });
 }

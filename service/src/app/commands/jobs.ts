@@ -1,26 +1,26 @@
 import { Option, type Command } from 'commander';
-import { findJob, listJobs, type OperatedJob } from '../../platform/operated-jobs.ts';
+import { findJob, listJobs, type AdminJob } from '../../platform/admin-jobs.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { withJobs } from '../with-jobs.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   doneAs,
   idFrom,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
-  type ActingOptions,
-  type LookingOptions,
-} from './frame.ts';
+  type WriteOptions,
+  type ReadOptions,
+} from './run-command.ts';
 import { print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 const states = ['failed', 'retry', 'created', 'active', 'completed', 'cancelled', 'all'];
 
-function rowOf(job: OperatedJob): string[] {
+function rowOf(job: AdminJob): string[] {
   return [
     job.id,
     job.queue,
@@ -32,14 +32,14 @@ function rowOf(job: OperatedJob): string[] {
   ];
 }
 
-interface ListOptions extends LookingOptions {
+interface ListOptions extends ReadOptions {
   state: string;
   queue?: string;
   limit: number;
 }
 
 function addList(jobs: Command): void {
-  const list = limited(looking(jobs.command('list')))
+  const list = limited(readCommand(jobs.command('list')))
     .description('Jobs, the newest first: those that were given up, unless you ask for others.')
     .addOption(
       new Option('--state <state>', 'which: retry waits for another try, created for its first')
@@ -55,25 +55,25 @@ function addList(jobs: Command): void {
       const none = state === 'failed' ? 'None: no job was given up.' : 'There are none.';
       print({ json }, found, table(names, found.map(rowOf), none));
     });
-  teach(list, {
+  addHelp(list, {
     when: 'The alarm `job.given_up` rang, or something that should have happened by itself has not.',
-    examples: ['kelpie jobs list', 'kelpie jobs list --state retry --queue send-mail'],
+    examples: ['kelpie-admin jobs list', 'kelpie-admin jobs list --state retry --queue send-mail'],
     prints:
       'a line a job: its queue, how often it was tried, and its last error: a kind and a code, never what it worked on.',
   });
 }
 
-async function getJob(text: string): Promise<OperatedJob> {
+async function getJob(text: string): Promise<AdminJob> {
   const id = idFrom(text);
   const job = id === undefined ? null : await look(async (tx) => findJob(tx, id));
   if (job !== null) return job;
   throw new OperatorError(
-    `There is no job ${text}. \`kelpie jobs list\` shows their ids; one that is done is forgotten after some days.`,
+    `There is no job ${text}. \`kelpie-admin jobs list\` shows their ids; one that is done is forgotten after some days.`,
     'not_found',
   );
 }
 
-function describeJob(job: OperatedJob): string {
+function describeJob(job: AdminJob): string {
   const args = Object.entries(job.arguments).map(([name, value]) => `${name} ${value}`);
   const lines = [
     `Job ${job.id} of ${job.queue}: ${job.state}`,
@@ -87,46 +87,50 @@ function describeJob(job: OperatedJob): string {
 }
 
 function addShow(jobs: Command): void {
-  const show = looking(jobs.command('show'))
+  const show = readCommand(jobs.command('show'))
     .argument('<id>', 'the id of the job')
     .description('One job: what it is about, how often it was tried, and where in the code it failed last.')
-    .action(async (id: string, { json }: LookingOptions) => {
+    .action(async (id: string, { json }: ReadOptions) => {
       const job = await getJob(id);
       print({ json }, job, describeJob(job));
     });
-  teach(show, {
+  addHelp(show, {
     when: 'You want to know whether what a job failed by is over, before you have it tried again.',
-    examples: ['kelpie jobs show 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11'],
+    examples: ['kelpie-admin jobs show 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11'],
     prints: 'the ids that it is about, and its last error with the places in the code.',
   });
 }
 
-async function retry(text: string, options: ActingOptions): Promise<void> {
+async function retry(text: string, options: WriteOptions): Promise<void> {
   const { json, dryRun } = options;
   const job = await getJob(text);
   const { id, queue, state } = job;
-  const written = await operating(options, 'service', async (deps) =>
+  const written = await withOperator(options, 'service', async (deps) =>
     withJobs(deps, async (desk) =>
-      actOnce(deps, options, async (tx) => {
-        const noted = await deps.note(tx, { action: 'job.retry', subject: id, detail: { queue, error: job.error } });
+      runAudited(deps, options, async (tx) => {
+        const recorded = await deps.record(tx, {
+          action: 'job.retry',
+          subject: id,
+          detail: { queue, error: job.error },
+        });
         if (!(await desk.retry(tx, { queue, id })))
           throw new OperatorError(`Job ${id} is ${state}: only one that failed is tried again.`, 'nothing_to_do');
-        return noted;
+        return recorded;
       }),
     ),
   );
-  const sentence = `Job ${id} of ${queue} is tried once more, within seconds. \`kelpie jobs show ${id}\` tells how it went.`;
+  const sentence = `Job ${id} of ${queue} is tried once more, within seconds. \`kelpie-admin jobs show ${id}\` tells how it went.`;
   print({ json }, { id, queue, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
 }
 
 function addRetry(jobs: Command): void {
-  const command = acting(jobs.command('retry'))
+  const command = writeCommand(jobs.command('retry'))
     .argument('<id>', 'the id of the job')
     .description('Have a job that was given up tried once more. Every job is safe to repeat.')
     .action(retry);
-  teach(command, {
+  addHelp(command, {
     when: 'What a job failed by is mended: the relay is back, the bank answers again.',
-    examples: ['kelpie jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11 --operator ada@kelpie.example'],
+    examples: ['kelpie-admin jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11 --operator ada@kelpie.example'],
     prints: 'that it waits for a worker now, and where that stands in the log of the operators.',
   });
 }
@@ -136,8 +140,8 @@ export function addJobCommands(kelpie: Command): void {
   addList(jobs);
   addShow(jobs);
   addRetry(jobs);
-  teachGroup(jobs, {
+  addGroupHelp(jobs, {
     when: 'A job that fails is tried again by itself, some times. One that was given up waits for a person.',
-    examples: ['kelpie jobs list', 'kelpie jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11'],
+    examples: ['kelpie-admin jobs list', 'kelpie-admin jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11'],
   });
 }

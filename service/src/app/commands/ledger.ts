@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { settings } from '../../platform/settings.ts';
 import { describeVerification, verifyWholeLedger } from '../verify-ledger.ts';
 import { exitCodes } from './failure.ts';
-import { chosenSettings, commandLogger, looking, whileWorking, type LookingOptions } from './frame.ts';
+import { chosenSettings, commandLogger, readCommand, whileWorking, type ReadOptions } from './run-command.ts';
 import { print } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
-async function verify({ json }: LookingOptions): Promise<void> {
+async function verify({ json }: ReadOptions): Promise<void> {
   const { readerUrl, logLevel } = chosenSettings((get) => ({
     readerUrl: get(settings.readerDatabaseUrl),
     logLevel: get(settings.logLevel),
@@ -20,18 +20,18 @@ async function verify({ json }: LookingOptions): Promise<void> {
 
 export function addLedgerCommands(kelpie: Command): void {
   const ledger = kelpie.command('ledger').description('Look at the books.');
-  const command = looking(ledger.command('verify'))
+  const command = readCommand(ledger.command('verify'))
     .description(
       'Recompute every balance from the entries, and hold the invoices against them. Changes nothing; exit code 1 where something differs.',
     )
     .action(verify);
-  teach(command, {
+  addHelp(command, {
     when: 'Every night, after a restore, and whenever you are in doubt. It reads everything, from one picture of the database.',
-    examples: ['kelpie ledger verify', 'kelpie ledger verify --json || page-somebody'],
+    examples: ['kelpie-admin ledger verify', 'kelpie-admin ledger verify --json || page-somebody'],
     prints: 'how much was checked, and a line for each thing that differs: what, what it should be, and what it is.',
   });
-  teachGroup(ledger, {
+  addGroupHelp(ledger, {
     when: 'Every penny is two entries that sum to zero. docs/ledger.md has the accounts.',
-    examples: ['kelpie ledger verify'],
+    examples: ['kelpie-admin ledger verify'],
   });
 }

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { settings } from '../../platform/settings.ts';
 import { migrateEverything } from '../migrate.ts';
 import { clockFor } from '../process.ts';
-import { chosenSettings, commandLogger, looking, type LookingOptions } from './frame.ts';
+import { chosenSettings, commandLogger, readCommand, type ReadOptions } from './run-command.ts';
 import { print } from './printing.ts';
-import { teach } from './teaching.ts';
+import { addHelp } from './help.ts';
 
-async function migrate({ json }: LookingOptions): Promise<void> {
+async function migrate({ json }: ReadOptions): Promise<void> {
   const { ownerUrl, logLevel, testClockFile } = chosenSettings((get) => ({
     ownerUrl: get(settings.ownerDatabaseUrl),
     logLevel: get(settings.logLevel),
@@ -20,12 +20,12 @@ async function migrate({ json }: LookingOptions): Promise<void> {
 }
 
 export function addMigrateCommand(kelpie: Command): void {
-  const command = looking(kelpie.command('migrate'))
+  const command = readCommand(kelpie.command('migrate'))
     .description('Bring the database up to this version. Safe to repeat, and to run while the service runs.')
     .action(migrate);
-  teach(command, {
+  addHelp(command, {
     when: 'At every deploy, before the new version starts. It connects as the owner, and so is not in the operators’ log.',
-    examples: ['kelpie migrate'],
+    examples: ['kelpie-admin migrate'],
     prints: 'which migrations were applied.',
   });
 }

@@ -6,14 +6,23 @@ import {
   setPricePlan,
   setRateFactor,
   setStatus,
-  type OperatedPartner,
+  type AdminPartner,
 } from '../../partners/index.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { getPartner } from './find-partner.ts';
-import { acting, actOnce, doneAs, operating, sayDone, withReason, type Operating, type WithReason } from './frame.ts';
+import {
+  writeCommand,
+  runAudited,
+  doneAs,
+  withOperator,
+  sayDone,
+  withReason,
+  type OperatorDeps,
+  type WithReason,
+} from './run-command.ts';
 import { print } from './printing.ts';
-import { teach } from './teaching.ts';
+import { addHelp } from './help.ts';
 
 /** What was done, in a sentence and for programs, and what the log is to say of it. */
 interface Change {
@@ -28,20 +37,20 @@ interface Change {
 async function change(
   slugOrId: string,
   options: WithReason,
-  plan: (tx: Transaction, partner: OperatedPartner, deps: Operating) => Change,
+  plan: (tx: Transaction, partner: AdminPartner, deps: OperatorDeps) => Change,
 ): Promise<void> {
   const { json, dryRun, reason } = options;
-  const { partner, planned, written } = await operating(options, 'operator', async (deps) =>
-    actOnce(deps, options, async (tx) => {
+  const { partner, planned, written } = await withOperator(options, 'operator', async (deps) =>
+    runAudited(deps, options, async (tx) => {
       const found = await getPartner(tx, slugOrId);
       const one = plan(tx, found, deps);
-      const noted = await deps.note(tx, {
+      const recorded = await deps.record(tx, {
         action: one.action,
         subject: found.id,
         detail: { ...one.detail, reason },
       });
       await one.make();
-      return { partner: found, planned: one, written: noted };
+      return { partner: found, planned: one, written: recorded };
     }),
   );
   const done = { id: partner.id, slug: partner.slug, ...planned.shown, ...doneAs(dryRun, written) };
@@ -113,7 +122,10 @@ async function givePlan(slugOrId: string, options: PlanOptions): Promise<void> {
           case 'same':
             throw new OperatorError(`${slug} has the plan ${plan} in ${environment} already.`, 'nothing_to_do');
           case 'no_plan':
-            throw new OperatorError(`There is no price plan ${plan}: \`kelpie plans list\` shows them.`, 'not_found');
+            throw new OperatorError(
+              `There is no price plan ${plan}: \`kelpie-admin plans list\` shows them.`,
+              'not_found',
+            );
           case 'no_environment':
             throw new OperatorError(
               `${slug} has no ${environment} environment yet, and is charged nothing there.`,
@@ -126,13 +138,13 @@ async function givePlan(slugOrId: string, options: PlanOptions): Promise<void> {
 }
 
 function actOnPartner(partners: Command, name: string): Command {
-  return withReason(acting(partners.command(name)).argument('<partner>', 'its short name, or its id'));
+  return withReason(writeCommand(partners.command(name)).argument('<partner>', 'its short name, or its id'));
 }
 
 const saysSo = 'what it was and what it is now, and where that stands in the log of the operators.';
 
 function addStatusActs(partners: Command): void {
-  teach(
+  addHelp(
     actOnPartner(partners, 'suspend')
       .description(
         'Stop a partner: it makes no payouts any more, from the next one on, in both environments. Payouts under way go on, and it still reads what it has.',
@@ -140,24 +152,24 @@ function addStatusActs(partners: Command): void {
       .action(async (partner: string, options: WithReason) => changeStatus('suspend', partner, options)),
     {
       when: 'Something is wrong with a partner, and no more money shall leave until it is cleared up.',
-      examples: ['kelpie partners suspend acme --reason "invoice 2026-10 unpaid" --operator ada@kelpie.example'],
+      examples: ['kelpie-admin partners suspend acme --reason "invoice 2026-10 unpaid" --operator ada@kelpie.example'],
       prints: saysSo,
     },
   );
-  teach(
+  addHelp(
     actOnPartner(partners, 'activate')
       .description('Let a suspended partner pay again: live too, if its business was verified.')
       .action(async (partner: string, options: WithReason) => changeStatus('activate', partner, options)),
     {
       when: 'What a partner was suspended for is settled.',
-      examples: ['kelpie partners activate acme --reason "paid on the 14th" --operator ada@kelpie.example'],
+      examples: ['kelpie-admin partners activate acme --reason "paid on the 14th" --operator ada@kelpie.example'],
       prints: saysSo,
     },
   );
 }
 
 function addTermActs(partners: Command): void {
-  teach(
+  addHelp(
     actOnPartner(partners, 'limits')
       .description(
         'Raise the rate limits of a partner’s keys: by a factor, for requests and payouts alike. 1 is what everybody has.',
@@ -166,14 +178,16 @@ function addTermActs(partners: Command): void {
       .action(async (partner: string, options: WithReason & { factor: number }) => setLimits(partner, options)),
     {
       when: 'A partner runs into 429 with good reason. The processes know of it within seconds.',
-      examples: ['kelpie partners limits acme --factor 4 --reason "a launch on Friday" --operator ada@kelpie.example'],
+      examples: [
+        'kelpie-admin partners limits acme --factor 4 --reason "a launch on Friday" --operator ada@kelpie.example',
+      ],
       prints: saysSo,
     },
   );
-  teach(
+  addHelp(
     actOnPartner(partners, 'price-plan')
       .description('Give a partner another price plan from now on. Payouts that were made before keep theirs.')
-      .requiredOption('--plan <plan>', 'the id of the plan: `kelpie plans list` shows them')
+      .requiredOption('--plan <plan>', 'the id of the plan: `kelpie-admin plans list` shows them')
       .addOption(
         new Option('--environment <environment>', 'which of its environments; only live is ever charged')
           .choices(['live', 'sandbox'])
@@ -183,7 +197,7 @@ function addTermActs(partners: Command): void {
     {
       when: 'A partner and you agreed on other prices. A month’s account is charged by the plan at the month’s beginning.',
       examples: [
-        'kelpie partners price-plan acme --plan volume-1 --reason "contract of 2026-11" --operator ada@kelpie.example',
+        'kelpie-admin partners price-plan acme --plan volume-1 --reason "contract of 2026-11" --operator ada@kelpie.example',
       ],
       prints: 'the plan that counts now, and where that stands in the log of the operators.',
     },

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { settings } from '../../platform/settings.ts';
 import { createPartner, type NewPartner } from '../create-partner.ts';
-import { acting, chosenSettings, doneAs, operating, sayDone } from './frame.ts';
+import { writeCommand, chosenSettings, doneAs, withOperator, sayDone } from './run-command.ts';
 import { print } from './printing.ts';
-import { teach } from './teaching.ts';
+import { addHelp } from './help.ts';
 
 async function create(partner: NewPartner): Promise<void> {
   const { json, dryRun, slug, name } = partner;
   const pepper = chosenSettings((get) => get(settings.apiKeyPepper));
-  const { id, key, written } = await operating(partner, 'service', async (deps) =>
+  const { id, key, written } = await withOperator(partner, 'service', async (deps) =>
     createPartner({ ...deps, pepper }, partner),
   );
   // The key of a partner that was not made would be nobody's.
@@ -20,8 +20,8 @@ async function create(partner: NewPartner): Promise<void> {
 }
 
 export function addCreatingPartners(partners: Command): void {
-  teach(
-    acting(partners.command('create'))
+  addHelp(
+    writeCommand(partners.command('create'))
       .description(
         'Make a partner with a sandbox that can pay at once, and an API key for it. The secret is shown once; a worker connects the sandbox to its bank.',
       )
@@ -30,7 +30,7 @@ export function addCreatingPartners(partners: Command): void {
       .action(create),
     {
       when: 'You set up a business by hand that does not sign up itself. Live is opened by its verification.',
-      examples: ['kelpie partners create --slug acme --name "Acme Marketplace" --operator ada@kelpie.example'],
+      examples: ['kelpie-admin partners create --slug acme --name "Acme Marketplace" --operator ada@kelpie.example'],
       prints: 'its id, and the secret of its first sandbox key: hand that over safely, since nobody can read it again.',
     },
   );

@@ -2,10 +2,10 @@ import { InvalidArgumentError, type Command } from 'commander';
 import {
   askAgain,
   refreshVerifications,
-  noteStarted,
+  recordStarted,
   planVerification,
   startAtBank,
-  type OperatedPartner,
+  type AdminPartner,
 } from '../../partners/index.ts';
 import { noFailpoint } from '../../platform/failpoint.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
@@ -16,20 +16,20 @@ import { chooseBanks, openBanks } from '../banks.ts';
 import { withJobs } from '../with-jobs.ts';
 import { getPartner } from './find-partner.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   chosenSettings,
   doneAs,
   look,
-  operating,
+  withOperator,
   sayDone,
-  type ActingOptions,
-  type Operating,
-} from './frame.ts';
+  type WriteOptions,
+  type OperatorDeps,
+} from './run-command.ts';
 import { print } from './printing.ts';
-import { teach } from './teaching.ts';
+import { addHelp } from './help.ts';
 
-interface VerifyOptions extends ActingOptions {
+interface VerifyOptions extends WriteOptions {
   email?: string;
 }
 
@@ -40,14 +40,14 @@ function emailFrom(text: string): string {
 
 /** One commit: the note, what is written, and the job by which a worker reads from the bank how it stands. */
 async function write(
-  deps: Operating,
-  { partner, options, step }: { partner: OperatedPartner; options: VerifyOptions; step: 'ask' | 'start' },
+  deps: OperatorDeps,
+  { partner, options, step }: { partner: AdminPartner; options: VerifyOptions; step: 'ask' | 'start' },
   work: (tx: Transaction) => Promise<void>,
 ) {
   const context = { partnerId: partner.id, environment: 'sandbox' } as const;
   return withJobs(deps, async (jobs) =>
-    actOnce({ ...deps, context }, options, async (tx) => {
-      const written = await deps.note(tx, { action: 'partner.verify', subject: partner.id, detail: { step } });
+    runAudited({ ...deps, context }, options, async (tx) => {
+      const written = await deps.record(tx, { action: 'partner.verify', subject: partner.id, detail: { step } });
       await work(tx);
       await jobs.enqueue(tx, refreshVerifications, {});
       return written;
@@ -57,8 +57,8 @@ async function write(
 
 /** The bank is asked before anything is written: it is never called inside a transaction. For a dry run it is not asked. */
 async function start(
-  deps: Operating,
-  { id: partnerId, slug }: OperatedPartner,
+  deps: OperatorDeps,
+  { id: partnerId, slug }: AdminPartner,
   { email, dryRun }: VerifyOptions,
   standing: Parameters<typeof startAtBank>[2],
 ): Promise<(tx: Transaction) => Promise<void>> {
@@ -75,7 +75,7 @@ async function start(
     throw new OperatorError('There is no live bank to ask: KELPIE_LIVE_BANK_URL and KELPIE_LIVE_BANK_API_KEY name it.');
   if (dryRun) return async () => undefined;
   const started = await startAtBank({ bank, clock: deps.clock }, { partnerId, email, redirectUrl }, standing);
-  return async (tx) => noteStarted(tx, started);
+  return async (tx) => recordStarted(tx, started);
 }
 
 const sentences = {
@@ -87,7 +87,7 @@ async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
   const { json, dryRun } = options;
   const partner = await look(async (tx) => getPartner(tx, slugOrId));
   const { id, slug } = partner;
-  const { step, written } = await operating(options, 'service', async (deps) => {
+  const { step, written } = await withOperator(options, 'service', async (deps) => {
     const partnerEnvironment = { partnerId: id, environment: 'sandbox' } as const;
     const plan = await inTransaction(deps.pool, partnerEnvironment, async (tx) => planVerification(tx, id));
     if (plan.kind === 'approved') throw new OperatorError(`${slug} is verified already.`, 'nothing_to_do');
@@ -97,13 +97,13 @@ async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
         : await start(deps, partner, options, plan.standing);
     return { step: plan.kind, written: await write(deps, { partner, options, step: plan.kind }, work) };
   });
-  const sentence = `${sentences[step](slug)} \`kelpie partners show ${slug}\` tells how it stands.`;
+  const sentence = `${sentences[step](slug)} \`kelpie-admin partners show ${slug}\` tells how it stands.`;
   print({ json }, { id, slug, step, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
 }
 
 export function addVerifyingPartners(partners: Command): void {
-  teach(
-    acting(partners.command('verify'))
+  addHelp(
+    writeCommand(partners.command('verify'))
       .argument('<partner>', 'its short name, or its id')
       .description(
         'Have the bank verify the business, which opens live. Where that is under way, the bank is asked how far it is; where not, it is started. Nobody but the bank says yes.',
@@ -113,8 +113,8 @@ export function addVerifyingPartners(partners: Command): void {
     {
       when: 'A partner waits for its verification and you want to know now; or it asks you to start it.',
       examples: [
-        'kelpie partners verify acme --operator ada@kelpie.example',
-        'kelpie partners verify acme --email grace@acme.example --operator ada@kelpie.example',
+        'kelpie-admin partners verify acme --operator ada@kelpie.example',
+        'kelpie-admin partners verify acme --email grace@acme.example --operator ada@kelpie.example',
       ],
       prints: 'which of the two was done. A worker writes down within seconds what the bank says.',
     },

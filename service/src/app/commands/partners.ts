@@ -1,21 +1,16 @@
 import { Option, type Command } from 'commander';
-import {
-  listPartners,
-  listEnvironments,
-  type OperatedPartner,
-  type OperatedEnvironment,
-} from '../../partners/index.ts';
+import { listPartners, listEnvironments, type AdminPartner, type AdminEnvironment } from '../../partners/index.ts';
 import { getPartner } from './find-partner.ts';
-import { limited, look, looking, type LookingOptions } from './frame.ts';
+import { limited, look, readCommand, type ReadOptions } from './run-command.ts';
 import { addPartnerActs } from './partner-acts.ts';
 import { addCreatingPartners } from './partner-create.ts';
 import { addVerifyingPartners } from './partner-verify.ts';
 import { counted, exactUsdc, print, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 const statuses = ['onboarding', 'active', 'suspended', 'closed'];
 
-function describePartner(partner: OperatedPartner, environments: readonly OperatedEnvironment[]): string {
+function describePartner(partner: AdminPartner, environments: readonly AdminEnvironment[]): string {
   const lines = [
     `${partner.name} (${partner.slug}): ${partner.status}`,
     `  id ${partner.id}`,
@@ -30,13 +25,13 @@ function describePartner(partner: OperatedPartner, environments: readonly Operat
   return `${lines.join('\n')}\n`;
 }
 
-interface ListOptions extends LookingOptions {
+interface ListOptions extends ReadOptions {
   status?: string;
   limit: number;
 }
 
 function addList(partners: Command): void {
-  const list = limited(looking(partners.command('list')))
+  const list = limited(readCommand(partners.command('list')))
     .description('Partners, the newest first, with their state and limits.')
     .addOption(new Option('--status <status>', 'only those in this state').choices(statuses))
     .action(async ({ json, status, limit }: ListOptions) => {
@@ -52,28 +47,28 @@ function addList(partners: Command): void {
       const names = ['SLUG', 'STATUS', 'VERIFICATION', 'LIMITS', 'ID', 'NAME'];
       print({ json }, found, table(names, rows, 'There are none.'));
     });
-  teach(list, {
+  addHelp(list, {
     when: 'You want to know who is there, or look for a short name to use with another command.',
-    examples: ['kelpie partners list', 'kelpie partners list --status suspended --json'],
+    examples: ['kelpie-admin partners list', 'kelpie-admin partners list --status suspended --json'],
     prints:
       'a line a partner: short name, state, how far its verification is, by how much its limits are raised, id and name.',
   });
 }
 
 function addShow(partners: Command): void {
-  const show = looking(partners.command('show'))
+  const show = readCommand(partners.command('show'))
     .argument('<partner>', 'its short name, or its id')
     .description('One partner: its two environments, their rails, wallets, price plans, keys and open payouts.')
-    .action(async (slugOrId: string, { json }: LookingOptions) => {
+    .action(async (slugOrId: string, { json }: ReadOptions) => {
       const shown = await look(async (tx) => {
         const partner = await getPartner(tx, slugOrId);
         return { ...partner, environments: await listEnvironments(tx, partner.id) };
       });
       print({ json }, shown, describePartner(shown, shown.environments));
     });
-  teach(show, {
+  addHelp(show, {
     when: 'A partner calls, and you want to see at a glance where it stands.',
-    examples: ['kelpie partners show acme'],
+    examples: ['kelpie-admin partners show acme'],
     prints: 'its state, and a line for each of its environments, sandbox and live. Wallets have all six decimals.',
   });
 }
@@ -85,8 +80,11 @@ export function addPartnerCommands(kelpie: Command): void {
   addCreatingPartners(partners);
   addVerifyingPartners(partners);
   addPartnerActs(partners);
-  teachGroup(partners, {
+  addGroupHelp(partners, {
     when: 'A partner is a business that pays out through Kelpie. Name it by its short name, or by its id.',
-    examples: ['kelpie partners show acme', 'kelpie partners suspend acme --reason "invoice 2026-10 unpaid" --dry-run'],
+    examples: [
+      'kelpie-admin partners show acme',
+      'kelpie-admin partners suspend acme --reason "invoice 2026-10 unpaid" --dry-run',
+    ],
   });
 }

@@ -1,29 +1,29 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { formatPounds } from '../../money/amounts.ts';
 import {
-  describeStory,
+  formatAuditTrail,
   listStuckPayouts,
   makePayoutDue,
-  readStory,
-  storyForPrograms,
+  readAuditTrail,
+  auditTrailAsJson,
   type StuckPayout,
 } from '../../payouts/index.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   doneAs,
   idFrom,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
-  type ActingOptions,
-  type LookingOptions,
-} from './frame.ts';
+  type WriteOptions,
+  type ReadOptions,
+} from './run-command.ts';
 import { print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 const minuteMs = 60_000;
 
@@ -57,10 +57,10 @@ function minutesFrom(text: string): number {
 }
 
 function addStuck(payouts: Command): void {
-  const stuck = limited(looking(payouts.command('stuck')))
+  const stuck = limited(readCommand(payouts.command('stuck')))
     .description('Payouts that are not at their end: those that wait for a person first, then the oldest.')
     .option('--older-than <minutes>', 'only those that were ordered longer ago', minutesFrom, 10)
-    .action(async ({ json, olderThan, limit }: LookingOptions & { olderThan: number; limit: number }) => {
+    .action(async ({ json, olderThan, limit }: ReadOptions & { olderThan: number; limit: number }) => {
       const found = await look(async (tx, now) => {
         const since = new Date(now.getTime() - olderThan * minuteMs);
         return listStuckPayouts(tx, { olderThan: since, atMost: limit });
@@ -78,55 +78,55 @@ function addStuck(payouts: Command): void {
       ];
       print({ json }, found, table(names, found.map(rowOf), 'None: every payout is at its end, or on its way.'));
     });
-  teach(stuck, {
+  addHelp(stuck, {
     when: 'Each morning, and when a partner says that a payout has not come.',
-    examples: ['kelpie payouts stuck', 'kelpie payouts stuck --older-than 1440 --json'],
+    examples: ['kelpie-admin payouts stuck', 'kelpie-admin payouts stuck --older-than 1440 --json'],
     prints: 'a line a payout: what the bank said last, when it is looked at next, and the cases that are open.',
   });
 }
 
 function addShow(payouts: Command): void {
-  const show = looking(payouts.command('show'))
+  const show = readCommand(payouts.command('show'))
     .argument('<id>', 'the id of the payout')
     .description(
       'Tell the whole story of one payout: states, tries, bank ids, ledger lines, who and when. Changes nothing.',
     )
-    .action(async (id: string, { json }: LookingOptions) => {
+    .action(async (id: string, { json }: ReadOptions) => {
       const payoutId = requirePayoutId(id);
-      const story = await look(async (tx) => readStory(tx, payoutId));
-      if (story === null) throw missing(id);
-      print({ json }, storyForPrograms(story), describeStory(story));
+      const auditTrail = await look(async (tx) => readAuditTrail(tx, payoutId));
+      if (auditTrail === null) throw missing(id);
+      print({ json }, auditTrailAsJson(auditTrail), formatAuditTrail(auditTrail));
     });
-  teach(show, {
+  addHelp(show, {
     when: 'Somebody asks what became of a payout. This is all that we know of it.',
-    examples: ['kelpie payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab'],
+    examples: ['kelpie-admin payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab'],
     prints:
       'how it stands, then its history, each step with its lines in the ledger. Of the recipient no more than the partner sees.',
   });
 }
 
 function addAsk(payouts: Command): void {
-  const ask = acting(payouts.command('ask'))
+  const refresh = writeCommand(payouts.command('refresh'))
     .argument('<id>', 'the id of the payout')
     .description(
       'Ask the bank once more what became of a payout. A worker does it within a second and writes down what follows. Nothing is sent again by this.',
     )
-    .action(async (id: string, options: ActingOptions) => {
+    .action(async (id: string, options: WriteOptions) => {
       const payoutId = requirePayoutId(id);
       const { json, dryRun } = options;
-      const written = await operating(options, 'operator', async (deps) =>
-        actOnce(deps, options, async (tx) => {
-          const noted = await deps.note(tx, { action: 'payout.ask', subject: payoutId, detail: {} });
+      const written = await withOperator(options, 'operator', async (deps) =>
+        runAudited(deps, options, async (tx) => {
+          const recorded = await deps.record(tx, { action: 'payout.refresh', subject: payoutId, detail: {} });
           if (!(await makePayoutDue(tx, payoutId, deps.clock.now()))) throw missing(id);
-          return noted;
+          return recorded;
         }),
       );
-      const sentence = `The bank is asked about payout ${payoutId}. \`kelpie payouts show ${payoutId}\` tells what it said.`;
+      const sentence = `The bank is asked about payout ${payoutId}. \`kelpie-admin payouts show ${payoutId}\` tells what it said.`;
       print({ json }, { id: payoutId, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
     });
-  teach(ask, {
+  addHelp(refresh, {
     when: 'The bank tells you on the phone that something has changed, and the next look is too far away.',
-    examples: ['kelpie payouts ask 01a1dfa5-aff2-7036-a787-17b3198fc6ab --operator ada@kelpie.example'],
+    examples: ['kelpie-admin payouts refresh 01a1dfa5-aff2-7036-a787-17b3198fc6ab --operator ada@kelpie.example'],
     prints: 'that it is asked, and where that stands in the log of the operators.',
   });
 }
@@ -136,8 +136,8 @@ export function addPayoutCommands(kelpie: Command): void {
   addStuck(payouts);
   addShow(payouts);
   addAsk(payouts);
-  teachGroup(payouts, {
+  addGroupHelp(payouts, {
     when: 'Begin with the stuck ones, read the story of one, and ask the bank where it does not tell by itself.',
-    examples: ['kelpie payouts stuck', 'kelpie payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab'],
+    examples: ['kelpie-admin payouts stuck', 'kelpie-admin payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab'],
   });
 }

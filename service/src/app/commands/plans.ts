@@ -3,20 +3,20 @@ import { formatPounds, parsePounds } from '../../money/amounts.ts';
 import { createPricePlan, listPricePlans, type PricePlan } from '../../partners/index.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   doneAs,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
   withReason,
-  type LookingOptions,
+  type ReadOptions,
   type WithReason,
-} from './frame.ts';
+} from './run-command.ts';
 import { print, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 /** As in "1.25%": hundredths of a percent are whole numbers. */
 function percent(basisPoints: bigint): string {
@@ -28,9 +28,9 @@ function fee(fixedPence: bigint, basisPoints: bigint): string {
 }
 
 function addList(plans: Command): void {
-  const list = limited(looking(plans.command('list')))
+  const list = limited(readCommand(plans.command('list')))
     .description('Price plans, the newest first, and how many partner environments have each.')
-    .action(async ({ json, limit }: LookingOptions & { limit: number }) => {
+    .action(async ({ json, limit }: ReadOptions & { limit: number }) => {
       const found = await look(async (tx) => listPricePlans(tx, limit));
       const rows = found.map((plan) => [
         plan.id,
@@ -54,9 +54,9 @@ function addList(plans: Command): void {
       ];
       print({ json }, found, table(names, rows, 'There are none.'));
     });
-  teach(list, {
+  addHelp(list, {
     when: 'You want to give a partner another plan, and look for its id.',
-    examples: ['kelpie plans list'],
+    examples: ['kelpie-admin plans list'],
     prints: 'a line a plan, in pounds: what a payout costs and the bank’s share of it, and what else is charged.',
   });
 }
@@ -116,20 +116,20 @@ function planFrom(id: string, { payout, bank, ...rest }: CreateOptions): PricePl
 async function create(id: string, options: CreateOptions): Promise<void> {
   const { json, dryRun, reason } = options;
   const plan = planFrom(id, options);
-  const written = await operating(options, 'operator', async (deps) =>
-    actOnce(deps, options, async (tx) => {
+  const written = await withOperator(options, 'operator', async (deps) =>
+    runAudited(deps, options, async (tx) => {
       const detail = {
         payout: fee(plan.fixedPence, plan.basisPoints),
         monthly: formatPounds(plan.monthlyPence),
         reason,
       };
-      const noted = await deps.note(tx, { action: 'plan.create', subject: id, detail });
+      const recorded = await deps.record(tx, { action: 'plan.create', subject: id, detail });
       if (!(await createPricePlan(tx, plan, deps.clock.now())))
         throw new OperatorError(
           `There is a plan ${id} already, and plans never change: take another id.`,
           'plan_taken',
         );
-      return noted;
+      return recorded;
     }),
   );
   const sentence = `The plan ${id} is there: ${fee(plan.fixedPence, plan.basisPoints)} a payout. No partner has it yet.`;
@@ -137,7 +137,7 @@ async function create(id: string, options: CreateOptions): Promise<void> {
 }
 
 function addCreate(plans: Command): void {
-  const command = withReason(acting(plans.command('create')))
+  const command = withReason(writeCommand(plans.command('create')))
     .argument('<plan>', 'its id: 1 to 40 small letters, digits and hyphens, as volume-1')
     .description('Make a price plan. It can never be changed: other prices are another plan.')
     .addOption(priced('--payout <fee>', 'what a payout costs, in pounds and of its amount', feeFrom, '0.99+1.00%'))
@@ -147,10 +147,10 @@ function addCreate(plans: Command): void {
     .addOption(priced('--network <percent>', 'what is added to network fees', pointsFrom, '10.00'))
     .addOption(priced('--exceptions <percent>', 'what is added to bank exceptions', pointsFrom, '20.00'))
     .action(create);
-  teach(command, {
+  addHelp(command, {
     when: 'A partner and you agreed on prices that no plan has yet. What is not said is as in the standard plan.',
     examples: [
-      'kelpie plans create volume-1 --payout 0.80+0.80% --reason "contract of 2026-11" --operator ada@kelpie.example',
+      'kelpie-admin plans create volume-1 --payout 0.80+0.80% --reason "contract of 2026-11" --operator ada@kelpie.example',
     ],
     prints:
       'what a payout costs by it, and where that stands in the log of the operators. `partners price-plan` gives it.',
@@ -165,8 +165,11 @@ export function addPlanCommands(kelpie: Command): void {
   const plans = kelpie.command('plans').description('Look after price plans.');
   addList(plans);
   addCreate(plans);
-  teachGroup(plans, {
+  addGroupHelp(plans, {
     when: 'A plan says what everything costs. It never changes, so that what was charged by it can be reckoned again.',
-    examples: ['kelpie plans list', 'kelpie plans create volume-1 --payout 0.80+0.80% --reason "a large partner"'],
+    examples: [
+      'kelpie-admin plans list',
+      'kelpie-admin plans create volume-1 --payout 0.80+0.80% --reason "a large partner"',
+    ],
   });
 }

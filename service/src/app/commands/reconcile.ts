@@ -5,8 +5,8 @@ import {
   findRun,
   listRunEnvironments,
   runReconciliation,
-  type OperatedRun,
-  type OperatedEnvironmentRun,
+  type AdminRun,
+  type AdminEnvironmentRun,
   type RunReport,
 } from '../../reconciliation/index.ts';
 import { noFailpoint } from '../../platform/failpoint.ts';
@@ -17,23 +17,23 @@ import { chooseBanks, openBanks } from '../banks.ts';
 import { exitCodes } from './failure.ts';
 import { partnerFilter } from './find-partner.ts';
 import {
-  acting,
-  actOnce,
+  writeCommand,
+  runAudited,
   chosenSettings,
   createSay,
   doneAs,
   idFrom,
   limited,
   look,
-  looking,
-  operating,
+  readCommand,
+  withOperator,
   sayDone,
-  type ActingOptions,
-  type LookingOptions,
-  type Operating,
-} from './frame.ts';
+  type WriteOptions,
+  type ReadOptions,
+  type OperatorDeps,
+} from './run-command.ts';
 import { counted, exactUsdc, print, shortInstant, table } from './printing.ts';
-import { teach, teachGroup } from './teaching.ts';
+import { addHelp, addGroupHelp } from './help.ts';
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -43,7 +43,7 @@ function dayFrom(text: string): Date {
   return day;
 }
 
-interface RunOptions extends ActingOptions {
+interface RunOptions extends WriteOptions {
   partner?: string;
   from?: Date;
   everything: boolean;
@@ -72,21 +72,21 @@ function describeReport({ run: found, state, ...counts }: RunReport, dryRun: boo
     ...(incomplete === 0
       ? []
       : [`  ${counted(incomplete, 'partner environment')} could NOT be compared wholly: run it again`]),
-    ...(differences > known && !dryRun ? ['  `kelpie cases list` shows them.'] : []),
+    ...(differences > known && !dryRun ? ['  `kelpie-admin cases list` shows them.'] : []),
   ];
   return lines.join('\n');
 }
 
 /** A run is many commits, one an environment, so that it can be killed: the note of it is a commit of its own before them. */
-async function run(deps: Operating, options: RunOptions): Promise<void> {
+async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
   const { json, dryRun, from = null, everything } = options;
   if (from !== null && from >= cutOffAt(deps.clock.now()))
     throw new OperatorError('There is nothing to compare from then on: what was final 20 minutes ago is compared.');
   const partnerId = await look(async (tx) => partnerFilter(tx, options.partner));
   const banks = openBanks(chosenSettings(chooseBanks), deps.clock, noFailpoint);
-  const written = await actOnce(deps, options, async (tx) => {
+  const written = await runAudited(deps, options, async (tx) => {
     const detail = { from: everything ? 'everything' : (from?.toISOString() ?? null) };
-    return deps.note(tx, { action: 'reconcile.run', subject: partnerId ?? 'all', detail });
+    return deps.record(tx, { action: 'reconcile.run', subject: partnerId ?? 'all', detail });
   });
   const found: object[] = [];
   const report = await runReconciliation(
@@ -101,13 +101,13 @@ async function run(deps: Operating, options: RunOptions): Promise<void> {
       onProgress: createProgress(createSay(options)),
     },
   );
-  const told = describeReport(report, dryRun);
-  print({ json }, { ...report, found, ...doneAs(dryRun, written) }, sayDone(told, dryRun, written));
+  const reported = describeReport(report, dryRun);
+  print({ json }, { ...report, found, ...doneAs(dryRun, written) }, sayDone(reported, dryRun, written));
   process.exitCode = report.state === 'clean' ? exitCodes.done : exitCodes.found;
 }
 
 function addRun(reconcile: Command): void {
-  const command = acting(reconcile.command('run'))
+  const command = writeCommand(reconcile.command('run'))
     .summary('Hold our books against the bank’s records now.')
     .description(
       'Hold our books against the bank’s records now: transfers, deposits and what each wallet keeps. A worker does the same every working day; safe to repeat, to kill, and to run beside it. Each difference becomes a case, or is seen again; no money moves. Exit code 1 where there is a difference, or something could not be compared.',
@@ -115,20 +115,20 @@ function addRun(reconcile: Command): void {
     .option('--partner <partner>', 'only this partner: its short name, or its id')
     .option('--from <day>', 'compare lines since that day (UTC), in place of since the last run', dayFrom)
     .option('--everything', 'compare every line there ever was', false)
-    .action(async (options: RunOptions) => operating(options, 'service', async (deps) => run(deps, options)));
-  teach(command, {
+    .action(async (options: RunOptions) => withOperator(options, 'service', async (deps) => run(deps, options)));
+  addHelp(command, {
     when: 'The run of this morning was incomplete; a case was mended and you want to see it gone; or something looks wrong.',
     examples: [
-      'kelpie reconcile run --operator ada@kelpie.example',
-      'kelpie reconcile run --partner acme --dry-run',
-      'kelpie reconcile run --from 2026-11-01 --operator ada@kelpie.example',
+      'kelpie-admin reconcile run --operator ada@kelpie.example',
+      'kelpie-admin reconcile run --partner acme --dry-run',
+      'kelpie-admin reconcile run --from 2026-11-01 --operator ada@kelpie.example',
     ],
     prints:
       'whether it was clean, how much was compared, and how many differences there are; how far it is meanwhile. A dry run compares the same, and writes nothing.',
   });
 }
 
-function rowOf(partnerEnvironment: OperatedEnvironmentRun): string[] {
+function rowOf(partnerEnvironment: AdminEnvironmentRun): string[] {
   return [
     partnerEnvironment.partner ?? `all ${partnerEnvironment.environments}`,
     partnerEnvironment.environment,
@@ -144,7 +144,7 @@ function rowOf(partnerEnvironment: OperatedEnvironmentRun): string[] {
   ];
 }
 
-function describeRun(found: OperatedRun, environments: readonly OperatedEnvironmentRun[]): string {
+function describeRun(found: AdminRun, environments: readonly AdminEnvironmentRun[]): string {
   const names = [
     'PARTNER',
     'ENVIRONMENT',
@@ -180,21 +180,25 @@ async function readRun(text: string | undefined, limit: number) {
     return found === null ? null : { ...found, environments: await listRunEnvironments(tx, found.id, limit) };
   });
   if (shown !== null) return shown;
-  const message = text === undefined ? 'There was no run yet: `kelpie reconcile run`.' : `There is no run ${text}.`;
+  const message =
+    text === undefined ? 'There was no run yet: `kelpie-admin reconcile run`.' : `There is no run ${text}.`;
   throw new OperatorError(message, 'not_found');
 }
 
 function addShow(reconcile: Command): void {
-  const show = limited(looking(reconcile.command('show')))
+  const show = limited(readCommand(reconcile.command('show')))
     .argument('[run]', 'the id of a run; else the newest of all partners that left nothing out')
     .description('What a run found, of each partner and in total.')
-    .action(async (id: string | undefined, { json, limit }: LookingOptions & { limit: number }) => {
+    .action(async (id: string | undefined, { json, limit }: ReadOptions & { limit: number }) => {
       const shown = await readRun(id, limit);
       print({ json }, shown, describeRun(shown, shown.environments));
     });
-  teach(show, {
+  addHelp(show, {
     when: 'Each morning: is the newest run clean, and is it of today?',
-    examples: ['kelpie reconcile show', 'kelpie reconcile show 01a1e038-9c12-7cc4-b6f0-51c1a7f0a6de --limit 1000'],
+    examples: [
+      'kelpie-admin reconcile show',
+      'kelpie-admin reconcile show 01a1e038-9c12-7cc4-b6f0-51c1a7f0a6de --limit 1000',
+    ],
     prints:
       'how many lines were compared, what was under way, and what our books and the bank say that the wallets keep: a line for each environment, those that differ first, then the totals.',
   });
@@ -204,8 +208,8 @@ export function addReconcileCommands(kelpie: Command): void {
   const reconcile = kelpie.command('reconcile').description('Hold our books against the bank’s.');
   addRun(reconcile);
   addShow(reconcile);
-  teachGroup(reconcile, {
-    when: 'A worker does it every working day at 05:10 UTC. What differs becomes a case: `kelpie cases list`. docs/reconciliation.md has the rest.',
-    examples: ['kelpie reconcile show', 'kelpie reconcile run --operator ada@kelpie.example'],
+  addGroupHelp(reconcile, {
+    when: 'A worker does it every working day at 05:10 UTC. What differs becomes a case: `kelpie-admin cases list`. docs/reconciliation.md has the rest.',
+    examples: ['kelpie-admin reconcile show', 'kelpie-admin reconcile run --operator ada@kelpie.example'],
   });
 }

@@ -280,9 +280,9 @@ test('one webhook that comes a hundred times at once is one event, and moves not
   const order = orderOf(under, await register(under, recipientWith()));
   const sent = await under.bank.sendPayment(order);
   assert(sent.kind === 'accepted');
-  const tell = (): { body: string; signature: string }[] =>
+  const report = (): { body: string; signature: string }[] =>
     receiver.received.filter(({ body }) => body.includes(order.ourReference) && body.includes('"payment_processed"'));
-  const [first] = await eventually('it was told that the payment arrived', async () => tell().length > 0 && tell());
+  const [first] = await eventually('it was told that the payment arrived', async () => report().length > 0 && report());
   assert(first !== undefined);
   const read = (): WebhookOutcome =>
     readWebhook({
@@ -298,9 +298,9 @@ test('one webhook that comes a hundred times at once is one event, and moves not
   await Promise.all(
     Array.from({ length: 100 }, async () => sandboxBank.control('/webhooks/redeliver', { event_id: event.eventId })),
   );
-  await eventually('all of them came', async () => tell().length >= 101);
+  await eventually('all of them came', async () => report().length >= 101);
   // Each is a hint to ask the bank, whose answer is the same every time.
-  const answers = await Promise.all(tell().map(async () => under.bank.findPayment(event.paymentId)));
+  const answers = await Promise.all(report().map(async () => under.bank.findPayment(event.paymentId)));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
   assert.deepEqual(await sandboxBank.record(), before);
 });

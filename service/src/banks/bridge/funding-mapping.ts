@@ -39,26 +39,32 @@ interface OpenedAccount {
 }
 
 /** Under either of the names by which examples and schemas call it. */
-function eitherAt(told: unknown, name: string, otherName: string): string {
-  return textAt(told, name) ?? textAt(told, otherName) ?? '';
+function eitherAt(reported: unknown, name: string, otherName: string): string {
+  return textAt(reported, name) ?? textAt(reported, otherName) ?? '';
 }
 
-function detailsFrom(told: unknown): BankAccountDetails | undefined {
-  const accountNumber = eitherAt(told, 'account_number', 'bank_account_number');
-  const sortCode = eitherAt(told, 'sort_code', 'bank_sort_code').replaceAll('-', '');
-  const accountHolderName = eitherAt(told, 'account_holder_name', 'bank_beneficiary_name');
+function detailsFrom(reported: unknown): BankAccountDetails | undefined {
+  const accountNumber = eitherAt(reported, 'account_number', 'bank_account_number');
+  const sortCode = eitherAt(reported, 'sort_code', 'bank_sort_code').replaceAll('-', '');
+  const accountHolderName = eitherAt(reported, 'account_holder_name', 'bank_beneficiary_name');
   if (accountHolderName === '' || !/^\d{8}$/.test(accountNumber) || !/^\d{6}$/.test(sortCode)) return undefined;
-  const bankName = textAt(told, 'bank_name') ?? null;
-  return { accountHolderName, accountNumber, sortCode, bankName, bankAddress: textAt(told, 'bank_address') ?? null };
+  const bankName = textAt(reported, 'bank_name') ?? null;
+  return {
+    accountHolderName,
+    accountNumber,
+    sortCode,
+    bankName,
+    bankAddress: textAt(reported, 'bank_address') ?? null,
+  };
 }
 
 /** A virtual account for pounds that leads to this wallet and works, or undefined where it is none. */
 export function accountFrom(body: unknown, walletId: string): OpenedAccount | undefined {
   const sourceId = textAt(body, 'id');
-  const told = valueAt(body, 'source_deposit_instructions');
-  const details = detailsFrom(told);
+  const reported = valueAt(body, 'source_deposit_instructions');
+  const details = detailsFrom(reported);
   const isDead = textAt(body, 'status') === 'deactivated';
-  const isPounds = (textAt(told, 'currency') ?? 'gbp') === 'gbp';
+  const isPounds = (textAt(reported, 'currency') ?? 'gbp') === 'gbp';
   if (sourceId === undefined || details === undefined || isDead || !isPounds) return undefined;
   return textAt(body, 'destination', 'bridge_wallet_id') === walletId ? { sourceId, details } : undefined;
 }

@@ -95,18 +95,18 @@ test('only addresses that a browser can be sent to without harm are passed on', 
   }
 });
 
-function told(reasons: unknown): string[] {
+function reported(reasons: unknown): string[] {
   return found({ rejection_reasons: reasons }).reasons;
 }
 
 test('reasons are told in the words for the business, in texts or in objects, and not without end', () => {
-  assert.deepEqual(told([{ reason: 'Unreadable.', developer_reason: 'Looks forged.' }, 'Too old.']), [
+  assert.deepEqual(reported([{ reason: 'Unreadable.', developer_reason: 'Looks forged.' }, 'Too old.']), [
     'Unreadable.',
     'Too old.',
   ]);
-  assert.deepEqual(told([{ developer_reason: 'Looks forged.' }, null, 7, '']), []);
-  assert.deepEqual(told('No.'), []);
-  assert.deepEqual(told(Array.from({ length: 100 }, () => 'x'.repeat(1_000))), Array(10).fill('x'.repeat(300)));
+  assert.deepEqual(reported([{ developer_reason: 'Looks forged.' }, null, 7, '']), []);
+  assert.deepEqual(reported('No.'), []);
+  assert.deepEqual(reported(Array.from({ length: 100 }, () => 'x'.repeat(1_000))), Array(10).fill('x'.repeat(300)));
 });
 
 function second(existing: object, code = 'duplicate_record') {

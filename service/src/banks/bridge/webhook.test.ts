@@ -104,8 +104,8 @@ test('a header that is none is refused, and so is a signed body without an event
 });
 
 function isUnderWay(state: string | undefined): boolean {
-  const told = body.replace('"payment_processed"', JSON.stringify(state ?? null));
-  const outcome = read(sign(told, now.getTime()), told);
+  const reported = body.replace('"payment_processed"', JSON.stringify(state ?? null));
+  const outcome = read(sign(reported, now.getTime()), reported);
   assert(outcome.kind === 'payment');
   return outcome.isUnderWay;
 }

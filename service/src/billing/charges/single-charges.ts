@@ -4,7 +4,7 @@ import { exceptionChargeInPounds } from '../../money/fees.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { monthOf, monthStart, type Month } from '../../platform/london-month.ts';
-import { enterAgain, enterLive, getPricesAt, noteCharge, type SingleCharge } from './store.ts';
+import { enterAgain, enterLive, getPricesAt, recordCharge, type SingleCharge } from './store.ts';
 
 // What is charged besides payouts. Each is noted by what makes it that one, in the commit that posts it: who comes again, or
 // at the same moment, charges nothing.
@@ -18,7 +18,7 @@ interface NewCharge extends Omit<SingleCharge, 'transferId'> {
 /** In a transaction of the partner's live environment. */
 async function charge(tx: Transaction, { amount, payoutId, ...single }: NewCharge): Promise<boolean> {
   const id = newId({ now: () => single.at });
-  if (!(await noteCharge(tx, { ...single, transferId: id }))) return false;
+  if (!(await recordCharge(tx, { ...single, transferId: id }))) return false;
   const lines = ledgerEvents.charged(single.kind, amount);
   if (lines.length === 0) return true;
   const { partnerId, kind } = single;

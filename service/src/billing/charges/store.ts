@@ -41,7 +41,7 @@ export interface SingleCharge {
 }
 
 /** Says false, and notes nothing, where it was charged before. */
-export async function noteCharge(tx: Transaction, charge: SingleCharge): Promise<boolean> {
+export async function recordCharge(tx: Transaction, charge: SingleCharge): Promise<boolean> {
   const { rows } = await tx.query(
     `insert into kelpie.single_charges (partner_id, kind, occasion, transfer_id, at, by)
      values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,

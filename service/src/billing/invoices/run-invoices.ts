@@ -58,7 +58,7 @@ function note(report: RunReport, closed: ClosedMonth): void {
   report.total += closed.total;
 }
 
-function noteNumber(report: RunReport, closed: ClosedMonth): void {
+function recordNumber(report: RunReport, closed: ClosedMonth): void {
   if (closed.kind !== 'invoiced') return;
   report.firstNumber ??= closed.number;
   report.lastNumber = closed.number;
@@ -90,7 +90,7 @@ async function closePartner(
     if (signal?.aborted === true) return;
     const closed = await closeMonth(pool, failpoint, { partnerId, upto, at: clock.now() });
     note(report, closed);
-    noteNumber(report, closed);
+    recordNumber(report, closed);
     if (closed.kind === 'closed_before') {
       if (months === 0) report.closedBefore += 1;
       return;

@@ -1,7 +1,7 @@
 import type { FundingMethod } from '../../banks/index.ts';
 import type { MicroUsdc, Pence } from '../../money/amounts.ts';
 import { rateAsNumber, type GbpPerUsd } from '../../money/rates.ts';
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 import { showPounds, showUsdc } from './shown-usdc.ts';
 
 interface CreditedDeposit {

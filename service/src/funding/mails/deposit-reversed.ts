@@ -1,5 +1,5 @@
 import type { MicroUsdc } from '../../money/amounts.ts';
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 import { showUsdc } from './shown-usdc.ts';
 
 interface ReversedDeposit {

@@ -1,4 +1,4 @@
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 
 export type Decision = 'approved' | 'rejected' | 'more_needed';
 

@@ -43,10 +43,10 @@ export async function applyVerification(deps: VerificationDeps, answer: Answer):
   const nextDueAt = nextPollAt(known.state === verification.state ? known.lastNewsAt : at, at);
   const walletId = wallet?.walletId ?? null;
   const decision = await inTransaction(pool, partnerEnvironment, async (tx) => {
-    const told = await applyAnswer(tx, { verification, walletId, polledAt, at, nextDueAt });
-    if (told === 'approved') await deps.onApproved(tx, partnerId, at);
-    if (told !== null) await mailAdmins(tx, deps, { business: known.business, decision: told, verification });
-    return told;
+    const reported = await applyAnswer(tx, { verification, walletId, polledAt, at, nextDueAt });
+    if (reported === 'approved') await deps.onApproved(tx, partnerId, at);
+    if (reported !== null) await mailAdmins(tx, deps, { business: known.business, decision: reported, verification });
+    return reported;
   });
   if (decision !== null) logger.info({ partner_id: partnerId, status: decision }, 'verification.decided');
   return { kind: 'taken' };

@@ -2,7 +2,7 @@ import { getAccount } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
-import type { MailContent } from '../../platform/mail/frame.ts';
+import type { MailContent } from '../../platform/mail/layout.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { confirmPayoutMail } from '../mails/confirm-payout.ts';
 import { fingerprintOf, orderIdOf, type PayoutOrder } from '../order.ts';

@@ -1,4 +1,4 @@
-import { somethingWrong, told, type FieldProblem } from '../../http/field-problems.ts';
+import { somethingWrong, reported, type FieldProblem } from '../../http/field-problems.ts';
 import { parsePounds } from '../../money/amounts.ts';
 import { ApiError, type ApiErrorCode } from '../../platform/api-error.ts';
 import { amountProblem } from '../creating/limits.ts';
@@ -51,7 +51,7 @@ export function refuseBody(found: readonly FieldProblem[], body: unknown): ApiEr
     .filter(({ path, rule }) => rule === 'is required' && isUnder(path, 'recipient'))
     .map(({ path }) => (hints[path] === undefined ? path : `${path} (${hints[path]})`));
   const details = {
-    fields: told(problems),
+    fields: reported(problems),
     ...(code === 'invalid_recipient' || missing.length > 0 ? { missing } : {}),
   };
   return new ApiError({ code, message: messages[code], details });

@@ -86,7 +86,7 @@ const applyPaymentUpdate = (payout: Payout, payment: Payment): PaymentUpdate =>
   applyPaymentUpdateAt(payout, payment, charging);
 
 /** `bank_accepted>processing completed`, say: what happened, and where that led. */
-function told({ steps, isOver, openCase }: PaymentUpdate): string {
+function reported({ steps, isOver, openCase }: PaymentUpdate): string {
   const path = steps.map(({ what, to }) => `${what}>${to}`).join(' ');
   return [path, isOver ? 'over' : 'open', openCase?.kind ?? ''].filter((part) => part !== '').join(' | ');
 }
@@ -136,7 +136,7 @@ for (const [state, bank, becomes] of decided) {
   test(`a ${state} payout whose payment is ${bank}: ${becomes}`, () => {
     const isNew = state === 'sending' || state === 'pending';
     const payout = isNew ? payoutIn(state) : acceptedIn(state);
-    assert.equal(told(applyPaymentUpdate(payout, paymentIn(bank))), becomes);
+    assert.equal(reported(applyPaymentUpdate(payout, paymentIn(bank))), becomes);
   });
 }
 
@@ -234,9 +234,9 @@ for (const [what, payout, payment, lines] of booked) {
 
 test('a case is opened once for each word of the bank, however often it is read', () => {
   const payout = acceptedIn('processing', { bankState: 'error' });
-  assert.equal(told(applyPaymentUpdate(payout, paymentIn('needs_attention'))), 'open');
+  assert.equal(reported(applyPaymentUpdate(payout, paymentIn('needs_attention'))), 'open');
   const other = paymentIn('needs_attention', { bankState: 'refund_failed' });
-  assert.equal(told(applyPaymentUpdate(payout, other)), 'needs_attention>processing | open | bank_needs_attention');
+  assert.equal(reported(applyPaymentUpdate(payout, other)), 'needs_attention>processing | open | bank_needs_attention');
 });
 
 test('an amount that differs by one per cent is ours to bear, and past that a case, which pauses live creation alone', () => {
@@ -288,7 +288,7 @@ test('why it failed is not forgotten when the refund does not say it again', () 
 
 test('an amount that is first said after the payment failed is booked before its refund', () => {
   const failed = acceptedIn('failed', { bankDebited: null });
-  assert.equal(told(applyPaymentUpdate(failed, paymentIn('undeliverable', { taken: null }))), 'open');
+  assert.equal(reported(applyPaymentUpdate(failed, paymentIn('undeliverable', { taken: null }))), 'open');
   const { steps, bankFacts } = applyPaymentUpdate(failed, paymentIn('refunded'));
   assert.deepEqual(
     steps.map(({ what }) => what),

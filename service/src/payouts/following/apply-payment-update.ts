@@ -59,14 +59,14 @@ class UpdateBuilder {
 
   /** A case is opened once for each word of the bank's, while it is read again and again. After the end, news alone opens it. */
   attention(kind: string): void {
-    const isTold = this.payout.bankState === this.payment.bankState && !this.isOver();
-    if (isTold && this.steps.length === 0) return;
-    this.tell(kind, `the bank says ${this.payment.bankState}`);
+    const isNotified = this.payout.bankState === this.payment.bankState && !this.isOver();
+    if (isNotified && this.steps.length === 0) return;
+    this.report(kind, `the bank says ${this.payment.bankState}`);
     if (this.steps.length === 0) this.step(this.state, 'needs_attention');
   }
 
   /** A commit opens one case. What is found besides is not lost: it stands in the same one. */
-  tell(kind: string, detail: string): void {
+  report(kind: string, detail: string): void {
     const { openCase: first } = this;
     this.openCase = first === undefined ? { kind, detail } : { ...first, detail: `${first.detail}; ${detail}` };
   }
@@ -98,7 +98,7 @@ class UpdateBuilder {
     const { walletDebit, rail } = this.payout;
     const difference = walletDebit > taken ? walletDebit - taken : taken - walletDebit;
     if (difference * mostDifference <= walletDebit) return;
-    this.tell('taken_differs', `we reckoned ${walletDebit} micro-USDC, the bank took ${taken}`);
+    this.report('taken_differs', `we reckoned ${walletDebit} micro-USDC, the bank took ${taken}`);
     this.pauseRail = rail === 'provider_production';
   }
 
@@ -121,7 +121,7 @@ class UpdateBuilder {
   /** What the bank says that something cost it, where that can be. */
   believed(cost: MicroUsdc | null): MicroUsdc {
     if (cost === null || cost <= mostCost) return cost ?? 0n;
-    this.tell('cost_not_believed', `the bank says that it cost ${cost} micro-USDC; nothing was charged for it`);
+    this.report('cost_not_believed', `the bank says that it cost ${cost} micro-USDC; nothing was charged for it`);
     return 0n;
   }
 

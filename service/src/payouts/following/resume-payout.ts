@@ -85,7 +85,7 @@ async function poll(deps: PayoutDeps, payout: Payout, webhookPaymentId: string |
   if (bankPaymentId === null) return releasePayoutLease(deps.calls, payout, null);
   if (webhookPaymentId !== null && webhookPaymentId !== bankPaymentId) {
     const other = await findWebhookPayment(deps, payout, webhookPaymentId);
-    if (other.kind === 'found') return tellPerson(deps, payout, { kind: 'paid_twice', detail: other.payment.id });
+    if (other.kind === 'found') return alertOperator(deps, payout, { kind: 'paid_twice', detail: other.payment.id });
   }
   const found = await bankOf(deps.banks, payout.rail).findPayment(bankPaymentId);
   if (found.kind === 'found') return applyUpdate(deps, payout, found.payment);
@@ -102,13 +102,13 @@ async function stillAbsent(deps: PayoutDeps, payout: Payout): Promise<void> {
   const age = deps.clock.now().getTime() - instantOf(payout.id).getTime();
   if (age > absentTooLongMs && payout.bankState !== absentWord) {
     const detail = 'the bank accepted it, and does not find it any more';
-    return tellPerson(deps, payout, { kind: 'absent_at_bank', detail }, absentWord);
+    return alertOperator(deps, payout, { kind: 'absent_at_bank', detail }, absentWord);
   }
   await releasePayoutLease(deps.calls, payout, nextPollAt(deps.clock.now(), instantOf(payout.id)));
 }
 
 /** Nothing moves: a case is opened, and the payout is looked at further. */
-async function tellPerson(deps: PayoutDeps, payout: Payout, openCase: OpenCase, bankState?: string): Promise<void> {
+async function alertOperator(deps: PayoutDeps, payout: Payout, openCase: OpenCase, bankState?: string): Promise<void> {
   const at = deps.clock.now();
   alarmOnCase(deps.logger, payout.id, openCase);
   const steps: TransitionStep[] = [{ to: payout.state, what: 'needs_attention', detail: openCase.kind, lines: [] }];

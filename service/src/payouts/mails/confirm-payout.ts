@@ -1,5 +1,5 @@
 import { formatPounds, type Pence } from '../../money/amounts.ts';
-import { composeMail, type MailContent } from '../../platform/mail/frame.ts';
+import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
 
 interface PayoutToConfirm {
   code: string;

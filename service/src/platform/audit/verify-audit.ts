@@ -103,11 +103,11 @@ export async function verifyAudit(
   }
   const head = await findHead(tx);
   const { rows, last } = progress;
-  const told = { rows, head: rows === 0 ? null : { seq: last.seq, mac: last.mac.toString('hex') } };
+  const reported = { rows, head: rows === 0 ? null : { seq: last.seq, mac: last.mac.toString('hex') } };
   const isAnotherKey = fitsAnotherKey(chain, progress, head);
   if (isAnotherKey) {
     const sentence = `none of the ${rows} rows was written with this KELPIE_AUDIT_KEY, nor was their end: it is another key`;
-    return { ...told, isAnotherKey, anchors: anchors.length, differences: [sentence] };
+    return { ...reported, isAnotherKey, anchors: anchors.length, differences: [sentence] };
   }
   const lost = [...wanted.keys()].map((seq) => `row ${seq}, which was kept elsewhere, is missing`);
   const differences = [
@@ -116,5 +116,5 @@ export async function verifyAudit(
     ...lost,
     ...progress.differences,
   ];
-  return { ...told, isAnotherKey, anchors: anchors.length, differences: differences.slice(0, mostDifferences) };
+  return { ...reported, isAnotherKey, anchors: anchors.length, differences: differences.slice(0, mostDifferences) };
 }

@@ -40,12 +40,12 @@ export async function writeAct(tx: Transaction, deps: AuditDeps, act: Act): Prom
       return addRow(tx, deps, { head, act });
     case 'none':
       throw new OperatorError(
-        'Nothing was done: the operators’ log has no beginning. On a new installation, write it first: `kelpie audit begin`. On any other, somebody has emptied the log: docs/operating.md tells what to do.',
+        'Nothing was done: the operators’ log has no beginning. On a new installation, write it first: `kelpie-admin audit begin`. On any other, somebody has emptied the log: docs/operating.md tells what to do.',
         'audit_broken',
       );
     case 'foreign':
       throw new OperatorError(
-        'Nothing was done: the operators’ log does not end as this KELPIE_AUDIT_KEY would have ended it. Either it is another key, or somebody has changed the log: `kelpie audit verify` tells which, and docs/operating.md what to do.',
+        'Nothing was done: the operators’ log does not end as this KELPIE_AUDIT_KEY would have ended it. Either it is another key, or somebody has changed the log: `kelpie-admin audit verify` tells which, and docs/operating.md what to do.',
         'audit_broken',
       );
   }

@@ -1,5 +1,5 @@
 import type { Encryptor } from '../encryption.ts';
-import type { MailContent } from './frame.ts';
+import type { MailContent } from './layout.ts';
 
 /** What is nobody's business but the reader's: it is kept encrypted, until the mail is sent. */
 export interface AddressedContent extends MailContent {

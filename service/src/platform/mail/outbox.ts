@@ -3,7 +3,7 @@ import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { JobSender, Queue } from '../jobs.ts';
 import type { Encryptor } from '../encryption.ts';
-import type { MailContent } from './frame.ts';
+import type { MailContent } from './layout.ts';
 import { isMailAddress } from './mail-address.ts';
 import { encryptContent } from './encrypted-content.ts';
 import { insertMail } from './store.ts';

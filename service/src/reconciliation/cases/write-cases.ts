@@ -42,7 +42,7 @@ export async function writeCases(writing: Writing, { differences, gone }: Found)
       await seeCaseAgain(tx, { ...difference, id: closed.id }, { runId: writing.runId, at: writing.clock.now() });
     } else written.opened.push({ id: await openCase(writing, difference), kind: difference.kind });
   }
-  for (const one of cases) if (gone.has(one.id) && !one.isGone && !one.isClosed) await noteGone(writing, one);
+  for (const one of cases) if (gone.has(one.id) && !one.isGone && !one.isClosed) await recordGone(writing, one);
   return written;
 }
 
@@ -72,7 +72,7 @@ async function seeAgain(
   else if (known.detail !== difference.detail) await addStep(tx, partnerEnvironment, { ...step, what: 'changed' });
 }
 
-async function noteGone(
+async function recordGone(
   { tx, partnerEnvironment, clock, runId }: Writing,
   { id, detail }: DifferenceCase,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { Payout } from './payout.ts';
 import { readRecords, type HistoryRow } from './store.ts';
 
 /** One payout from its order to now: every state, try, word of the bank and line of the ledger, with who and when. */
-export interface Story {
+export interface AuditTrail {
   payout: Payout;
   history: HistoryRow[];
   entries: EntryRow[];
@@ -16,7 +16,7 @@ export interface Story {
 }
 
 /** As the reading role, which sees every partner's. Null where there is no such payout. */
-export async function readStory(tx: Transaction, payoutId: string): Promise<Story | null> {
+export async function readAuditTrail(tx: Transaction, payoutId: string): Promise<AuditTrail | null> {
   const records = await readRecords(tx, payoutId);
   if (records === null) return null;
   const entries = await listEntries(
@@ -27,7 +27,7 @@ export async function readStory(tx: Transaction, payoutId: string): Promise<Stor
 }
 
 /** The same for programs: what only the bank may know stays encrypted. */
-export function storyForPrograms({ payout, ...rest }: Story): object {
+export function auditTrailAsJson({ payout, ...rest }: AuditTrail): object {
   const { recipientEncrypted: _encrypted, ...shown } = payout;
   return { payout: shown, ...rest };
 }
@@ -58,7 +58,7 @@ function describeChange(row: HistoryRow, entries: readonly EntryRow[]): string[]
 }
 
 /** For an operator: never more of the recipient than the partner itself is shown. */
-export function describeStory({ payout, history, entries, cases, dueAt }: Story): string {
+export function formatAuditTrail({ payout, history, entries, cases, dueAt }: AuditTrail): string {
   const lines = [
     `Payout ${payout.id}: ${payout.state}`,
     `  partner ${payout.partnerId}, ${payout.environment}, by ${payout.rail}`,

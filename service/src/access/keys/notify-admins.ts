@@ -1,10 +1,10 @@
 import type { Transaction } from '../../platform/database/transaction.ts';
-import type { MailContent } from '../../platform/mail/frame.ts';
+import type { MailContent } from '../../platform/mail/layout.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { listAdminEmails } from '../members/store.ts';
 
 /** A mail to every admin, the one who did it included: it may not have been that person. */
-export async function tellAdmins(
+export async function notifyAdmins(
   tx: Transaction,
   outbox: Outbox,
   { kind, content }: { kind: string; content: MailContent },

@@ -26,14 +26,14 @@ export function kelpieEnv(database: TestDatabase): Record<string, string> {
 }
 
 /** The operator's command, as a person would run it; with settings of its own, without a name where they have none. */
-export async function kelpie(
+export async function kelpieAdmin(
   database: TestDatabase,
   args: readonly string[],
   env: Readonly<Record<string, string>> = { KELPIE_OPERATOR: 'ada@kelpie.example' },
 ): Promise<CommandResult> {
   const { KELPIE_OPERATOR: _name, ...shared } = kelpieEnv(database);
   const command = startChild({
-    name: 'kelpie',
+    name: 'kelpie-admin',
     file: 'service/src/app/cli.ts',
     args: [...args],
     env: { ...shared, ...env },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertWellSet } from '../../../test/mail/well-set.ts';
-import { composeMail, type MailPart } from './frame.ts';
+import { composeMail, type MailPart } from './layout.ts';
 import { showInstant } from './shown-instant.ts';
 
 const deps: MailPart[] = [

@@ -7,11 +7,11 @@ import { invoiceFrom, type InvoiceRow } from '../invoices/store.ts';
 
 // What operators see of billing, over all partners. As the reading role.
 
-export interface OperatedInvoice extends Invoice {
+export interface AdminInvoice extends Invoice {
   partner: string;
 }
 
-type OperatedInvoiceRow = InvoiceRow & { slug: string };
+type AdminInvoiceRow = InvoiceRow & { slug: string };
 
 const invoiceColumns = `p.slug, i.id, i.number, i.period, i.begins_at, i.ends_at, i.status, i.total_pence, i.carried_in_pence,
   i.carried_out_pence, i.issued_at, i.due_at, (
@@ -22,7 +22,7 @@ const invoiceColumns = `p.slug, i.id, i.number, i.period, i.begins_at, i.ends_at
     from kelpie.invoice_lines l where l.invoice_id = i.id
   ) as lines`;
 
-function operatedFrom(row: OperatedInvoiceRow): OperatedInvoice {
+function adminViewOf(row: AdminInvoiceRow): AdminInvoice {
   return { ...invoiceFrom(row), partner: row.slug };
 }
 
@@ -36,29 +36,29 @@ interface InvoiceFilter {
 }
 
 /** The newest first. */
-export async function listOperatedInvoices(tx: Transaction, filter: InvoiceFilter): Promise<OperatedInvoice[]> {
-  const { rows } = await tx.query<OperatedInvoiceRow>(
+export async function listAdminInvoices(tx: Transaction, filter: InvoiceFilter): Promise<AdminInvoice[]> {
+  const { rows } = await tx.query<AdminInvoiceRow>(
     `select ${invoiceColumns} from kelpie.invoices i join kelpie.partners p on p.id = i.partner_id
      where ($1::uuid is null or i.partner_id = $1) and ($2::text is null or i.period = $2)
        and ($3::timestamptz is null or (i.status = 'issued' and i.total_pence > 0 and i.due_at < $3))
      order by i.number desc limit $4`,
     [filter.partnerId, filter.period, filter.overdueAt, filter.atMost],
   );
-  return rows.map(operatedFrom);
+  return rows.map(adminViewOf);
 }
 
 /** By its number, or its id. */
-export async function findOperatedInvoice(
+export async function findAdminInvoice(
   tx: Transaction,
   by: { number: bigint } | { id: string },
-): Promise<OperatedInvoice | null> {
-  const { rows } = await tx.query<OperatedInvoiceRow>(
+): Promise<AdminInvoice | null> {
+  const { rows } = await tx.query<AdminInvoiceRow>(
     `select ${invoiceColumns} from kelpie.invoices i join kelpie.partners p on p.id = i.partner_id
      where i.${'id' in by ? 'id' : 'number'} = $1`,
     ['id' in by ? by.id : by.number],
   );
   const [row] = rows;
-  return row === undefined ? null : operatedFrom(row);
+  return row === undefined ? null : adminViewOf(row);
 }
 
 /** A payout that the bank may have billed us for. */

@@ -76,7 +76,7 @@ export async function listStuckPayouts(
 
 /** Says false where there is no such payout. Refused where this transaction has not noted the act. */
 export async function makePayoutDue(tx: Transaction, payoutId: string, at: Date): Promise<boolean> {
-  const { rows } = await tx.query<{ asked: boolean }>('select kelpie.operator_ask_payout($1, $2) as asked', [
+  const { rows } = await tx.query<{ asked: boolean }>('select kelpie.operator_refresh_payout($1, $2) as asked', [
     payoutId,
     at,
   ]);

@@ -7,10 +7,10 @@ import type { KnownDeposit } from './deposit.ts';
 import type { DepositChange, DepositStep } from './apply-deposit-update.ts';
 import { depositCreditedMail } from './mails/deposit-credited.ts';
 import { depositReversedMail } from './mails/deposit-reversed.ts';
-import type { FundingDeps, TellingDeps } from './deps.ts';
+import type { FundingDeps, NotifyDeps } from './deps.ts';
 import { readContact, type StepMoney } from './store.ts';
 
-interface Told {
+interface Reported {
   partnerEnvironment: PartnerContext;
   method: FundingMethod;
   known: KnownDeposit;
@@ -23,8 +23,8 @@ interface Told {
 const actions = { credited: 'deposit.credit', refunded: 'deposit.refund', reversed: 'deposit.reverse' } as const;
 
 /** The partner's own list of what happened, and a mail where its wallet has changed. */
-export async function tellOfStep(tx: Transaction, deps: FundingDeps, told: Told): Promise<void> {
-  const { partnerEnvironment, known, step } = told;
+export async function notifyOfStep(tx: Transaction, deps: FundingDeps, reported: Reported): Promise<void> {
+  const { partnerEnvironment, known, step } = reported;
   if (step.what === 'told') return;
   const note = { ...partnerEnvironment, id: newId(deps.clock), status: null, by: 'bank', detail: known.id };
   await deps.recordActivity(tx, { ...note, action: actions[step.what] });
@@ -33,12 +33,12 @@ export async function tellOfStep(tx: Transaction, deps: FundingDeps, told: Told)
   const about = { business, environment: partnerEnvironment.environment, amount: step.amount, link: deps.dashboardUrl };
   const content =
     step.what === 'credited'
-      ? depositCreditedMail({ ...about, ...factsOf(told), repaid: told.money?.repaid ?? 0n })
-      : depositReversedMail({ ...about, owed: told.money?.owed ?? 0n });
+      ? depositCreditedMail({ ...about, ...factsOf(reported), repaid: reported.money?.repaid ?? 0n })
+      : depositReversedMail({ ...about, owed: reported.money?.owed ?? 0n });
   for (const address of to) await deps.outbox.post(tx, { kind: `deposit-${step.what}`, to: address, content });
 }
 
-function factsOf({ method, change, news }: Told) {
+function factsOf({ method, change, news }: Reported) {
   const { sentPence, fee, rate } = change;
   return { method, sentPence, fee, rate, senderName: news.sender?.name ?? null };
 }
@@ -46,7 +46,7 @@ function factsOf({ method, change, news }: Told) {
 /** Whom the partner has named, or else its admins. An address that no mail can reach must not keep money from its wallet. */
 export async function contactsOf(
   tx: Transaction,
-  { listAdmins }: Pick<TellingDeps, 'listAdmins'>,
+  { listAdmins }: Pick<NotifyDeps, 'listAdmins'>,
   partnerEnvironment: PartnerContext,
 ): Promise<{ business: string; to: string[] }> {
   const { business, contactEmail } = await readContact(tx, partnerEnvironment.partnerId);

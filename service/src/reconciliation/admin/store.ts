@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/database/transaction.ts';
 // What operators see of runs and cases, as the reading role; and what they do about a case, as their own.
 
 /** A case, of a payout or of a difference. */
-export interface OperatedCase {
+export interface AdminCase {
   id: string;
   partner: string;
   environment: string;
@@ -33,7 +33,7 @@ interface CaseRow {
   slug: string;
   environment: string;
   kind: string;
-  state: OperatedCase['state'];
+  state: AdminCase['state'];
   subject: string | null;
   related_id: string | null;
   difference: string | null;
@@ -50,7 +50,7 @@ const caseColumns = `c.id, p.slug, c.environment::text, c.kind, ${stateOfCase} a
   coalesce(c.payout_id, c.related_id) as related_id, c.difference_micro_usdc as difference, c.detail, c.seen, c.opened_at,
   c.last_seen_at, c.closed_by, c.closed_reason`;
 
-function caseFrom(row: CaseRow): OperatedCase {
+function caseFrom(row: CaseRow): AdminCase {
   return {
     id: row.id,
     partner: row.slug,
@@ -79,7 +79,7 @@ interface Choice {
 }
 
 /** The newest first. */
-export async function listOperatedCases(tx: Transaction, choice: Choice): Promise<OperatedCase[]> {
+export async function listAdminCases(tx: Transaction, choice: Choice): Promise<AdminCase[]> {
   const { rows } = await tx.query<CaseRow>(
     `select ${caseColumns} from kelpie.cases c join kelpie.partners p on p.id = c.partner_id
      where ($1::uuid is null or c.partner_id = $1) and ($2::text is null or ${stateOfCase} = $2)
@@ -102,7 +102,7 @@ export interface CaseStepRow {
 export async function findCase(
   tx: Transaction,
   id: string,
-): Promise<{ found: OperatedCase; history: CaseStepRow[] } | null> {
+): Promise<{ found: AdminCase; history: CaseStepRow[] } | null> {
   const { rows } = await tx.query<CaseRow>(
     `select ${caseColumns} from kelpie.cases c join kelpie.partners p on p.id = c.partner_id where c.id = $1`,
     [id],
@@ -182,7 +182,7 @@ export async function correctCase(tx: Transaction, { id, revision, at, reason, t
 }
 
 /** A run, as operators see it. */
-export interface OperatedRun {
+export interface AdminRun {
   id: string;
   askedBy: string;
   startedAt: Date;
@@ -207,7 +207,7 @@ interface RunRow {
 }
 
 /** Where none is named, the newest that was of all partners and left no lines out. */
-export async function findRun(tx: Transaction, id: string | null): Promise<OperatedRun | null> {
+export async function findRun(tx: Transaction, id: string | null): Promise<AdminRun | null> {
   const { rows } = await tx.query<RunRow>(
     `select r.id, r.asked_by, r.started_at, r.cut_off_at, r.finished_at, r.state, r.lines_from, p.slug
      from kelpie.reconciliations r left join kelpie.partners p on p.id = r.of_partner
@@ -230,7 +230,7 @@ export async function findRun(tx: Transaction, id: string | null): Promise<Opera
 }
 
 /** What a run found of one partner environment, or of all partners of an environment: then without a partner. */
-export interface OperatedEnvironmentRun {
+export interface AdminEnvironmentRun {
   partner: string | null;
   environment: string;
   environments: number;
@@ -265,7 +265,7 @@ export async function listRunEnvironments(
   tx: Transaction,
   runId: string,
   atMost: number,
-): Promise<OperatedEnvironmentRun[]> {
+): Promise<AdminEnvironmentRun[]> {
   const { rows } = await tx.query<EnvironmentRunRow>(
     `select p.slug, s.environment::text, count(*)::int as environments, sum(s.transfers) as transfers, sum(s.deposits) as deposits,
        sum(s.in_flight) as in_flight, sum(s.ours_micro_usdc) as ours, sum(s.bank_micro_usdc) as bank,

@@ -19,21 +19,21 @@ import { operatorRule, settings } from '../../platform/settings.ts';
 import { clockFor } from '../process.ts';
 import { withReader } from '../reader.ts';
 
-export interface LookingOptions {
+export interface ReadOptions {
   json: boolean;
 }
 
-export interface ActingOptions extends LookingOptions {
+export interface WriteOptions extends ReadOptions {
   operator?: string;
   dryRun: boolean;
 }
 
-export interface WithReason extends ActingOptions {
+export interface WithReason extends WriteOptions {
   reason: string;
 }
 
 /** A command that only looks. */
-export function looking(command: Command): Command {
+export function readCommand(command: Command): Command {
   return command.option('--json', 'print the result as JSON, for programs', false);
 }
 
@@ -44,9 +44,9 @@ function operatorFrom(text: string): string {
 }
 
 /** A command that changes something: it is noted who did it. */
-export function acting(command: Command): Command {
+export function writeCommand(command: Command): Command {
   const who = 'who does it; else KELPIE_OPERATOR says so. It goes into the log of the operators';
-  return looking(command)
+  return readCommand(command)
     .option('--operator <name>', who, operatorFrom)
     .option('--dry-run', 'say what would be done, and do nothing', false);
 }
@@ -103,19 +103,19 @@ export async function look<Found>(read: (tx: Transaction, now: Date) => Promise<
   );
 }
 
-export interface Operating {
+export interface OperatorDeps {
   pool: Pool;
   clock: Clock;
   logger: Logger;
   operator: string;
   /** Notes the act in the transaction that does it. */
-  note: (tx: Transaction, act: Omit<Act, 'operator'>) => Promise<WrittenAct>;
+  record: (tx: Transaction, act: Omit<Act, 'operator'>) => Promise<WrittenAct>;
   /** The same for what writes its row in its own way. */
-  noteBy: (write: (deps: AuditDeps) => Promise<WrittenAct>) => Promise<WrittenAct>;
+  recordBy: (write: (deps: AuditDeps) => Promise<WrittenAct>) => Promise<WrittenAct>;
   /** Only inside this can something be noted: as the service's role, an operator's connection vouches for it. */
   whileVouched: <Done>(act: () => Promise<Done>) => Promise<Done>;
   /** Keeps, outside the database, where the act that was committed stands in the log. */
-  keepNoted: () => Promise<void>;
+  keepRecorded: () => Promise<void>;
 }
 
 function requireOperatorName(named: string | null): string {
@@ -154,20 +154,20 @@ function settingsOf(as: Role, operator: string | undefined) {
 }
 
 /** How acts are noted and kept. As an operator there is nobody else who would have to vouch for them. */
-function createNoting(
+function createRecording(
   operators: Pool,
   as: Role,
   { operator, anchors, ...deps }: Omit<AuditDeps, 'voucher'> & { operator: string; anchors: string | null },
-): Pick<Operating, 'note' | 'noteBy' | 'whileVouched' | 'keepNoted'> {
-  let noted: WrittenAct | null = null;
+): Pick<OperatorDeps, 'record' | 'recordBy' | 'whileVouched' | 'keepRecorded'> {
+  let recorded: WrittenAct | null = null;
   let voucher: Buffer | null = null;
-  const noteBy: Operating['noteBy'] = async (write) => {
-    noted = await write({ ...deps, voucher });
-    return noted;
+  const recordBy: OperatorDeps['recordBy'] = async (write) => {
+    recorded = await write({ ...deps, voucher });
+    return recorded;
   };
   return {
-    noteBy,
-    note: async (tx, act) => noteBy(async (audit) => writeAct(tx, audit, { ...act, operator })),
+    recordBy,
+    record: async (tx, act) => recordBy(async (audit) => writeAct(tx, audit, { ...act, operator })),
     whileVouched: async (act) =>
       as === 'operator'
         ? act()
@@ -175,17 +175,17 @@ function createNoting(
             voucher = made;
             return act();
           }),
-    async keepNoted() {
-      if (noted !== null && anchors !== null) await keepAnchor(anchors, noted);
+    async keepRecorded() {
+      if (recorded !== null && anchors !== null) await keepAnchor(anchors, recorded);
     },
   };
 }
 
 /** The deps of a command that acts, as whichever role its work needs. */
-export async function operating<Result>(
-  { operator: said }: Pick<ActingOptions, 'operator'>,
+export async function withOperator<Result>(
+  { operator: said }: Pick<WriteOptions, 'operator'>,
   as: Role,
-  work: (deps: Operating) => Promise<Result>,
+  work: (deps: OperatorDeps) => Promise<Result>,
 ): Promise<Result> {
   const { operatorUrl, serviceUrl, auditKey, anchors, named, logLevel, testClockFile } = settingsOf(as, said);
   const operator = requireOperatorName(named);
@@ -196,25 +196,25 @@ export async function operating<Result>(
     openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, unhurried: true });
   const operators = open(operatorUrl);
   const pool = serviceUrl === null ? operators : open(serviceUrl);
-  const noting = createNoting(operators, as, { chain: createAuditChain(auditKey), clock, operator, anchors });
+  const recording = createRecording(operators, as, { chain: createAuditChain(auditKey), clock, operator, anchors });
   try {
-    return await work({ pool, clock, logger, operator, ...noting });
+    return await work({ pool, clock, logger, operator, ...recording });
   } finally {
     await Promise.all([...new Set([operators, pool])].map(async (one) => one.end()));
   }
 }
 
-type ActDeps = Pick<Operating, 'pool' | 'whileVouched' | 'keepNoted'> & { context?: TransactionContext };
+type ActDeps = Pick<OperatorDeps, 'pool' | 'whileVouched' | 'keepRecorded'> & { context?: TransactionContext };
 
 /** One transaction; for a dry run it is undone at its end, the note of it too. As the service it names whose rows it writes. */
-export async function actOnce<Done>(
-  { pool, whileVouched, keepNoted, context = 'shared' }: ActDeps,
-  { dryRun }: Pick<ActingOptions, 'dryRun'>,
+export async function runAudited<Done>(
+  { pool, whileVouched, keepRecorded, context = 'shared' }: ActDeps,
+  { dryRun }: Pick<WriteOptions, 'dryRun'>,
   work: (tx: Transaction) => Promise<Done>,
 ): Promise<Done> {
   if (dryRun) return whileVouched(async () => inUndoneTransaction(pool, context, work));
   const done = await whileVouched(async () => inTransaction(pool, context, work));
-  await keepNoted();
+  await keepRecorded();
   return done;
 }
 
@@ -233,13 +233,13 @@ export function doneAs(dryRun: boolean, written: WrittenAct): { dry_run: boolean
 const sayEveryMs = 2_000;
 
 /** For whoever watches; a program does not. */
-export function createSay({ json }: LookingOptions): (text: string) => void {
+export function createSay({ json }: ReadOptions): (text: string) => void {
   return json ? () => undefined : (text) => void process.stderr.write(`${text}\n`);
 }
 
 /** Says every two seconds that one long step is still under way. */
 export async function whileWorking<Result>(
-  options: LookingOptions,
+  options: ReadOptions,
   what: string,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -2,7 +2,7 @@ import type { PartnerContext, Transaction } from '../../platform/database/transa
 import type { Rail } from '../environment.ts';
 
 /** A partner, as far as an operator's role may see it. */
-export interface OperatedPartner {
+export interface AdminPartner {
   id: string;
   slug: string;
   name: string;
@@ -28,7 +28,7 @@ function partnerFrom({ verification_status: verificationStatus, rate_factor: rat
 }
 
 /** By its short name, or its id. */
-export async function findPartner(tx: Transaction, slugOrId: string): Promise<OperatedPartner | null> {
+export async function findPartner(tx: Transaction, slugOrId: string): Promise<AdminPartner | null> {
   const { rows } = await tx.query<PartnerRow>(
     `select ${columns} from kelpie.partners where slug = $1 or id::text = lower($1)`,
     [slugOrId],
@@ -41,7 +41,7 @@ export async function findPartner(tx: Transaction, slugOrId: string): Promise<Op
 export async function listPartners(
   tx: Transaction,
   { status, atMost }: { status: string | null; atMost: number },
-): Promise<OperatedPartner[]> {
+): Promise<AdminPartner[]> {
   const { rows } = await tx.query<PartnerRow>(
     `select ${columns} from kelpie.partners where $1::text is null or status = $1 order by id desc limit $2`,
     [status, atMost],
@@ -50,7 +50,7 @@ export async function listPartners(
 }
 
 /** What a partner has in one environment. */
-export interface OperatedEnvironment {
+export interface AdminEnvironment {
   environment: string;
   rail: Rail;
   pricePlan: string;
@@ -73,7 +73,7 @@ interface EnvironmentRow {
 }
 
 /** As the reading role. */
-export async function listEnvironments(tx: Transaction, partnerId: string): Promise<OperatedEnvironment[]> {
+export async function listEnvironments(tx: Transaction, partnerId: string): Promise<AdminEnvironment[]> {
   const { rows } = await tx.query<EnvironmentRow>(
     `select e.environment::text, e.rail, e.price_plan, coalesce(w.balance_micro_usdc, 0) as balance,
        (

@@ -2,7 +2,7 @@ import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
 /** A deposit, as an operator sees it: never who sent it. */
-export interface OperatedDeposit {
+export interface AdminDeposit {
   id: string;
   partner: string;
   environment: string;
@@ -46,7 +46,7 @@ const columns = `d.id, p.slug, d.environment::text, d.method, d.state, d.bank_st
   d.net_micro_usdc, d.fee_micro_usdc, d.gbp_per_usd_millionths, d.reversed_micro_usdc, d.owed_micro_usdc,
   d.repaid_micro_usdc, d.trouble, d.credited_at, d.updated_at`;
 
-function depositFrom(row: DepositRow): OperatedDeposit {
+function depositFrom(row: DepositRow): AdminDeposit {
   return {
     id: row.id,
     partner: row.slug,
@@ -78,7 +78,7 @@ interface Choice {
 }
 
 /** The newest first. As the reading role. */
-export async function listOperatedDeposits(tx: Transaction, choice: Choice): Promise<OperatedDeposit[]> {
+export async function listAdminDeposits(tx: Transaction, choice: Choice): Promise<AdminDeposit[]> {
   const { rows } = await tx.query<DepositRow>(
     `select ${columns} from kelpie.deposits d join kelpie.partners p on p.id = d.partner_id
      where ($1::uuid is null or d.partner_id = $1) and ($2::text is null or d.state = $2)
@@ -100,10 +100,10 @@ export interface DepositHistoryRow {
 }
 
 /** By our id, or the bank's. */
-export async function findOperatedDeposit(
+export async function findAdminDeposit(
   tx: Transaction,
   id: string,
-): Promise<{ deposit: OperatedDeposit; history: DepositHistoryRow[] } | null> {
+): Promise<{ deposit: AdminDeposit; history: DepositHistoryRow[] } | null> {
   const { rows } = await tx.query<DepositRow>(
     `select ${columns} from kelpie.deposits d join kelpie.partners p on p.id = d.partner_id
      where d.id::text = lower($1) or d.bank_deposit_id = $1 limit 1`,

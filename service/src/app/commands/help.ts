@@ -1,7 +1,7 @@
 // What a command's help says besides its options: when somebody would use it, an example, and what it prints.
 import type { Command } from 'commander';
 
-interface Lesson {
+interface CommandHelp {
   when: string;
   /** Whole command lines, as they are typed. */
   examples: readonly string[];
@@ -21,12 +21,12 @@ function wrapped(text: string, indent: string): string {
   return lines.map((line) => `${indent}${line}`).join('\n');
 }
 
-/** As it is typed: `kelpie partners suspend`. */
+/** As it is typed: `kelpie-admin partners suspend`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-export function teach(command: Command, { when, examples, prints }: Lesson): Command {
+export function addHelp(command: Command, { when, examples, prints }: CommandHelp): Command {
   const sections = [
     ['When:', wrapped(when, '  ')],
     [examples.length === 1 ? 'Example:' : 'Examples:', ...examples.map((line) => `  $ ${line}`)],
@@ -38,7 +38,7 @@ export function teach(command: Command, { when, examples, prints }: Lesson): Com
 }
 
 /** The same for a group of commands: where to begin in it. */
-export function teachGroup(group: Command, { when, examples }: Omit<Lesson, 'prints'>): Command {
+export function addGroupHelp(group: Command, { when, examples }: Omit<CommandHelp, 'prints'>): Command {
   const lines = [wrapped(when, ''), '', 'Examples:', ...examples.map((line) => `  $ ${line}`)];
   return group.addHelpText('after', `\n${lines.join('\n')}`);
 }

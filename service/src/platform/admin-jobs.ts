@@ -1,7 +1,7 @@
 import type { Transaction } from './database/transaction.ts';
 
 /** A job, as an operator sees it. Its arguments are ids, and its error is what a log would say of it. */
-export interface OperatedJob {
+export interface AdminJob {
   id: string;
   queue: string;
   state: string;
@@ -40,7 +40,7 @@ const columns = `id, name, state::text, retry_count, retry_limit, created_on, st
 
 const waiting = new Set(['created', 'retry']);
 
-function jobFrom(row: JobRow): OperatedJob {
+function jobFrom(row: JobRow): AdminJob {
   return {
     id: row.id,
     queue: row.name,
@@ -64,7 +64,7 @@ interface JobFilter {
 }
 
 /** The newest first. As the reading role. */
-export async function listJobs(tx: Transaction, { state, queue, atMost }: JobFilter): Promise<OperatedJob[]> {
+export async function listJobs(tx: Transaction, { state, queue, atMost }: JobFilter): Promise<AdminJob[]> {
   const { rows } = await tx.query<JobRow>(
     `select ${columns} from pgboss.job
      where ($1::text is null or state = $1::pgboss.job_state) and ($2::text is null or name = $2)
@@ -74,7 +74,7 @@ export async function listJobs(tx: Transaction, { state, queue, atMost }: JobFil
   return rows.map(jobFrom);
 }
 
-export async function findJob(tx: Transaction, id: string): Promise<OperatedJob | null> {
+export async function findJob(tx: Transaction, id: string): Promise<AdminJob | null> {
   const { rows } = await tx.query<JobRow>(`select ${columns} from pgboss.job where id = $1 limit 1`, [id]);
   const [row] = rows;
   return row === undefined ? null : jobFrom(row);

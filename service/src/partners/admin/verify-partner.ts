@@ -31,7 +31,7 @@ interface Started {
   startedAt: Date;
 }
 
-/** Asks the bank to begin; what it began is written by `noteStarted`. Safe to repeat on the same day. */
+/** Asks the bank to begin; what it began is written by `recordStarted`. Safe to repeat on the same day. */
 export async function startAtBank(
   deps: { bank: Pick<BankVerification, 'startVerification'>; clock: Clock },
   applicant: Applicant,
@@ -43,7 +43,7 @@ export async function startAtBank(
 }
 
 /** A worker then reads from the bank how it stands. */
-export async function noteStarted(tx: Transaction, { id, startedAt }: Started): Promise<void> {
+export async function recordStarted(tx: Transaction, { id, startedAt }: Started): Promise<void> {
   const begun = await beginVerification(tx, id, startedAt);
   if (begun === 'anothers') throw bankCannotBeAsked('the bank answered with the verification of another partner');
   await wakeIn(tx, id, startedAt);
