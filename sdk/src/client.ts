@@ -92,11 +92,11 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
     },
     activity: listing('/v1/activity'),
     auth: {
-      askForCode: async (body, options) => (await call('post', '/v1/auth/code', { ...options, body })).json,
+      requestCode: async (body, options) => (await call('post', '/v1/auth/code', { ...options, body })).json,
       signIn: async (body, options) => (await call('post', '/v1/auth/session', { ...options, body })).json,
       getSession: async (options) => (await call('get', '/v1/auth/session', { ...options })).json,
       listAccounts: async (options) => (await call('get', '/v1/auth/accounts', { ...options })).json.data,
-      enterAccount: async (body, options) => (await call('patch', '/v1/auth/session', { ...options, body })).json,
+      switchAccount: async (body, options) => (await call('patch', '/v1/auth/session', { ...options, body })).json,
       signOut: async (options) => (await call('delete', '/v1/auth/session', { ...options })).json,
     },
     balance: reading('/v1/balance'),
@@ -124,7 +124,7 @@ export function createKelpie(clientOptions: KelpieOptions): Kelpie {
     members: {
       ...listing('/v1/members'),
       invite: async (body, options) => (await call('post', '/v1/members', { ...options, body })).json,
-      change: async (email, body, options) =>
+      update: async (email, body, options) =>
         (await call('patch', '/v1/members/{email}', { ...options, path: { email }, body })).json,
       remove: async (email, options) =>
         (await call('delete', '/v1/members/{email}', { ...options, path: { email } })).json,

@@ -132,7 +132,7 @@ interface Keys extends Listing<ApiKey, ApiKeyFilters> {
 interface Members extends Listing<Member, MemberFilters> {
   invite(body: InviteMemberRequest, options?: CallOptions): Promise<Member>;
   /** `last_admin` where nobody else is one. */
-  change(email: string, body: ChangeMemberRequest, options?: CallOptions): Promise<Member>;
+  update(email: string, body: ChangeMemberRequest, options?: CallOptions): Promise<Member>;
   /** Ends all their sessions; `last_admin` where nobody else is one. */
   remove(email: string, options?: CallOptions): Promise<MemberRemoved>;
 }
@@ -184,7 +184,7 @@ interface Partners {
 /** For people, in a browser: the session is a cookie, which no program sees. */
 interface Auth {
   /** Has a code mailed to a member. The answer is the same for an address that is nobody's. */
-  askForCode(body: SignInCodeRequest, options?: CallOptions): Promise<SignInCode>;
+  requestCode(body: SignInCodeRequest, options?: CallOptions): Promise<SignInCode>;
   /** Trades a code for a session; `invalid_code` where it is wrong, over or used. */
   signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
   /** Who is signed in. */
@@ -192,7 +192,7 @@ interface Auth {
   /** The accounts that whoever is signed in is a member of. */
   listAccounts(options?: CallOptions): Promise<OwnAccount[]>;
   /** Goes to another of them, without another code: the session becomes one of that account. */
-  enterAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session>;
+  switchAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session>;
   signOut(options?: CallOptions): Promise<SessionEnded>;
 }
 

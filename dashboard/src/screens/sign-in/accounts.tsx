@@ -45,7 +45,7 @@ function Accounts() {
   const beginSession = useBeginSession();
   const accounts = useOwnAccounts();
   const entering = useMutation({
-    mutationFn: async ({ slug }: OwnAccount) => kelpie.auth.enterAccount({ slug }),
+    mutationFn: async ({ slug }: OwnAccount) => kelpie.auth.switchAccount({ slug }),
     onSuccess: (session) => {
       beginSession(session);
       const next = nextAddress(search);

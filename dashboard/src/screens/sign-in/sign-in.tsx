@@ -27,7 +27,7 @@ async function hasSeveralAccounts(): Promise<boolean> {
 async function goToNamed(session: Session, slug: string | undefined): Promise<Session> {
   if (slug === undefined || slug === session.account.slug) return session;
   try {
-    return await kelpie.auth.enterAccount({ slug });
+    return await kelpie.auth.switchAccount({ slug });
   } catch {
     // Not theirs, or it can't be said: the list of accounts tells, and lets them choose.
     return session;
@@ -41,7 +41,7 @@ export function Screen() {
   const [email, setEmail] = useState('');
   const [hasSeveral, setSeveral] = useState(false);
   const slug = namedAccount(search);
-  const asking = useMutation({ mutationFn: async () => kelpie.auth.askForCode({ email: email.trim() }) });
+  const asking = useMutation({ mutationFn: async () => kelpie.auth.requestCode({ email: email.trim() }) });
   if (found.data) {
     const isOther = slug !== undefined && slug !== found.data.account.slug;
     return <Navigate replace to={hasSeveral || isOther ? accountsAddress(search) : nextAddress(search)} />;
@@ -63,7 +63,7 @@ export function Screen() {
             setSeveral(slug === undefined && (await hasSeveralAccounts()));
             return goToNamed(session, slug);
           }}
-          resend={async () => kelpie.auth.askForCode({ email: email.trim() })}
+          resend={async () => kelpie.auth.requestCode({ email: email.trim() })}
           onSignedIn={beginSession}
           onBack={() => asking.reset()}
         />

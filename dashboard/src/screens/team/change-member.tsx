@@ -25,7 +25,7 @@ export function ChangeMember({ member }: { member: Member }) {
   };
   const changing = useMutation({
     mutationFn: async (change: 'role' | 'remove') => {
-      if (change === 'role') await kelpie.members.change(member.email, { role });
+      if (change === 'role') await kelpie.members.update(member.email, { role });
       else await kelpie.members.remove(member.email);
     },
     onSuccess: () => setOpen(false),
