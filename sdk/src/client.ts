@@ -2,7 +2,7 @@ import type { AnswerOf, InputOf, ItemOf, ListPath, Method, PathOf, PlainPath, Qu
 import { described } from './json.ts';
 import type { Kelpie, KelpieOptions, StatementPage, StatementQuery } from './kelpie.ts';
 import { everyItem, nextCursor, type Page } from './pages.ts';
-import { insistOnHeaderText, request, type CallOptions, type Connection, type RequestParts } from './request.ts';
+import { assertHeaderText, request, type CallOptions, type Connection, type RequestOptions } from './request.ts';
 
 const defaultTimeoutMs = 30_000;
 
@@ -15,8 +15,8 @@ function connect({
   timeoutMs = defaultTimeoutMs,
 }: KelpieOptions): Connection {
   if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is not an address such as https://api.example.com');
-  if (apiKey !== undefined) insistOnHeaderText('apiKey', apiKey);
-  if (account !== undefined) insistOnHeaderText('account', account);
+  if (apiKey !== undefined) assertHeaderText('apiKey', apiKey);
+  if (account !== undefined) assertHeaderText('account', account);
   return {
     baseUrl: baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl,
     apiKey,
@@ -29,13 +29,17 @@ function connect({
 
 /** The ways in which an endpoint is asked. The path alone says what it takes and what it gives. */
 function createCalls(connection: Connection) {
-  async function ask<M extends Method, P extends PathOf<M>>(method: M, path: P, parts: RequestParts) {
-    const answer = await request(connection, method, path, parts);
+  async function ask<M extends Method, P extends PathOf<M>>(method: M, path: P, options: RequestOptions) {
+    const answer = await request(connection, method, path, options);
     return { ...answer, json: described<AnswerOf<M, P>>(answer.json) };
   }
 
-  async function call<M extends Method, P extends PathOf<M>>(method: M, path: P, parts: RequestParts & InputOf<M, P>) {
-    return ask(method, path, parts);
+  async function call<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    options: RequestOptions & InputOf<M, P>,
+  ) {
+    return ask(method, path, options);
   }
 
   /** An endpoint that is only read. */
@@ -81,8 +85,8 @@ function createStatements({ call }: Pick<ReturnType<typeof createCalls>, 'call'>
 export function createKelpie(clientOptions: KelpieOptions): Kelpie {
   const { call, reading, listing } = createCalls(connect(clientOptions));
   const listItems: Kelpie['invoices']['listItems'] = async (id, filters = {}, options = {}) => {
-    const parts = { ...options, path: { id }, query: { ...filters } };
-    const { json, headers } = await call('get', '/v1/invoices/{id}/items', parts);
+    const input = { ...options, path: { id }, query: { ...filters } };
+    const { json, headers } = await call('get', '/v1/invoices/{id}/items', input);
     return { data: json.data, next: nextCursor(headers) };
   };
   return {

@@ -9,7 +9,7 @@ import { createKelpie, KelpieError, KelpieUnreachable } from './index.ts';
 const api = await startStandInApi();
 const kelpie = createKelpie({ apiKey, baseUrl: api.url });
 
-async function caught<Kind extends Error>(kind: new (parts: never) => Kind, work: Promise<unknown>): Promise<Kind> {
+async function caught<Kind extends Error>(kind: new (init: never) => Kind, work: Promise<unknown>): Promise<Kind> {
   try {
     await work;
   } catch (error) {

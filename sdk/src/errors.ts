@@ -60,7 +60,7 @@ export interface Shortfall {
   shortfallUsdc: string;
 }
 
-export interface KelpieErrorParts {
+export interface KelpieErrorInit {
   code: ErrorCode;
   message: string;
   status: number;
@@ -82,13 +82,13 @@ export class KelpieError extends Error {
   /** When it is worth asking again, where Kelpie knows. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(parts: KelpieErrorParts) {
-    super(parts.message);
-    this.code = parts.code;
-    this.status = parts.status;
-    this.details = parts.details;
-    this.requestId = parts.requestId;
-    this.retryAfterSeconds = parts.retryAfterSeconds;
+  constructor(init: KelpieErrorInit) {
+    super(init.message);
+    this.code = init.code;
+    this.status = init.status;
+    this.details = init.details;
+    this.requestId = init.requestId;
+    this.retryAfterSeconds = init.retryAfterSeconds;
   }
 
   /** Everything that is wrong with the request, at once; empty where that is not what is wrong. */
@@ -120,7 +120,7 @@ export class KelpieError extends Error {
  */
 export type UnreachableReason = 'network' | 'timeout' | 'aborted' | 'unreadable';
 
-export interface KelpieUnreachableParts {
+export interface KelpieUnreachableInit {
   reason: UnreachableReason;
   /** The HTTP status, where something answered. */
   status?: number | undefined;
@@ -151,7 +151,7 @@ export class KelpieUnreachable extends Error {
   /** With which to repeat the payout; undefined for any other call. */
   readonly idempotencyKey: string | undefined;
 
-  constructor({ reason, status, idempotencyKey, cause }: KelpieUnreachableParts) {
+  constructor({ reason, status, idempotencyKey, cause }: KelpieUnreachableInit) {
     super(`${whatHappened[reason]} ${whatToDo(idempotencyKey)}`, cause === undefined ? {} : { cause });
     this.reason = reason;
     this.status = status;

@@ -20,5 +20,5 @@ export type {
   StatementQuery,
 } from './kelpie.ts';
 export type { Page } from './pages.ts';
-export { refusalOf, type CallOptions } from './request.ts';
+export { parseKelpieError, type CallOptions } from './request.ts';
 export type * from './resources.ts';

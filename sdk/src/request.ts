@@ -1,6 +1,6 @@
 // One request and its answer: the address, the deadline, and what a failure means.
 import type { Method } from './described-api.ts';
-import { KelpieError, KelpieUnreachable, type KelpieUnreachableParts } from './errors.ts';
+import { KelpieError, KelpieUnreachable, type KelpieUnreachableInit } from './errors.ts';
 import { isObject, parseJson, textOf, valueOf } from './json.ts';
 
 /** How Kelpie is reached, and as whom. It holds the secret, so it is kept where nothing can print it. */
@@ -23,7 +23,7 @@ export interface CallOptions {
 
 type QueryValue = string | number | Date | readonly string[];
 
-export interface RequestParts extends CallOptions {
+export interface RequestOptions extends CallOptions {
   path?: Readonly<Record<string, string>>;
   query?: object;
   body?: unknown;
@@ -40,7 +40,7 @@ export interface Answer {
 const longestTimeoutMs = 2 ** 31 - 1;
 
 /** A text that a header can't carry is found here: the platform's own error would repeat it, and it may be a secret. */
-export function insistOnHeaderText(name: string, value: string): void {
+export function assertHeaderText(name: string, value: string): void {
   if (!/^[\x21-\x7e]+$/.test(value)) {
     throw new TypeError(`${name} is empty, or holds a space, a line break or a character that is not ASCII.`);
   }
@@ -64,7 +64,7 @@ function segmentOf(name: string, value = ''): string {
 function addressOf(
   { baseUrl, environment }: Connection,
   template: string,
-  { path = {}, query = {} }: RequestParts,
+  { path = {}, query = {} }: RequestOptions,
 ): URL {
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, path[name]));
   const address = new URL(baseUrl + filled);
@@ -74,13 +74,13 @@ function addressOf(
   return address;
 }
 
-function headersOf({ apiKey, account }: Connection, { body, idempotencyKey }: RequestParts): Headers {
+function headersOf({ apiKey, account }: Connection, { body, idempotencyKey }: RequestOptions): Headers {
   const headers = new Headers({ accept: 'application/json' });
   if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
   if (account !== undefined) headers.set('kelpie-account', account);
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (idempotencyKey !== undefined) {
-    insistOnHeaderText('idempotencyKey', idempotencyKey);
+    assertHeaderText('idempotencyKey', idempotencyKey);
     headers.set('idempotency-key', idempotencyKey);
   }
   return headers;
@@ -93,7 +93,7 @@ async function withDeadline<Result>(
 ): Promise<Result> {
   if (!(timeoutMs > 0 && timeoutMs <= longestTimeoutMs)) throw new RangeError(`timeoutMs can't be ${timeoutMs}`);
   const controller = new AbortController();
-  let reason: KelpieUnreachableParts['reason'] = 'network';
+  let reason: KelpieUnreachableInit['reason'] = 'network';
   const end = (why: 'timeout' | 'aborted'): void => {
     reason = why;
     controller.abort();
@@ -117,8 +117,8 @@ function secondsOf(headers: Headers): number | undefined {
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** What a refusal says; undefined where what answered was not Kelpie. */
-export function refusalOf(status: number, headers: Headers, json: unknown): KelpieError | undefined {
+/** The error that a response carries; undefined where what answered was not Kelpie. */
+export function parseKelpieError(status: number, headers: Headers, json: unknown): KelpieError | undefined {
   const error = valueOf(json, 'error');
   const code = textOf(error, 'code');
   const message = textOf(error, 'message');
@@ -138,17 +138,17 @@ export async function request(
   connection: Connection,
   method: Method,
   template: string,
-  parts: RequestParts,
+  options: RequestOptions,
 ): Promise<Answer> {
-  const { signal, idempotencyKey, timeoutMs = connection.timeoutMs } = parts;
-  const address = addressOf(connection, template, parts);
+  const { signal, idempotencyKey, timeoutMs = connection.timeoutMs } = options;
+  const address = addressOf(connection, template, options);
   const init: RequestInit = {
     method: method.toUpperCase(),
-    headers: headersOf(connection, parts),
+    headers: headersOf(connection, options),
     // Kelpie never sends a caller elsewhere. Whoever does shall not get the request.
     redirect: 'error',
     credentials: connection.apiKey === undefined ? 'include' : 'omit',
-    ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
   };
   // Called without its object: a browser's own fetch refuses to be a method of ours.
   const { fetch } = connection;
@@ -159,7 +159,7 @@ export async function request(
   const json = parseJson(text);
   if (ok && isObject(json)) return { status, headers, json };
   throw (
-    (ok ? undefined : refusalOf(status, headers, json)) ??
+    (ok ? undefined : parseKelpieError(status, headers, json)) ??
     new KelpieUnreachable({ reason: 'unreadable', status, idempotencyKey })
   );
 }

@@ -1,4 +1,4 @@
-import { KelpieUnreachable, refusalOf } from '@kelpie/sdk';
+import { KelpieUnreachable, parseKelpieError } from '@kelpie/sdk';
 
 export interface NamedFile {
   name: string;
@@ -22,7 +22,7 @@ export async function fetchFile(address: string, account: string): Promise<Named
   const { ok, status, headers } = response;
   if (!ok) {
     const json: unknown = await new Response(content).json().catch(() => null);
-    throw refusalOf(status, headers, json) ?? new KelpieUnreachable({ reason: 'unreadable', status });
+    throw parseKelpieError(status, headers, json) ?? new KelpieUnreachable({ reason: 'unreadable', status });
   }
   const [, name = 'kelpie'] = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '') ?? [];
   return { name, content };
