@@ -1,7 +1,11 @@
 // What the generated description says of a path: what it takes, and what it gives.
 import type { components, paths } from './api-types.ts';
 
-export type Schemas = components['schemas'];
+type Schemas = components['schemas'];
+
+/** What the description calls by this name. Extended by an interface, whose name an editor shows; it would not show an alias. */
+export type Schema<Name extends keyof Schemas> = Schemas[Name];
+
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** The paths that know this method. */

@@ -1,5 +1,6 @@
 // The face of @kelpie/sdk. What is not named here is not promised to anybody.
-export { createKelpie } from './client.ts';
+export type { Listing } from './calls.ts';
+export { createKelpie, type Kelpie } from './client.ts';
 export {
   errorCodes,
   KelpieError,
@@ -10,15 +11,25 @@ export {
   type Shortfall,
   type UnreachableReason,
 } from './errors.ts';
-export type {
-  CreatedPayout,
-  CreatePayoutOptions,
-  Kelpie,
-  KelpieOptions,
-  Listing,
-  StatementPage,
-  StatementQuery,
-} from './kelpie.ts';
+export type { KelpieOptions } from './options.ts';
 export type { Page } from './pages.ts';
 export { parseKelpieError, type CallOptions } from './request.ts';
-export type * from './resources.ts';
+// The types of a resource. What makes one is a default export, which this leaves out.
+export type * from './resources/account.ts';
+export type * from './resources/activity.ts';
+export type * from './resources/auth.ts';
+export type * from './resources/balance.ts';
+export type * from './resources/compliance.ts';
+export type * from './resources/deposits.ts';
+export type * from './resources/discovery.ts';
+export type * from './resources/funding.ts';
+export type * from './resources/invoices.ts';
+export type * from './resources/keys.ts';
+export type * from './resources/members.ts';
+export type * from './resources/partners.ts';
+export type * from './resources/payouts.ts';
+export type * from './resources/quotes.ts';
+export type * from './resources/recipients.ts';
+export type * from './resources/signup.ts';
+export type * from './resources/statements.ts';
+export type * from './resources/usage.ts';

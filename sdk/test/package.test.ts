@@ -96,7 +96,7 @@ test('the package holds what is built and nothing else, and needs no other packa
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)));
   assert.deepEqual(
-    files.filter((file) => !/^(dist\/[a-z-]+\.(js|d\.ts)|LICENSE|README\.md|package\.json)$/.test(file)),
+    files.filter((file) => !/^(dist\/(resources\/)?[a-z-]+\.(js|d\.ts)|LICENSE|README\.md|package\.json)$/.test(file)),
     [],
   );
   assert(files.includes('dist/index.js') && files.includes('dist/index.d.ts') && files.includes('README.md'));

@@ -1,0 +1,37 @@
+import type { Calls } from '../calls.ts';
+import type { Schema } from '../described-api.ts';
+import type { CallOptions } from '../request.ts';
+
+export interface EnterAccountRequest extends Schema<'EnterAccountRequest'> {}
+export interface OwnAccount extends Schema<'OwnAccount'> {}
+export interface Session extends Schema<'Session'> {}
+export interface SessionEnded extends Schema<'SessionEnded'> {}
+export interface SignInCode extends Schema<'SignInCode'> {}
+export interface SignInCodeRequest extends Schema<'SignInCodeRequest'> {}
+export interface SignInRequest extends Schema<'SignInRequest'> {}
+
+/** For people, in a browser: the session is a cookie, which no program sees. */
+export interface AuthResource {
+  /** Has a code mailed to a member. The answer is the same for an address that is nobody's. */
+  requestCode(body: SignInCodeRequest, options?: CallOptions): Promise<SignInCode>;
+  /** Trades a code for a session; `invalid_code` where it is wrong, over or used. */
+  signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
+  /** Who is signed in. */
+  getSession(options?: CallOptions): Promise<Session>;
+  /** The accounts that whoever is signed in is a member of. */
+  listAccounts(options?: CallOptions): Promise<OwnAccount[]>;
+  /** Goes to another of them, without another code: the session becomes one of that account. */
+  switchAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session>;
+  signOut(options?: CallOptions): Promise<SessionEnded>;
+}
+
+export default function createAuth({ call }: Calls): AuthResource {
+  return {
+    requestCode: async (body, options) => (await call('post', '/v1/auth/code', { ...options, body })).json,
+    signIn: async (body, options) => (await call('post', '/v1/auth/session', { ...options, body })).json,
+    getSession: async (options) => (await call('get', '/v1/auth/session', { ...options })).json,
+    listAccounts: async (options) => (await call('get', '/v1/auth/accounts', { ...options })).json.data,
+    switchAccount: async (body, options) => (await call('patch', '/v1/auth/session', { ...options, body })).json,
+    signOut: async (options) => (await call('delete', '/v1/auth/session', { ...options })).json,
+  };
+}

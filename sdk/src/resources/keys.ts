@@ -1,0 +1,25 @@
+import type { Calls, Listing } from '../calls.ts';
+import type { QueryOf, Schema } from '../described-api.ts';
+import type { CallOptions } from '../request.ts';
+
+export interface ApiKey extends Schema<'ApiKey'> {}
+export interface ApiKeyCreated extends Schema<'ApiKeyCreated'> {}
+export interface ApiKeyRevoked extends Schema<'ApiKeyRevoked'> {}
+export interface CreateKeyRequest extends Schema<'CreateKeyRequest'> {}
+export interface ApiKeyFilters extends QueryOf<'/v1/keys'> {}
+
+/** The keys of both environments; a list never has their secrets. Making and revoking them is for an admin who is signed in. */
+export interface KeysResource extends Listing<ApiKey, ApiKeyFilters> {
+  /** The only answer that has the secret. */
+  create(body: CreateKeyRequest, options?: CallOptions): Promise<ApiKeyCreated>;
+  /** Safe to repeat. */
+  revoke(id: string, options?: CallOptions): Promise<ApiKeyRevoked>;
+}
+
+export default function createKeys({ call, listing }: Calls): KeysResource {
+  return {
+    ...listing('/v1/keys'),
+    create: async (body, options) => (await call('post', '/v1/keys', { ...options, body })).json,
+    revoke: async (id, options) => (await call('delete', '/v1/keys/{id}', { ...options, path: { id } })).json,
+  };
+}

@@ -1,0 +1,29 @@
+import type { Calls, Listing } from '../calls.ts';
+import type { QueryOf, Schema } from '../described-api.ts';
+import type { CallOptions } from '../request.ts';
+
+export interface ChangeMemberRequest extends Schema<'ChangeMemberRequest'> {}
+export interface InviteMemberRequest extends Schema<'InviteMemberRequest'> {}
+export interface Member extends Schema<'Member'> {}
+export interface MemberRemoved extends Schema<'MemberRemoved'> {}
+export interface MemberFilters extends QueryOf<'/v1/members'> {}
+
+/** The people of the account, for whoever is signed in; only admins change them. Those who came first come first. */
+export interface MembersResource extends Listing<Member, MemberFilters> {
+  invite(body: InviteMemberRequest, options?: CallOptions): Promise<Member>;
+  /** `last_admin` where nobody else is one. */
+  update(email: string, body: ChangeMemberRequest, options?: CallOptions): Promise<Member>;
+  /** Ends all their sessions; `last_admin` where nobody else is one. */
+  remove(email: string, options?: CallOptions): Promise<MemberRemoved>;
+}
+
+export default function createMembers({ call, listing }: Calls): MembersResource {
+  return {
+    ...listing('/v1/members'),
+    invite: async (body, options) => (await call('post', '/v1/members', { ...options, body })).json,
+    update: async (email, body, options) =>
+      (await call('patch', '/v1/members/{email}', { ...options, path: { email }, body })).json,
+    remove: async (email, options) =>
+      (await call('delete', '/v1/members/{email}', { ...options, path: { email } })).json,
+  };
+}
