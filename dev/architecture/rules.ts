@@ -155,7 +155,7 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'the-parts-of-a-page-know-no-page',
     severity: 'error',
-    from: { path: '^dashboard/src/(ui|data|shown)/' },
+    from: { path: '^dashboard/src/(ui|data|format)/' },
     to: { path: '^dashboard/src/(screens|shell)/' },
   },
   {

@@ -1,4 +1,4 @@
-import { showDate, showMoment, showSecond, showUtc } from '../shown/time.ts';
+import { showDate, showMoment, showSecond, showUtc } from '../format/time.ts';
 
 const forms = { date: showDate, minute: showMoment, second: showSecond };
 

@@ -1,5 +1,5 @@
 import type { PayoutStatus } from '@kelpie/sdk';
-import { statusWords } from '../shown/payout-words.ts';
+import { statusWords } from '../format/payout-words.ts';
 import { classNames } from './class-names.ts';
 
 const marks: Readonly<Record<PayoutStatus, { colour: string; path: string }>> = {

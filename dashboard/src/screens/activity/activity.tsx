@@ -2,7 +2,7 @@ import type { ActivityEntry } from '@kelpie/sdk';
 import { useSearchParams } from 'react-router';
 import { useEnvironment } from '../../data/environment.ts';
 import { useActivity } from '../../data/reads.ts';
-import { activityWords } from '../../shown/activity-words.ts';
+import { activityWords } from '../../format/activity-words.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ShortId } from '../../ui/copy.tsx';

@@ -1,7 +1,7 @@
 import type { Compliance } from '@kelpie/sdk';
 import { useCompliance } from '../../data/reads.ts';
-import { showChain } from '../../shown/deposit-words.ts';
-import { showPounds } from '../../shown/money.ts';
+import { showChain } from '../../format/deposit-words.ts';
+import { showPounds } from '../../format/money.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';

@@ -1,7 +1,7 @@
 import type { Invoice } from '@kelpie/sdk';
 import { useId, useState } from 'react';
-import { isSubtracted, lineWords } from '../../shown/invoice-words.ts';
-import { showCount, showPounds } from '../../shown/money.ts';
+import { isSubtracted, lineWords } from '../../format/invoice-words.ts';
+import { showCount, showPounds } from '../../format/money.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { LineItems } from './line-items.tsx';

@@ -2,7 +2,7 @@ import type { InvoiceItem } from '@kelpie/sdk';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useInvoiceItems } from '../../data/reads.ts';
-import { showCount, showExactPounds, showPounds } from '../../shown/money.ts';
+import { showCount, showExactPounds, showPounds } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Moment } from '../../ui/moment.tsx';

@@ -1,9 +1,9 @@
 import type { Invoice } from '@kelpie/sdk';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useInvoices } from '../../data/reads.ts';
-import { invoiceStatusWords } from '../../shown/invoice-words.ts';
-import { showPounds } from '../../shown/money.ts';
-import { showMonth } from '../../shown/time.ts';
+import { invoiceStatusWords } from '../../format/invoice-words.ts';
+import { showPounds } from '../../format/money.ts';
+import { showMonth } from '../../format/time.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FileLink } from '../../ui/file-link.tsx';

@@ -1,8 +1,8 @@
 import type { Quote } from '@kelpie/sdk';
 import { useState, type ReactNode } from 'react';
 import type { PayAgain } from '../../data/pay-again.ts';
-import { bankReference } from '../../shown/bank-reference.ts';
-import { showPounds, showUsdc } from '../../shown/money.ts';
+import { bankReference } from '../../format/bank-reference.ts';
+import { showPounds, showUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Field, type FieldProps } from '../../ui/field.tsx';

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import { useEffect, useState } from 'react';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
 import { liveEvery } from '../../data/presence.ts';
-import { penceOf } from '../../shown/money.ts';
+import { penceOf } from '../../format/money.ts';
 import type { Limits } from './order.ts';
 
 const typingPauseMs = 250;

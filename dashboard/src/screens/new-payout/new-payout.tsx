@@ -5,7 +5,7 @@ import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useTakenPayAgain } from '../../data/pay-again.ts';
 import { useCompliance } from '../../data/reads.ts';
 import { useCanPay, useIsAdmin } from '../../data/session.ts';
-import { amountFrom } from '../../shown/money.ts';
+import { amountFrom } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';

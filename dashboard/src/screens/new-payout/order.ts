@@ -1,7 +1,7 @@
 // What a person fills in, what is wrong with it, and the order that it becomes.
 import type { CreatePayoutRequest } from '@kelpie/sdk';
 import type { PayAgain } from '../../data/pay-again.ts';
-import { amountFrom, penceOf, showPounds } from '../../shown/money.ts';
+import { amountFrom, penceOf, showPounds } from '../../format/money.ts';
 
 export interface Draft {
   amount: string;

@@ -1,6 +1,6 @@
 import type { Quote } from '@kelpie/sdk';
 import { useBalance } from '../../data/reads.ts';
-import { penceOf, showPounds, showUsdc } from '../../shown/money.ts';
+import { penceOf, showPounds, showUsdc } from '../../format/money.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Section } from '../../ui/page.tsx';

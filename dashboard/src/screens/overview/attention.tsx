@@ -14,8 +14,8 @@ import {
   usePayouts,
 } from '../../data/reads.ts';
 import { useIsOpen } from '../../data/session.ts';
-import { penceOf, showPounds, showUsdc } from '../../shown/money.ts';
-import { showMonth } from '../../shown/time.ts';
+import { penceOf, showPounds, showUsdc } from '../../format/money.ts';
+import { showMonth } from '../../format/time.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';

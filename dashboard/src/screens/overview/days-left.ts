@@ -1,5 +1,5 @@
 import type { UsageDay, UsageDayList } from '@kelpie/sdk';
-import { penceOf } from '../../shown/money.ts';
+import { penceOf } from '../../format/money.ts';
 
 /** Where payouts are too many to count, the first day is cut, and of the few others today is not over: neither says anything of the pace. */
 export function wholeDays({ data, counted_since: since }: UsageDayList): UsageDay[] {

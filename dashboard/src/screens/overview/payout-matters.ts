@@ -1,7 +1,7 @@
 // Which payouts need a look. The API looks at so many payouts for one answer: a page that is not full though there is a next one
 // says nothing of those that it has not looked at.
 import type { Page, Payout } from '@kelpie/sdk';
-import { showPounds } from '../../shown/money.ts';
+import { showPounds } from '../../format/money.ts';
 import type { Matter } from './matter.ts';
 
 type Found = Page<Payout> | undefined;

@@ -1,7 +1,7 @@
 import type { UsageDay } from '@kelpie/sdk';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { showCount, showPounds, showWholePounds } from '../../shown/money.ts';
-import { showPlainDate } from '../../shown/time.ts';
+import { showCount, showPounds, showWholePounds } from '../../format/money.ts';
+import { showPlainDate } from '../../format/time.ts';
 
 interface Shown {
   date: string;

@@ -1,8 +1,8 @@
 import type { UsageDay, UsageDayList } from '@kelpie/sdk';
 import { lazy, Suspense, useState } from 'react';
 import { useDays } from '../../data/reads.ts';
-import { penceOf, showCount, showPounds } from '../../shown/money.ts';
-import { showMoment, showPlainDate } from '../../shown/time.ts';
+import { penceOf, showCount, showPounds } from '../../format/money.ts';
+import { showMoment, showPlainDate } from '../../format/time.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Section } from '../../ui/page.tsx';

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useBalance, useDays } from '../../data/reads.ts';
 import { useIsOpen, useSession } from '../../data/session.ts';
-import { showPlain, showPounds } from '../../shown/money.ts';
+import { showPlain, showPounds } from '../../format/money.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { Line } from '../../ui/skeleton.tsx';
 import { daysLeft, wholeDays } from './days-left.ts';

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
 import { useIsAdmin } from '../../data/session.ts';
-import { showPounds } from '../../shown/money.ts';
+import { showPounds } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';

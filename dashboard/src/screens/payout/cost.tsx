@@ -1,7 +1,7 @@
 import type { Payout, PayoutHistory, PayoutStatus } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import type { Environment } from '../../data/kelpie.ts';
-import { showPounds, showUsdc } from '../../shown/money.ts';
+import { showPounds, showUsdc } from '../../format/money.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';

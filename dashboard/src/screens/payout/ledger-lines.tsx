@@ -1,5 +1,5 @@
 import type { PayoutHistory } from '@kelpie/sdk';
-import { showPlain, showPounds } from '../../shown/money.ts';
+import { showPlain, showPounds } from '../../format/money.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Section } from '../../ui/page.tsx';

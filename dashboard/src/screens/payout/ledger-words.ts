@@ -1,6 +1,6 @@
 // What a payout did to the partner's own money, in words.
 import type { PayoutHistory } from '@kelpie/sdk';
-import { penceOf } from '../../shown/money.ts';
+import { penceOf } from '../../format/money.ts';
 
 type LedgerLine = PayoutHistory['ledger'][number];
 

@@ -1,6 +1,6 @@
 import type { Payout, PayoutHistory } from '@kelpie/sdk';
 import type { ReactNode } from 'react';
-import { statusWords } from '../../shown/payout-words.ts';
+import { statusWords } from '../../format/payout-words.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Status } from '../../ui/status.tsx';
 

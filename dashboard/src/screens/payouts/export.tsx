@@ -2,7 +2,7 @@ import type { Payout, PayoutFilters } from '@kelpie/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
-import { showCount } from '../../shown/money.ts';
+import { showCount } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useAddress } from '../../data/environment.ts';
 import { useCanPay } from '../../data/session.ts';
-import { showPounds } from '../../shown/money.ts';
+import { showPounds } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { ShortId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';

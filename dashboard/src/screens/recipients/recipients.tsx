@@ -4,7 +4,7 @@ import { useAddress } from '../../data/environment.ts';
 import { useOfferPayAgain } from '../../data/pay-again.ts';
 import { useRecipients } from '../../data/reads.ts';
 import { useCanPay } from '../../data/session.ts';
-import { showCount, showPounds } from '../../shown/money.ts';
+import { showCount, showPounds } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Moment } from '../../ui/moment.tsx';

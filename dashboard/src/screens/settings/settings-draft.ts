@@ -1,5 +1,5 @@
 import type { Account, Compliance, UpdateAccountRequest } from '@kelpie/sdk';
-import { amountFrom } from '../../shown/money.ts';
+import { amountFrom } from '../../format/money.ts';
 
 /** Empty where nothing is set. */
 export interface SettingsDraft {

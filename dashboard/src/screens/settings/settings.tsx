@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useAccountKelpie } from '../../data/environment.ts';
 import { useAccount, useCompliance } from '../../data/reads.ts';
 import { useIsAdmin, useSession } from '../../data/session.ts';
-import { showUsdc } from '../../shown/money.ts';
+import { showUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Field } from '../../ui/field.tsx';

@@ -1,9 +1,9 @@
 import type { Usage } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useAccount, useUsage } from '../../data/reads.ts';
-import { lineWords } from '../../shown/invoice-words.ts';
-import { showCount, showPounds } from '../../shown/money.ts';
-import { showMonth } from '../../shown/time.ts';
+import { lineWords } from '../../format/invoice-words.ts';
+import { showCount, showPounds } from '../../format/money.ts';
+import { showMonth } from '../../format/time.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
