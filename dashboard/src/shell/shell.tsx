@@ -59,7 +59,7 @@ export function Shell() {
 
 interface ChangeElsewhere {
   /** Undefined where there was none. */
-  words: string | undefined;
+  message: string | undefined;
   forget: () => void;
 }
 
@@ -74,7 +74,7 @@ function useChangeElsewhere(session: Session | null | undefined): ChangeElsewher
     if (known !== undefined && known.email !== email) setChanged(`${email} has signed in to ${account.name}`);
     else if (known !== undefined && known.account.id !== account.id) setChanged(`You changed to ${account.name}`);
   }
-  return { words: changed, forget: () => setChanged(undefined) };
+  return { message: changed, forget: () => setChanged(undefined) };
 }
 
 /** A new page begins at its top. */
@@ -128,7 +128,7 @@ function Frame({ environment, account, changed, isLoading = false, isClosed = fa
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <OldFigures />
           {!isLoading && <NotOpen />}
-          {changed?.words !== undefined && <ChangedElsewhere words={changed.words} onClose={changed.forget} />}
+          {changed?.message !== undefined && <ChangedElsewhere message={changed.message} onClose={changed.forget} />}
           {isLoading ? (
             <PageSkeleton />
           ) : (
@@ -166,30 +166,30 @@ function TopLine({ environment, account, isMenuOpen, onMenu }: TopLineProps) {
   );
 }
 
-const closedWords: Readonly<Record<string, string>> = {
+const closedMessages: Readonly<Record<string, string>> = {
   suspended: 'This account is suspended: it can be looked at, and nothing can be paid. Write to us.',
   closed: 'This account is closed: it can be looked at, and nothing can be paid.',
 };
 
 function NotOpen() {
-  const words = closedWords[useSession().account.status];
-  if (words === undefined) return null;
+  const message = closedMessages[useSession().account.status];
+  if (message === undefined) return null;
   return (
     <p role="status" className="border-b border-line bg-failed-wash px-4 py-2.5 font-medium text-failed sm:px-8">
-      {words}
+      {message}
     </p>
   );
 }
 
 /** What was being written here is gone, so it says why. */
-function ChangedElsewhere({ words, onClose }: { words: string; onClose: () => void }) {
+function ChangedElsewhere({ message, onClose }: { message: string; onClose: () => void }) {
   return (
     <div
       role="status"
       className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line bg-tide-wash px-4 py-2 sm:px-8"
     >
       <p>
-        <strong className="font-medium">{words} in another tab.</strong> This page shows that account now.
+        <strong className="font-medium">{message} in another tab.</strong> This page shows that account now.
       </p>
       <Button kind="quiet" className="-mx-3.5" onClick={onClose}>
         Close

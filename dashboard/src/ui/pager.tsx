@@ -10,13 +10,13 @@ interface PagerProps {
   onNext: (cursor: string) => void;
   onFirst: () => void;
   /** What the first page has, and what comes after this one. */
-  words?: { first: string; next: string };
+  labels?: { first: string; next: string };
 }
 
 const newestFirst = { first: 'Newest', next: 'Older' };
 
 /** Pages are steps of the browser too: back leads to the page before. */
-export function Pager({ cursor, next, onNext, onFirst, words = newestFirst }: PagerProps) {
+export function Pager({ cursor, next, onNext, onFirst, labels = newestFirst }: PagerProps) {
   const navigate = useNavigate();
   if (cursor === undefined && next === undefined) return null;
   return (
@@ -24,7 +24,7 @@ export function Pager({ cursor, next, onNext, onFirst, words = newestFirst }: Pa
       <div className="flex gap-2">
         {cursor !== undefined && (
           <>
-            <Button onClick={onFirst}>{words.first}</Button>
+            <Button onClick={onFirst}>{labels.first}</Button>
             <Button onClick={() => void navigate(-1)}>
               <Icon name="left" />
               Back
@@ -34,7 +34,7 @@ export function Pager({ cursor, next, onNext, onFirst, words = newestFirst }: Pa
       </div>
       {next !== undefined && (
         <Button onClick={() => onNext(next)}>
-          {words.next}
+          {labels.next}
           <Icon name="right" />
         </Button>
       )}

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Icon } from './icon.tsx';
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof KelpieError) return error.message;
   if (error instanceof KelpieUnreachable) return 'No answer came from Kelpie. Look at your connection, then try again.';
   return 'Something went wrong in this page. Load it again; if it stays so, write to us.';
@@ -39,7 +39,7 @@ export function Problem({ error, title, unknown, money, onRetry, children }: Pro
         {unknown !== undefined && isUnknown(error) ? unknown : title}
       </p>
       <p>
-        {wordsOf(error)}
+        {messageOf(error)}
         {money !== undefined && <strong className="font-medium"> {money}</strong>}
       </p>
       {children}

@@ -1,5 +1,5 @@
 import type { PayoutStatus } from '@kelpie/sdk';
-import { statusWords } from '../format/payout-words.ts';
+import { statusLabels } from '../format/payout-labels.ts';
 import { classNames } from './class-names.ts';
 
 const marks: Readonly<Record<PayoutStatus, { colour: string; path: string }>> = {
@@ -26,5 +26,5 @@ export function Marked({ mark, children }: { mark: PayoutStatus; children: strin
 }
 
 export function Status({ status }: { status: PayoutStatus }) {
-  return <Marked mark={status}>{statusWords[status].label}</Marked>;
+  return <Marked mark={status}>{statusLabels[status].label}</Marked>;
 }

@@ -2,7 +2,7 @@ import type { ActivityEntry } from '@kelpie/sdk';
 import { useSearchParams } from 'react-router';
 import { useEnvironment } from '../../data/environment.ts';
 import { useActivity } from '../../data/reads.ts';
-import { activityWords } from '../../format/activity-words.ts';
+import { activityLabel } from '../../format/activity-labels.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ShortId } from '../../ui/copy.tsx';
@@ -76,13 +76,13 @@ function EntryRow({ entry }: { entry: ActivityEntry }) {
   const here = useEnvironment();
   const { action, detail, by, at, environment, request_id: requestId } = entry;
   const payoutId = isPayoutId(entry) ? detail : null;
-  const words = activityWords(entry);
+  const label = activityLabel(entry);
   return (
     <Row isLink={payoutId !== null}>
       <Cell look="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
-            {payoutId === null ? words : <RowLink to={`/${environment ?? here}/payouts/${payoutId}`}>{words}</RowLink>}
+            {payoutId === null ? label : <RowLink to={`/${environment ?? here}/payouts/${payoutId}`}>{label}</RowLink>}
           </span>
           <span className="truncate font-mono text-small text-muted">
             {action}

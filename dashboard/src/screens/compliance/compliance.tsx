@@ -1,6 +1,6 @@
 import type { Compliance } from '@kelpie/sdk';
 import { useCompliance } from '../../data/reads.ts';
-import { showChain } from '../../format/deposit-words.ts';
+import { showChain } from '../../format/deposit-labels.ts';
 import { showPounds } from '../../format/money.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';

@@ -2,7 +2,7 @@ import type { Deposit, DepositFilters } from '@kelpie/sdk';
 import { useSearchParams } from 'react-router';
 import { useEnvironment } from '../../data/environment.ts';
 import { useDeposits } from '../../data/reads.ts';
-import { depositStatuses, depositStatusWords, isDepositStatus, methodWords } from '../../format/deposit-words.ts';
+import { depositStatuses, depositStatusLabels, isDepositStatus, methodLabels } from '../../format/deposit-labels.ts';
 import { showPlain, showPounds, showUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -30,7 +30,7 @@ const columns = [
 const anyStatus = { value: 'any', label: 'Any status' } as const;
 const statusOptions = [
   anyStatus,
-  ...depositStatuses.map((value) => ({ value, label: depositStatusWords[value].label })),
+  ...depositStatuses.map((value) => ({ value, label: depositStatusLabels[value].label })),
 ];
 
 /** What came into the wallet, and where to send more. */
@@ -117,7 +117,7 @@ function NoDeposits({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () 
 function showSender({ sender, method }: Deposit): string {
   if (sender?.name) return sender.name;
   if (sender?.address) return `${sender.address.slice(0, 6)}…${sender.address.slice(-4)}`;
-  return methodWords[method];
+  return methodLabels[method];
 }
 
 /** What was sent for it, and what the bank kept. */
@@ -135,8 +135,8 @@ function WalletAmount({ deposit: { status, amount_usdc: amount } }: { deposit: D
 
 function DepositRow({ deposit }: { deposit: Deposit }) {
   const { id, method, status, sender, created_at: at } = deposit;
-  const { label, mark, meaning } = depositStatusWords[status];
-  const note = [methodWords[method], sender?.reference].filter((words) => words).join(' · ');
+  const { label, mark, meaning } = depositStatusLabels[status];
+  const note = [methodLabels[method], sender?.reference].filter((text) => text).join(' · ');
   return (
     <Row>
       <Cell look="max-w-0 w-full sm:w-auto sm:max-w-56">

@@ -2,7 +2,7 @@ import type { Funding } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useFunding } from '../../data/reads.ts';
 import { useIsOpen } from '../../data/session.ts';
-import { showChain } from '../../format/deposit-words.ts';
+import { showChain } from '../../format/deposit-labels.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Line } from '../../ui/skeleton.tsx';

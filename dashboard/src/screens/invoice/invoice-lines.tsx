@@ -1,6 +1,6 @@
 import type { Invoice } from '@kelpie/sdk';
 import { useId, useState } from 'react';
-import { isSubtracted, lineWords } from '../../format/invoice-words.ts';
+import { isSubtracted, lineLabel } from '../../format/invoice-labels.ts';
 import { showCount, showPounds } from '../../format/money.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -43,7 +43,7 @@ function Sum({ name, amount, isTotal = false }: { name: string; amount: string; 
 
 /** What its description says besides what the line is called. */
 function detailOf({ kind, description }: InvoiceLine): string {
-  const name = `${lineWords(kind)}, `;
+  const name = `${lineLabel(kind)}, `;
   return description.startsWith(name) ? description.slice(name.length) : description;
 }
 
@@ -63,7 +63,7 @@ function LineEntry({ invoiceId, line }: { invoiceId: string; line: InvoiceLine }
           <Icon name="right" size={13} />
         </span>
         <span className="grid min-w-0 flex-1">
-          <span className="font-medium">{lineWords(line.kind)}</span>
+          <span className="font-medium">{lineLabel(line.kind)}</span>
           <span className="text-small text-muted">{detailOf(line)}</span>
         </span>
         {line.quantity > 1 && (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useInvoice } from '../../data/reads.ts';
-import { invoiceStatusWords } from '../../format/invoice-words.ts';
+import { invoiceStatusLabels } from '../../format/invoice-labels.ts';
 import { showPounds } from '../../format/money.ts';
 import { showMonth } from '../../format/time.ts';
 import { buttonLook } from '../../ui/button.tsx';
@@ -34,7 +34,7 @@ export function Screen() {
 function InvoicePage({ invoice }: { invoice: Invoice }) {
   const address = useAddress();
   const { id, number, period, status, issued_at: issuedAt, due_at: dueAt } = invoice;
-  const { label, mark } = invoiceStatusWords(status);
+  const { label, mark } = invoiceStatusLabels(status);
   return (
     <Page
       title={`Invoice for ${showMonth(period)}`}

@@ -82,14 +82,14 @@ export function LineItems({ invoiceId, kind, count }: LineItemsProps) {
 
 function ItemRow({ item }: { item: InvoiceItem }) {
   const { payout_id: payoutId, reference, effect, payout_amount_gbp: paid } = item;
-  const words = effect === 'charge' ? (reference ?? 'Charge') : effects[effect];
+  const label = effect === 'charge' ? (reference ?? 'Charge') : effects[effect];
   return (
     <Row isLink={payoutId !== null}>
       <Cell look="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
             {payoutId === null ? (
-              words
+              label
             ) : (
               // Only live is charged: so that is where the payout is, wherever the invoice is looked at.
               <Link

@@ -1,7 +1,7 @@
 import type { Invoice } from '@kelpie/sdk';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useInvoices } from '../../data/reads.ts';
-import { invoiceStatusWords } from '../../format/invoice-words.ts';
+import { invoiceStatusLabels } from '../../format/invoice-labels.ts';
 import { showPounds } from '../../format/money.ts';
 import { showMonth } from '../../format/time.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -58,7 +58,7 @@ export function Screen() {
 function InvoiceRow({ invoice }: { invoice: Invoice }) {
   const address = useAddress();
   const { id, number, period, status, total_gbp: total, due_at: dueAt } = invoice;
-  const { label, mark } = invoiceStatusWords(status);
+  const { label, mark } = invoiceStatusLabels(status);
   return (
     <Row isLink>
       <Cell look="max-sm:w-full">

@@ -79,7 +79,7 @@ export function Review({ draft, sending, onSend, onBack }: ReviewProps) {
                 Change it
               </Button>
               <Button kind="primary" isWorking={isSending} onClick={() => onSend()}>
-                {sendWords({ isSending, outcome, amount })}
+                {sendLabel({ isSending, outcome, amount })}
               </Button>
             </div>
           </>
@@ -89,7 +89,7 @@ export function Review({ draft, sending, onSend, onBack }: ReviewProps) {
   );
 }
 
-function sendWords({ isSending, outcome, amount }: { isSending: boolean; outcome: Outcome; amount: string }): string {
+function sendLabel({ isSending, outcome, amount }: { isSending: boolean; outcome: Outcome; amount: string }): string {
   if (isSending) return 'Sending…';
   return outcome.kind === 'unknown' ? 'Try the same again' : `Send ${amount}`;
 }

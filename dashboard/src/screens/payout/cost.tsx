@@ -5,7 +5,7 @@ import { showPounds, showUsdc } from '../../format/money.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
-import { isStillHeld } from './ledger-words.ts';
+import { isStillHeld } from './ledger-labels.ts';
 
 const charged: ReadonlySet<PayoutStatus> = new Set<PayoutStatus>(['pending', 'processing', 'completed']);
 

@@ -4,7 +4,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { lineWords } from './ledger-words.ts';
+import { lineLabel } from './ledger-labels.ts';
 
 type LedgerLine = PayoutHistory['ledger'][number];
 
@@ -36,7 +36,7 @@ export function LedgerLines({ history }: { history: PayoutHistory }) {
             <Row key={line.number}>
               <Cell>
                 <div className="grid gap-0.5">
-                  <span>{lineWords(line)}</span>
+                  <span>{lineLabel(line)}</span>
                   <span className="text-small text-muted">
                     <Moment at={line.at} to="second" />
                   </span>

@@ -5,7 +5,7 @@ import { usePayout, usePayoutHistory } from '../../data/reads.ts';
 import { useOfferPayAgain } from '../../data/pay-again.ts';
 import { useCanPay } from '../../data/session.ts';
 import { showPounds } from '../../format/money.ts';
-import { remedyFor, statusWords } from '../../format/payout-words.ts';
+import { remedyFor, statusLabels } from '../../format/payout-labels.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy.tsx';
@@ -18,7 +18,7 @@ import { Line, Rows } from '../../ui/skeleton.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Cancel } from './cancel.tsx';
 import { Cost } from './cost.tsx';
-import { isStillHeld } from './ledger-words.ts';
+import { isStillHeld } from './ledger-labels.ts';
 import { LedgerLines } from './ledger-lines.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -69,7 +69,7 @@ function PayoutPage({ payout }: { payout: Payout }) {
       lead={
         <span role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1 pt-1">
           <Status status={status} />
-          <span>{statusWords[status].meaning}</span>
+          <span>{statusLabels[status].meaning}</span>
         </span>
       }
       action={<Cancel payout={payout} />}

@@ -1,6 +1,6 @@
 import type { Payout, PayoutHistory } from '@kelpie/sdk';
 import type { ReactNode } from 'react';
-import { statusWords } from '../../format/payout-words.ts';
+import { statusLabels } from '../../format/payout-labels.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Status } from '../../ui/status.tsx';
 
@@ -18,7 +18,7 @@ function actorOf({ by, status }: HistoryStep, createdBy: string): string {
 
 function noteOf({ money_back: isMoneyBack, status }: HistoryStep, isLast: boolean): string {
   if (isMoneyBack) return 'The money is back in your wallet.';
-  return isLast ? statusWords[status].meaning : statusWords[status].meant;
+  return isLast ? statusLabels[status].meaning : statusLabels[status].meant;
 }
 
 /** Every state with who and when. The newest is at the end, as it happened. */

@@ -2,7 +2,7 @@ import type { PayoutStatus } from '@kelpie/sdk';
 import { useState, type FormEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
-import { statuses, statusWords } from '../../format/payout-words.ts';
+import { statuses, statusLabels } from '../../format/payout-labels.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -69,7 +69,7 @@ export function FilterBar({ view, onChange }: FilterBarProps) {
                   : 'border-line text-muted hover:bg-hover hover:text-ink',
               )}
             >
-              {statusWords[status].label}
+              {statusLabels[status].label}
             </button>
           );
         })}

@@ -1,6 +1,6 @@
 // Filters live in the address, so that a view can be shared.
 import type { PayoutFilters, PayoutStatus } from '@kelpie/sdk';
-import { isPayoutStatus } from '../../format/payout-words.ts';
+import { isPayoutStatus } from '../../format/payout-labels.ts';
 
 type Period = 'any' | 'today' | '7d' | '30d' | '90d' | 'dates';
 

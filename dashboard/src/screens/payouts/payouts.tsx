@@ -63,7 +63,7 @@ export function Screen() {
           next={shownCount === 0 ? undefined : next}
           onNext={(cursor) => show({ cursor })}
           onFirst={() => show({})}
-          words={{ first: 'Newest', next: isCut ? 'Look further' : 'Older' }}
+          labels={{ first: 'Newest', next: isCut ? 'Look further' : 'Older' }}
         />
       </div>
     </Page>

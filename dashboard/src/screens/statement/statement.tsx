@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useStatement } from '../../data/reads.ts';
 import { showCount, showExactUsdc, showMovement } from '../../format/money.ts';
-import { movementWords } from '../../format/movement-words.ts';
+import { movementLabel } from '../../format/movement-labels.ts';
 import { monthsUpTo, showMonth } from '../../format/time.ts';
 import { buttonLook } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -80,7 +80,7 @@ export function Screen() {
             next={data.next}
             onNext={(next) => show({ month, cursor: next })}
             onFirst={() => show({ month })}
-            words={{ first: 'First', next: 'Later' }}
+            labels={{ first: 'First', next: 'Later' }}
           />
         </>
       )}
@@ -141,7 +141,7 @@ function Movements({ statement, isStale }: { statement: Statement; isStale: bool
 function MovementRow({ movement }: { movement: Movement }) {
   const address = useAddress();
   const { kind, at, amount, balance, number, reference, payout_id: payoutId } = movement;
-  const words = movementWords(kind);
+  const label = movementLabel(kind);
   return (
     <Row isLink={payoutId !== null}>
       <Cell look="max-w-0 w-full sm:w-1/2">
@@ -149,7 +149,7 @@ function MovementRow({ movement }: { movement: Movement }) {
           {/* On a phone the reference has a line of its own: beside what it is of, little of it could be read. */}
           <span className="grid min-w-0 sm:block sm:truncate">
             <span className="truncate">
-              {payoutId === null ? words : <RowLink to={address(`/payouts/${payoutId}`)}>{words}</RowLink>}
+              {payoutId === null ? label : <RowLink to={address(`/payouts/${payoutId}`)}>{label}</RowLink>}
             </span>
             {reference !== null && <span className="truncate text-muted"> {reference}</span>}
           </span>

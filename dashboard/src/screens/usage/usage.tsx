@@ -1,7 +1,7 @@
 import type { Usage } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useAccount, useUsage } from '../../data/reads.ts';
-import { lineWords } from '../../format/invoice-words.ts';
+import { lineLabel } from '../../format/invoice-labels.ts';
 import { showCount, showPounds } from '../../format/money.ts';
 import { showMonth } from '../../format/time.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -61,7 +61,7 @@ function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) 
       {invoice.lines.length > 0 && (
         <Facts>
           {invoice.lines.map(({ kind, amount_gbp: amount }) => (
-            <Fact key={kind} name={lineWords(kind)}>
+            <Fact key={kind} name={lineLabel(kind)}>
               <span className="figures">
                 {kind === 'credit' && '−'}
                 {showPounds(amount)}

@@ -45,7 +45,7 @@ const downloads: Readonly<Record<string, string>> = {
 };
 
 /** What was asked, in words. An action that is newer than this page is shown as it is called. */
-export function activityWords({ action, by, status }: Pick<ActivityEntry, 'action' | 'by' | 'status'>): string {
+export function activityLabel({ action, by, status }: Pick<ActivityEntry, 'action' | 'by' | 'status'>): string {
   const isByPerson = by.includes('@') && status !== null && status < 400;
   return (isByPerson ? downloads[action] : undefined) ?? actions[action] ?? action;
 }

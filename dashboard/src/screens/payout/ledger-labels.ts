@@ -5,12 +5,12 @@ import { penceOf } from '../../format/money.ts';
 type LedgerLine = PayoutHistory['ledger'][number];
 
 /** By the reason that the ledger has for it. One that is newer than this page is said without it. */
-const invoiceWords: Readonly<Record<string, { out: string; in: string }>> = {
+const invoiceLabels: Readonly<Record<string, { out: string; in: string }>> = {
   'charge.payout_fees': { out: 'Fee put on the invoice', in: 'Fee given back' },
   'charge.bank_exceptions': { out: 'Charge of the bank, put on the invoice', in: 'Charge taken back' },
 };
 
-export function lineWords({
+export function lineLabel({
   account,
   direction,
   reason,
@@ -19,8 +19,8 @@ export function lineWords({
   const isOut = direction === 'out';
   // A credit is used by an invoice, not by the payout that it was given for.
   if (reason.startsWith('credit.') && !isOut) return 'Fee given back, as a credit';
-  const words = invoiceWords[reason];
-  if (words !== undefined) return isOut ? words.out : words.in;
+  const labels = invoiceLabels[reason];
+  if (labels !== undefined) return isOut ? labels.out : labels.in;
   return isOut ? 'Put on the invoice' : 'Taken off the invoice';
 }
 

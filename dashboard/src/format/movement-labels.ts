@@ -11,6 +11,6 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** What moved the wallet. A kind that is newer than this page is shown as it is called. */
-export function movementWords(kind: string): string {
+export function movementLabel(kind: string): string {
   return kinds[kind] ?? kind.replaceAll('_', ' ');
 }

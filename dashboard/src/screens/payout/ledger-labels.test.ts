@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isStillHeld, lineWords } from './ledger-words.ts';
+import { isStillHeld, lineLabel } from './ledger-labels.ts';
 
 test('a charge is not called a fee, nor what was given back a fee that was dropped', () => {
-  const words = (
+  const labels = (
     [
       ['out', 'charge.payout_fees'],
       ['in', 'charge.payout_fees'],
@@ -12,8 +12,8 @@ test('a charge is not called a fee, nor what was given back a fee that was dropp
       ['in', 'credit.payout_fees'],
       ['out', 'charge.of_later'],
     ] as const
-  ).map(([direction, reason]) => lineWords({ account: 'invoice', direction, reason }));
-  assert.deepEqual(words, [
+  ).map(([direction, reason]) => lineLabel({ account: 'invoice', direction, reason }));
+  assert.deepEqual(labels, [
     'Fee put on the invoice',
     'Fee given back',
     'Charge of the bank, put on the invoice',

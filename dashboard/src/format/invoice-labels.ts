@@ -10,16 +10,16 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** What a line of an invoice is for. A kind that is newer than this page is shown as it is called. */
-export function lineWords(kind: string): string {
+export function lineLabel(kind: string): string {
   return kinds[kind] ?? kind.replaceAll('_', ' ');
 }
 
-interface StatusWords {
+interface StatusLabels {
   label: string;
   mark: PayoutStatus;
 }
 
-const invoiceStatuses: Readonly<Record<string, StatusWords>> = {
+const invoiceStatuses: Readonly<Record<string, StatusLabels>> = {
   draft: { label: 'Draft', mark: 'pending' },
   issued: { label: 'Issued', mark: 'processing' },
   paid: { label: 'Paid', mark: 'completed' },
@@ -27,7 +27,7 @@ const invoiceStatuses: Readonly<Record<string, StatusWords>> = {
   void: { label: 'Void', mark: 'cancelled' },
 };
 
-export function invoiceStatusWords(status: string): StatusWords {
+export function invoiceStatusLabels(status: string): StatusLabels {
   return invoiceStatuses[status] ?? { label: status, mark: 'pending' };
 }
 

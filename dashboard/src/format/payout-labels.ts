@@ -1,6 +1,6 @@
 import type { PayoutStatus } from '@kelpie/sdk';
 
-interface StatusWords {
+interface StatusLabels {
   label: string;
   /** What it means for the money, in one sentence. */
   meaning: string;
@@ -8,7 +8,7 @@ interface StatusWords {
   meant: string;
 }
 
-export const statusWords: Readonly<Record<PayoutStatus, StatusWords>> = {
+export const statusLabels: Readonly<Record<PayoutStatus, StatusLabels>> = {
   pending: {
     label: 'Pending',
     meaning: 'Saved. We are waiting for the bank to confirm that it has it.',

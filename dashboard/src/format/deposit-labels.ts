@@ -1,13 +1,13 @@
 import type { Deposit, PayoutStatus } from '@kelpie/sdk';
 
-interface StatusWords {
+interface StatusLabels {
   label: string;
   mark: PayoutStatus;
   /** What it means for the wallet. */
   meaning: string;
 }
 
-export const depositStatusWords: Readonly<Record<Deposit['status'], StatusWords>> = {
+export const depositStatusLabels: Readonly<Record<Deposit['status'], StatusLabels>> = {
   pending: {
     label: 'On its way',
     mark: 'processing',
@@ -28,7 +28,7 @@ export function isDepositStatus(text: string): text is Deposit['status'] {
   return depositStatuses.some((status) => status === text);
 }
 
-export const methodWords: Readonly<Record<Deposit['method'], string>> = {
+export const methodLabels: Readonly<Record<Deposit['method'], string>> = {
   bank_transfer: 'Bank transfer',
   usdc: 'USDC',
 };
