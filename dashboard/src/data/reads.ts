@@ -72,8 +72,8 @@ export const payoutsQuery = (environment: Environment, filters: PayoutFilters, a
 /** What the overview shows of them. */
 export const recentPayouts: PayoutFilters = { limit: 6 };
 /** How many payouts of a kind stand under what needs attention; the list has the others. */
-export const mostTold = 3;
-export const troubledPayouts: PayoutFilters = { status: ['failed', 'returned'], limit: mostTold };
+export const attentionLimit = 3;
+export const troubledPayouts: PayoutFilters = { status: ['failed', 'returned'], limit: attentionLimit };
 
 export function usePayouts(filters: PayoutFilters) {
   return useQuery(payoutsQuery(useEnvironment(), filters, useSession().account.id));
@@ -90,7 +90,7 @@ export function useLongOpenPayouts() {
     queryFn: async ({ signal }) => {
       const madeBefore = new Date(Date.now() - longUnderWayMs).toISOString();
       return kelpie.payouts.list(
-        { status: ['pending', 'processing'], created_before: madeBefore, limit: mostTold },
+        { status: ['pending', 'processing'], created_before: madeBefore, limit: attentionLimit },
         { signal },
       );
     },

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import type { Environment } from '../../data/kelpie.ts';
 import {
-  mostTold,
+  attentionLimit,
   troubledPayouts,
   useAccount,
   useBalance,
@@ -21,28 +21,28 @@ import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { countDaysLeft, wholeDays } from './days-left.ts';
-import type { Matter } from './matter.ts';
-import { isCutOff, openMatters, troubledMatters, underWay } from './payout-matters.ts';
+import type { AttentionItem } from './attention-item.ts';
+import { isCutOff, openPayoutItems, troubledPayoutItems, underWay } from './payout-attention.ts';
 
 const fewDays = 5;
-const verificationMatters: Readonly<Record<string, Omit<Matter, 'id' | 'to'>>> = {
+const verificationItems: Readonly<Record<string, Omit<AttentionItem, 'id' | 'to'>>> = {
   not_started: { text: 'Live is not open yet', detail: 'Verify your business to pay with real money' },
   action_required: { text: 'The bank needs something from you', detail: 'Go on with the verification' },
   rejected: { text: 'The bank did not verify your business', detail: 'See what it means' },
 };
 
 /** By the threshold that the partner has set itself, or by how fast it pays. */
-function lowWallet({ balance, days, account }: Known): Matter[] {
+function lowWallet({ balance, days, account }: Known): AttentionItem[] {
   if (balance === undefined) return [];
   const threshold = account?.wallet_low_usdc ?? null;
-  const matter = { id: 'low', text: 'The wallet is running low', to: '/deposits' };
+  const item = { id: 'low', text: 'The wallet is running low', to: '/deposits' };
   if (threshold !== null && penceOf(balance.usdc) < penceOf(threshold))
-    return [{ ...matter, detail: `It is below the ${showUsdc(threshold)} of your settings` }];
+    return [{ ...item, detail: `It is below the ${showUsdc(threshold)} of your settings` }];
   const left = days === undefined ? undefined : countDaysLeft(balance.approx_gbp, wholeDays(days));
-  return left === undefined || left >= fewDays ? [] : [{ ...matter, detail: 'See how to top it up' }];
+  return left === undefined || left >= fewDays ? [] : [{ ...item, detail: 'See how to top it up' }];
 }
 
-function invoiceMatter({ id, period, total_gbp: total }: Invoice): Matter {
+function overdueInvoiceItem({ id, period, total_gbp: total }: Invoice): AttentionItem {
   return {
     id: `invoice ${id}`,
     text: `The invoice for ${showMonth(period)} is overdue`,
@@ -51,7 +51,7 @@ function invoiceMatter({ id, period, total_gbp: total }: Invoice): Matter {
   };
 }
 
-function billingMatter(compliance: Compliance | undefined, environment: Environment): Matter[] {
+function billingItems(compliance: Compliance | undefined, environment: Environment): AttentionItem[] {
   if (environment === 'sandbox' || compliance === undefined || compliance.account.billing_email !== null) return [];
   const detail = 'Say who gets them, and they come by mail';
   return [{ id: 'billing', text: 'Nobody gets your invoices', detail, to: '/settings' }];
@@ -63,7 +63,7 @@ interface Known {
   account: Account | undefined;
 }
 
-function useMatters() {
+function useAttentionItems() {
   const environment = useEnvironment();
   const isOpen = useIsOpen();
   const reads = {
@@ -76,20 +76,20 @@ function useMatters() {
     days: useDays(),
   };
   const { failed, open, compliance, account, invoices, balance, days } = reads;
-  const verification = verificationMatters[compliance.data?.business_verification.status ?? ''];
+  const verification = verificationItems[compliance.data?.business_verification.status ?? ''];
   // Of an account that is suspended the balance is not told: there is nothing that could be read again.
   const all = Object.values(reads).filter((read) => isOpen || read !== balance);
   const unread = all.filter((read) => read.isError && read.data === undefined);
   return {
-    matters: [
+    items: [
       ...lowWallet({ balance: balance.data, days: days.data, account: account.data }),
-      ...(invoices.data ?? []).filter((invoice) => invoice.status === 'overdue').map(invoiceMatter),
+      ...(invoices.data ?? []).filter((invoice) => invoice.status === 'overdue').map(overdueInvoiceItem),
       ...(verification === undefined ? [] : [{ id: 'verification', ...verification, to: '/compliance' }]),
-      ...billingMatter(compliance.data, environment),
-      ...openMatters(open.data, mostTold),
-      ...troubledMatters(failed.data, mostTold, failed.dataUpdatedAt),
+      ...billingItems(compliance.data, environment),
+      ...openPayoutItems(open.data, attentionLimit),
+      ...troubledPayoutItems(failed.data, attentionLimit, failed.dataUpdatedAt),
     ],
-    isCut: isCutOff(open.data, mostTold) || isCutOff(failed.data, mostTold),
+    isCut: isCutOff(open.data, attentionLimit) || isCutOff(failed.data, attentionLimit),
     isKnown: all.every((read) => read.data !== undefined),
     error: unread[0]?.error ?? null,
     retry: () => void Promise.all(unread.map(async (read) => read.refetch())),
@@ -98,7 +98,7 @@ function useMatters() {
 
 /** What a person should look at, the most pressing first. */
 export function Attention() {
-  const { matters, isKnown, isCut, error, retry } = useMatters();
+  const { items, isKnown, isCut, error, retry } = useAttentionItems();
   // All at once: what comes one by one would move what is below each time.
   const isReady = isKnown || error !== null;
   return (
@@ -106,31 +106,31 @@ export function Attention() {
       {!isKnown && error !== null && (
         <Problem
           error={error}
-          title={`It is not known whether anything${matters.length > 0 ? ' else' : ''} needs you.`}
+          title={`It is not known whether anything${items.length > 0 ? ' else' : ''} needs you.`}
           onRetry={retry}
         />
       )}
       {!isReady && <Rows count={3} />}
-      {isKnown && matters.length === 0 && <Nothing isCut={isCut} />}
-      {isReady && matters.length > 0 && <Matters matters={matters} />}
+      {isKnown && items.length === 0 && <Nothing isCut={isCut} />}
+      {isReady && items.length > 0 && <AttentionItems items={items} />}
       {isKnown && isCut && <NotAllLookedAt />}
     </Section>
   );
 }
 
-function Matters({ matters }: { matters: readonly Matter[] }) {
+function AttentionItems({ items }: { items: readonly AttentionItem[] }) {
   const address = useAddress();
   return (
     <ul className="divide-y divide-line border-y border-line">
-      {matters.map((matter) => (
-        <li key={matter.id}>
-          <Link to={address(matter.to)} className="flex items-center gap-3 py-2.5 hover:bg-hover">
+      {items.map((item) => (
+        <li key={item.id}>
+          <Link to={address(item.to)} className="flex items-center gap-3 py-2.5 hover:bg-hover">
             <span className="text-returned">
               <Icon name="warning" />
             </span>
             <span className="grid min-w-0 flex-1">
-              <span className="font-medium">{matter.text}</span>
-              <span className="text-small text-muted">{matter.detail}</span>
+              <span className="font-medium">{item.text}</span>
+              <span className="text-small text-muted">{item.detail}</span>
             </span>
             <span className="text-muted">
               <Icon name="right" />

@@ -2,7 +2,7 @@
 // says nothing of those that it has not looked at.
 import type { Page, Payout } from '@kelpie/sdk';
 import { showPounds } from '../../format/money.ts';
-import type { Matter } from './matter.ts';
+import type { AttentionItem } from './attention-item.ts';
 
 type Found = Page<Payout> | undefined;
 
@@ -14,7 +14,7 @@ function whatTo({ amount_gbp: amount, recipient }: Payout): string {
   return `${showPounds(amount)} to ${recipient.name ?? 'a recipient'}`;
 }
 
-function openMatter(payout: Payout): Matter {
+function openPayoutItem(payout: Payout): AttentionItem {
   return {
     id: `open ${payout.id}`,
     text: `${whatTo(payout)} is still ${payout.status}`,
@@ -23,7 +23,7 @@ function openMatter(payout: Payout): Matter {
   };
 }
 
-function troubledMatter(payout: Payout): Matter {
+function troubledPayoutItem(payout: Payout): AttentionItem {
   return {
     id: payout.id,
     text: `${whatTo(payout)} ${payout.status === 'failed' ? 'failed' : 'came back'}`,
@@ -32,29 +32,32 @@ function troubledMatter(payout: Payout): Matter {
   };
 }
 
-const moreOpen: Matter = {
+const moreOpen: AttentionItem = {
   id: 'more open',
   text: 'More payouts take longer than usual',
   detail: 'See all that are under way',
   to: underWay,
 };
 
-const moreTroubled: Matter = {
+const moreTroubled: AttentionItem = {
   id: 'more troubled',
   text: 'More payouts failed or came back',
   detail: 'See all of them',
   to: '/payouts?status=failed,returned',
 };
 
-export function openMatters(found: Found, limit: number): Matter[] {
-  const told = found?.data ?? [];
-  return [...told.map(openMatter), ...(found?.next !== undefined && told.length === limit ? [moreOpen] : [])];
+export function openPayoutItems(found: Found, limit: number): AttentionItem[] {
+  const payouts = found?.data ?? [];
+  return [...payouts.map(openPayoutItem), ...(found?.next !== undefined && payouts.length === limit ? [moreOpen] : [])];
 }
 
 /** Those of the days before they were read. Where one of them is older, so are those that come after it. */
-export function troubledMatters(found: Found, limit: number, readAtMs: number): Matter[] {
-  const told = (found?.data ?? []).filter(({ updated_at: at }) => Date.parse(at) > readAtMs - newForMs);
-  return [...told.map(troubledMatter), ...(found?.next !== undefined && told.length === limit ? [moreTroubled] : [])];
+export function troubledPayoutItems(found: Found, limit: number, readAtMs: number): AttentionItem[] {
+  const payouts = (found?.data ?? []).filter(({ updated_at: at }) => Date.parse(at) > readAtMs - newForMs);
+  return [
+    ...payouts.map(troubledPayoutItem),
+    ...(found?.next !== undefined && payouts.length === limit ? [moreTroubled] : []),
+  ];
 }
 
 /** Whether payouts are left that were not looked at. */

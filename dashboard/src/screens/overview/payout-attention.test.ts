@@ -1,7 +1,7 @@
 import type { Payout } from '@kelpie/sdk';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isCutOff, openMatters, troubledMatters } from './payout-matters.ts';
+import { isCutOff, openPayoutItems, troubledPayoutItems } from './payout-attention.ts';
 
 const payout: Payout = {
   id: '01999999-aaaa-7bbb-8ccc-ddddeeeeffff',
@@ -24,15 +24,15 @@ const payout: Payout = {
 const readAtMs = Date.parse('2026-11-15T12:00:00.000Z');
 const old: Payout = { ...payout, updated_at: '2026-11-01T10:00:00.000Z' };
 
-function ids(matters: readonly { id: string }[]): string[] {
-  return matters.map(({ id }) => id);
+function ids(items: readonly { id: string }[]): string[] {
+  return items.map(({ id }) => id);
 }
 
 test('where more payouts need a look than are told, the way to all of them is', () => {
-  assert.equal(openMatters({ data: [payout, payout], next: 'abc' }, 2).at(-1)?.id, 'more open');
-  assert.equal(troubledMatters({ data: [payout, payout], next: 'abc' }, 2, readAtMs).at(-1)?.id, 'more troubled');
-  assert.deepEqual(ids(openMatters({ data: [payout], next: undefined }, 1)), [`open ${payout.id}`]);
-  assert.deepEqual(ids(troubledMatters({ data: [payout, old], next: 'abc' }, 2, readAtMs)), [payout.id]);
+  assert.equal(openPayoutItems({ data: [payout, payout], next: 'abc' }, 2).at(-1)?.id, 'more open');
+  assert.equal(troubledPayoutItems({ data: [payout, payout], next: 'abc' }, 2, readAtMs).at(-1)?.id, 'more troubled');
+  assert.deepEqual(ids(openPayoutItems({ data: [payout], next: undefined }, 1)), [`open ${payout.id}`]);
+  assert.deepEqual(ids(troubledPayoutItems({ data: [payout, old], next: 'abc' }, 2, readAtMs)), [payout.id]);
 });
 
 test('an answer that has not looked at every payout is told from one that has', () => {

@@ -1,5 +1,5 @@
 /** Something that a person should look at. */
-export interface Matter {
+export interface AttentionItem {
   id: string;
   text: string;
   detail: string;
