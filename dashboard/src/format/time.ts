@@ -23,7 +23,7 @@ export function showDate(at: Date): string {
   return isThisYear(at) ? day.format(at) : dayOfYear.format(at);
 }
 
-export function showMoment(at: Date): string {
+export function showTimestamp(at: Date): string {
   return `${showDate(at)}, ${time.format(at)}`;
 }
 

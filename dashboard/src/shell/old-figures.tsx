@@ -1,7 +1,7 @@
 import { notifyManager, useQueryClient, type Query, type QueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.tsx';
-import { Moment } from '../ui/moment.tsx';
+import { Timestamp } from '../ui/timestamp.tsx';
 
 /** What the page shows though it could not be read again since. */
 function isOld({ state }: Query): boolean {
@@ -30,8 +30,8 @@ export function OldFigures() {
       className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line bg-returned-wash px-4 py-2 sm:px-8"
     >
       <p className="text-returned">
-        Some of what you see is of <Moment at={new Date(atMs).toISOString()} to="second" />: it could not be read again
-        since.
+        Some of what you see is of <Timestamp at={new Date(atMs).toISOString()} to="second" />: it could not be read
+        again since.
       </p>
       <Button
         kind="quiet"

@@ -7,7 +7,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ShortId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
@@ -99,7 +99,7 @@ function EntryRow({ entry }: { entry: ActivityEntry }) {
       <Cell look="max-lg:hidden text-muted">{environment ?? 'both'}</Cell>
       <Cell look="max-sm:hidden max-w-56 truncate text-muted">{by}</Cell>
       <Cell isAmount look="text-muted max-md:pr-0">
-        <Moment at={at} to="second" />
+        <Timestamp at={at} to="second" />
       </Cell>
       <Cell look="max-md:hidden pl-6">{requestId !== null && <ShortId id={requestId} what="Request-Id" />}</Cell>
     </Row>

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { ShortId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -154,14 +154,14 @@ function DepositRow({ deposit }: { deposit: Deposit }) {
         </span>
       </Cell>
       <Cell look="max-sm:hidden text-muted">
-        <Moment at={at} />
+        <Timestamp at={at} />
       </Cell>
       <Cell isAmount look="max-md:pr-0">
         <div className="grid gap-0.5">
           <WalletAmount deposit={deposit} />
           <span className="text-small text-muted">
             <span className="sm:hidden">
-              <Moment at={at} to="date" />
+              <Timestamp at={at} to="date" />
             </span>
             <span className="max-sm:hidden">{showCost(deposit)}</span>
           </span>

@@ -9,7 +9,7 @@ import { showMonth } from '../../format/time.ts';
 import { buttonLook } from '../../ui/button.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Line, Rows } from '../../ui/skeleton.tsx';
@@ -72,12 +72,12 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
         </Figure>
         {issuedAt !== null && (
           <Figure name="Issued">
-            <Moment at={issuedAt} to="date" />
+            <Timestamp at={issuedAt} to="date" />
           </Figure>
         )}
         {dueAt !== null && (
           <Figure name="Due">
-            <Moment at={dueAt} to="date" />
+            <Timestamp at={dueAt} to="date" />
           </Figure>
         )}
         <Figure name="Total">

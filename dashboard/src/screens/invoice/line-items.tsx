@@ -5,7 +5,7 @@ import { useInvoiceItems } from '../../data/reads.ts';
 import { showCount, showExactPounds, showPounds } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
@@ -102,12 +102,12 @@ function ItemRow({ item }: { item: InvoiceItem }) {
           </span>
           {payoutId !== null && effect !== 'charge' && <span className="text-small text-muted">{effects[effect]}</span>}
           <span className="text-small text-muted sm:hidden">
-            <Moment at={item.at} to="date" />
+            <Timestamp at={item.at} to="date" />
           </span>
         </div>
       </Cell>
       <Cell look="max-sm:hidden text-muted">
-        <Moment at={item.at} />
+        <Timestamp at={item.at} />
       </Cell>
       <Cell isAmount look="max-sm:hidden text-muted">
         {paid === null ? '' : showPounds(paid)}

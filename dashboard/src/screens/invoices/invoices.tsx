@@ -8,7 +8,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
@@ -73,7 +73,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
       <Cell look="max-sm:hidden">
         <Marked mark={mark}>{label}</Marked>
       </Cell>
-      <Cell look="max-sm:hidden text-muted">{dueAt !== null && <Moment at={dueAt} to="date" />}</Cell>
+      <Cell look="max-sm:hidden text-muted">{dueAt !== null && <Timestamp at={dueAt} to="date" />}</Cell>
       <Cell isAmount look="font-medium">
         {showPounds(total)}
       </Cell>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
@@ -90,15 +90,15 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         </div>
       </Cell>
       <Cell look="max-md:hidden whitespace-nowrap text-muted">
-        <Moment at={createdAt} />
+        <Timestamp at={createdAt} />
       </Cell>
       <Cell look="max-sm:hidden whitespace-nowrap text-muted">
-        {usedAt === null ? 'Never' : <Moment at={usedAt} />}
+        {usedAt === null ? 'Never' : <Timestamp at={usedAt} />}
       </Cell>
       <Cell look="text-right whitespace-nowrap">
         {isRevoked ? (
           <span className="text-muted">
-            Revoked <Moment at={revokedAt} to="date" />
+            Revoked <Timestamp at={revokedAt} to="date" />
           </span>
         ) : (
           isAdmin && <RevokeKey apiKey={apiKey} />

@@ -4,7 +4,7 @@ import { useAddress, useEnvironment, useKelpie } from '../../data/environment.ts
 import { liveEvery } from '../../data/presence.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import type { SentOrder } from './sent-order.ts';
 
 /** By then whatever was sent has arrived: the API gives up on a request long before. */
@@ -54,7 +54,7 @@ export function LeftOrder({ left, isKept, isSending, onSettled }: LeftOrderProps
         </p>
       ) : (
         <p>
-          It was sent <Moment at={new Date(left.sentAtMs).toISOString()} />, and no answer came.{' '}
+          It was sent <Timestamp at={new Date(left.sentAtMs).toISOString()} />, and no answer came.{' '}
           {isKept
             ? 'Its details are below: review and send the same again, and the recipient is not paid twice.'
             : 'Fill in exactly the same and send it again: the recipient is not paid twice.'}{' '}

@@ -2,7 +2,7 @@ import type { UsageDay, UsageDayList } from '@kelpie/sdk';
 import { lazy, Suspense, useState } from 'react';
 import { useDays } from '../../data/reads.ts';
 import { penceOf, showCount, showPounds } from '../../format/money.ts';
-import { showMoment, showPlainDate } from '../../format/time.ts';
+import { showTimestamp, showPlainDate } from '../../format/time.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -22,7 +22,7 @@ function sumOf(days: readonly UsageDay[]): string {
 
 function summaryOf({ data, counted_since: since }: UsageDayList): string {
   if (since === null) return `${sumOf(data)} arrived in the last 30 days, London time.`;
-  return `${sumOf(data)} arrived of what was sent since ${showMoment(new Date(since))}. Earlier payouts are too many to be counted here; the statement has them all.`;
+  return `${sumOf(data)} arrived of what was sent since ${showTimestamp(new Date(since))}. Earlier payouts are too many to be counted here; the statement has them all.`;
 }
 
 function isEmpty(days: readonly UsageDay[]): boolean {

@@ -1,7 +1,7 @@
 import type { PayoutHistory } from '@kelpie/sdk';
 import { showPlain, showPounds } from '../../format/money.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { lineLabel } from './ledger-labels.ts';
@@ -38,7 +38,7 @@ export function LedgerLines({ history }: { history: PayoutHistory }) {
                 <div className="grid gap-0.5">
                   <span>{lineLabel(line)}</span>
                   <span className="text-small text-muted">
-                    <Moment at={line.at} to="second" />
+                    <Timestamp at={line.at} to="second" />
                   </span>
                 </div>
               </Cell>

@@ -11,7 +11,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Line, Rows } from '../../ui/skeleton.tsx';
@@ -159,7 +159,7 @@ function Details({ payout }: { payout: Payout }) {
               <span className="font-mono text-small">{payout.bank_reference}</span>
             </Fact>
             <Fact name="Made">
-              <Moment at={payout.created_at} /> {payout.created_via === 'api' ? 'by API' : 'in the dashboard'}
+              <Timestamp at={payout.created_at} /> {payout.created_via === 'api' ? 'by API' : 'in the dashboard'}
             </Fact>
             <Fact name="Payout id">
               <span className="inline-flex items-center gap-1.5">

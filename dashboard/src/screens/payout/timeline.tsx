@@ -1,7 +1,7 @@
 import type { Payout, PayoutHistory } from '@kelpie/sdk';
 import type { ReactNode } from 'react';
 import { statusLabels } from '../../format/payout-labels.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Status } from '../../ui/status.tsx';
 
 function showActor(by: string): string {
@@ -62,7 +62,7 @@ function Step({ at, by, isLast, note, children }: StepProps) {
         <p className="flex flex-wrap items-baseline justify-between gap-x-4">
           {children}
           <span className="text-small text-muted">
-            <Moment at={at} to="second" />
+            <Timestamp at={at} to="second" />
           </span>
         </p>
         <p className="text-small break-words text-muted">

@@ -7,7 +7,7 @@ import { showPounds } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { ShortId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -73,13 +73,13 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
       </Cell>
       {!isShort && <Cell look="max-lg:hidden max-w-48 truncate text-muted">{reference ?? bankReference}</Cell>}
       <Cell look="max-sm:hidden text-muted">
-        <Moment at={payout.created_at} />
+        <Timestamp at={payout.created_at} />
       </Cell>
       <Cell isAmount look="max-md:pr-0">
         <div className="grid gap-0.5">
           <span className="font-medium">{showPounds(amount)}</span>
           <span className="text-small text-muted sm:hidden">
-            <Moment at={payout.created_at} />
+            <Timestamp at={payout.created_at} />
           </span>
         </div>
       </Cell>

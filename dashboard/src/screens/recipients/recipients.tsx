@@ -7,7 +7,7 @@ import { useCanPay } from '../../data/session.ts';
 import { showCount, showPounds } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
@@ -62,7 +62,7 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
             <span className="figures text-muted max-sm:hidden"> •••• {last4}</span>
           </span>
           <span className="figures text-small text-muted sm:hidden">
-            •••• {last4} · <Moment at={lastPaidAt} to="date" />
+            •••• {last4} · <Timestamp at={lastPaidAt} to="date" />
           </span>
         </div>
       </Cell>
@@ -70,7 +70,7 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
         {showCount(payouts)}
       </Cell>
       <Cell look="max-sm:hidden pl-8 text-muted">
-        <Moment at={lastPaidAt} />
+        <Timestamp at={lastPaidAt} />
       </Cell>
       <Cell isAmount look="font-medium">
         {showPounds(paid)}

@@ -5,7 +5,7 @@ import { kelpie } from '../../data/kelpie.ts';
 import { useOwnAccounts } from '../../data/reads.ts';
 import { useBeginSession, useFoundSession } from '../../data/session.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { Entrance } from './entrance.tsx';
@@ -103,7 +103,7 @@ function AccountEntry({ account }: { account: OwnAccount }) {
         </span>
       </span>
       <span className="text-small whitespace-nowrap text-muted">
-        {isCurrent ? 'Signed in' : lastAt === null ? 'New' : <Moment at={lastAt} to="date" />}
+        {isCurrent ? 'Signed in' : lastAt === null ? 'New' : <Timestamp at={lastAt} to="date" />}
       </span>
       <span className="text-muted">
         <Icon name="right" />

@@ -12,7 +12,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -154,12 +154,12 @@ function MovementRow({ movement }: { movement: Movement }) {
             {reference !== null && <span className="truncate text-muted"> {reference}</span>}
           </span>
           <span className="text-small text-muted sm:hidden">
-            <Moment at={at} />
+            <Timestamp at={at} />
           </span>
         </div>
       </Cell>
       <Cell look="max-sm:hidden text-muted">
-        <Moment at={at} />
+        <Timestamp at={at} />
       </Cell>
       <Cell isAmount look={classNames('font-medium max-md:pr-0', !amount.startsWith('-') && 'text-completed')}>
         {showMovement(amount)}

@@ -4,7 +4,7 @@ import { useMembers } from '../../data/reads.ts';
 import { useIsAdmin, useSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
@@ -78,7 +78,7 @@ function MemberRow({ member }: { member: Member }) {
       </Cell>
       <Cell look="max-sm:hidden">{roles[role]}</Cell>
       <Cell look="max-md:hidden whitespace-nowrap text-muted">
-        {lastLoginAt === null ? 'Not yet' : <Moment at={lastLoginAt} />}
+        {lastLoginAt === null ? 'Not yet' : <Timestamp at={lastLoginAt} />}
       </Cell>
       <Cell look="text-right">{isAdmin && <ChangeMember member={member} />}</Cell>
     </Row>
