@@ -5,7 +5,7 @@ import { useSession } from '../data/session.ts';
 import { screens, type ScreenName } from '../screens/screens.ts';
 import { classNames } from '../ui/class-names.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { Wordmark } from '../ui/mark.tsx';
+import { Wordmark } from '../ui/logo.tsx';
 import { whenIdle } from '../ui/when-idle.ts';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { PersonLine } from './person-line.tsx';

@@ -7,7 +7,7 @@ import { SessionContext, useFoundSession, useSession } from '../data/session.ts'
 import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Mark, Wordmark } from '../ui/mark.tsx';
+import { Logo, Wordmark } from '../ui/logo.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Announcer } from './announcer.tsx';
 import { rememberEnvironment } from './environment-memory.ts';
@@ -152,7 +152,7 @@ function TopLine({ environment, account, isMenuOpen, onMenu }: TopLineProps) {
   return (
     <header className="sticky top-(--band) z-20 flex h-14 items-center justify-between border-b border-line bg-ground px-4 md:hidden">
       <span className="flex min-w-0 items-center gap-2.5">
-        {account === undefined ? <Wordmark /> : <Mark size={26} />}
+        {account === undefined ? <Wordmark /> : <Logo size={26} />}
         <span className="truncate font-medium">{account}</span>
         {environment === 'live' && (
           <span className="rounded-sm bg-ink px-1.5 text-small font-semibold text-ground">Live</span>

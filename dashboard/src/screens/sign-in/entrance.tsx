@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { Wordmark } from '../../ui/mark.tsx';
+import { Wordmark } from '../../ui/logo.tsx';
 
 /** The frame of the pages before one is signed in. */
 export function Entrance({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {

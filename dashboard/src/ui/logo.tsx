@@ -1,5 +1,5 @@
 /** A single stroke that reads as a wave and a horse's neck. */
-export function Mark({ size = 24 }: { size?: number }) {
+export function Logo({ size = 24 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" className="shrink-0 text-tide">
       <path
@@ -17,7 +17,7 @@ export function Mark({ size = 24 }: { size?: number }) {
 export function Wordmark() {
   return (
     <span className="flex items-center gap-2 text-ink">
-      <Mark />
+      <Logo />
       <span className="text-[1.0625rem] font-semibold tracking-[-0.01em]">Kelpie</span>
     </span>
   );
