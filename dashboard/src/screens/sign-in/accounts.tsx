@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
-import { Entrance } from './entrance.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 import { namedAccount, nextAddress } from './next-address.ts';
 
 /** For whoever is a member of several accounts: which one it shall be. */
@@ -16,7 +16,7 @@ export function Screen() {
   const found = useFoundSession();
   if (found.data === null) return <Navigate replace to="/sign-in" />;
   return (
-    <Entrance
+    <AuthLayout
       title="Choose an account"
       lead={
         found.data === undefined ? (
@@ -35,7 +35,7 @@ export function Screen() {
           Open an account
         </Link>
       </p>
-    </Entrance>
+    </AuthLayout>
   );
 }
 

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { CodeForm } from './code-form.tsx';
-import { Entrance } from './entrance.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 import { accountsAddress, namedAccount, nextAddress } from './next-address.ts';
 
 /** Where it can't be said, the account that was used last is as good as any. */
@@ -48,7 +48,7 @@ export function Screen() {
   }
   if (asking.isSuccess) {
     return (
-      <Entrance
+      <AuthLayout
         title="Look at your mail"
         lead={
           <>
@@ -68,11 +68,11 @@ export function Screen() {
           onBack={() => asking.reset()}
         />
         {slug !== undefined && <NamedAccount slug={slug} />}
-      </Entrance>
+      </AuthLayout>
     );
   }
   return (
-    <Entrance title="Sign in" lead="With a code that we mail to you. There is no password.">
+    <AuthLayout title="Sign in" lead="With a code that we mail to you. There is no password.">
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -101,7 +101,7 @@ export function Screen() {
           Open an account
         </Link>
       </p>
-    </Entrance>
+    </AuthLayout>
   );
 }
 

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { CodeForm } from './code-form.tsx';
-import { Entrance } from './entrance.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 import { isShortName, shortNameOf } from './short-name.ts';
 
 export function Screen() {
@@ -18,7 +18,7 @@ export function Screen() {
   const asking = useMutation({ mutationFn: async (request: SignUpRequest) => kelpie.signup(request) });
   if (wanted !== undefined && asking.isSuccess) {
     return (
-      <Entrance
+      <AuthLayout
         title="Look at your mail"
         lead={
           <>
@@ -36,11 +36,11 @@ export function Screen() {
           }}
           onBack={() => asking.reset()}
         />
-      </Entrance>
+      </AuthLayout>
     );
   }
   return (
-    <Entrance
+    <AuthLayout
       title="Open an account"
       lead="It begins in the sandbox, with 10,000.00 USDC of test money. Nothing is charged."
     >
@@ -58,7 +58,7 @@ export function Screen() {
           Sign in
         </Link>
       </p>
-    </Entrance>
+    </AuthLayout>
   );
 }
 

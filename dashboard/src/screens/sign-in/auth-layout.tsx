@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react';
 import { Wordmark } from '../../ui/logo.tsx';
 
 /** The frame of the pages before one is signed in. */
-export function Entrance({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
+export function AuthLayout({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Kelpie`;
   }, [title]);
