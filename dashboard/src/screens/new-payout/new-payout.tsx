@@ -10,7 +10,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DraftForm } from './draft-form.tsx';
-import { LeftOrder } from './left-order.tsx';
+import { UnresolvedPayout } from './unresolved-payout.tsx';
 import { useLiveQuote } from './live-quote.ts';
 import { draftFor, emptyDraft, mistakesFrom, orderFrom, type Draft, type Mistakes } from './order.ts';
 import { QuotePanel } from './quote-panel.tsx';
@@ -61,9 +61,11 @@ function NewPayout() {
   const [again, setAgain] = useState(taken);
   const limits = useCompliance().data?.account.payout_limits_gbp;
   const sending = useSending((payout) => void navigate(address(`/payouts/${payout.id}`), { replace: true }));
-  const { outcome, left } = sending;
+  const { outcome, unresolved } = sending;
   const kept = useKeptDraft();
-  const [draft, setDraft] = useState(() => (left === undefined ? undefined : kept.find(left.key)) ?? draftFor(again));
+  const [draft, setDraft] = useState(
+    () => (unresolved === undefined ? undefined : kept.find(unresolved.key)) ?? draftFor(again),
+  );
   const [isReview, setReview] = useState(false);
   const [said, setSaid] = useState<Mistakes>({});
   const quote = useLiveQuote(amountFrom(draft.amount), limits);
@@ -73,13 +75,13 @@ function NewPayout() {
       heading={isReview && environment === 'live' ? <LiveReview /> : undefined}
       lead={isReview ? undefined : 'The recipient receives exactly this amount, usually within minutes.'}
     >
-      {left !== undefined && (
-        <LeftOrder
-          left={left}
-          isKept={kept.find(left.key) !== undefined}
+      {unresolved !== undefined && (
+        <UnresolvedPayout
+          unresolved={unresolved}
+          isKept={kept.find(unresolved.key) !== undefined}
           isSending={sending.isSending}
           onSettled={() => {
-            sending.settleLeft();
+            sending.settleUnresolved();
             // What is in the form may be what was paid.
             setDraft(emptyDraft);
             setAgain(undefined);

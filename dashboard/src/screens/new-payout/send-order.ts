@@ -21,13 +21,13 @@ export interface Sending {
   outcome: Outcome;
   isSending: boolean;
   /** What was sent before this page was opened, and whose outcome is not known. */
-  left: SentOrder | undefined;
+  unresolved: SentOrder | undefined;
   /** With a code where one is wanted; without one to have it mailed, or to send where none is needed. */
   send: (order: CreatePayoutRequest, code?: string) => void;
   /** Back to the form. Not where the outcome is unknown: another order under another key could pay twice. */
   startOver: () => void;
-  /** It is known what became of what was left: the next order is a new one. */
-  settleLeft: () => void;
+  /** It is known what became of the unresolved one: the next order is a new one. */
+  settleUnresolved: () => void;
 }
 
 /**
@@ -39,20 +39,20 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
   const environment = useEnvironment();
   const side = { environment, account: useSession().account.id };
   const client = useQueryClient();
-  const [left, setLeft] = useState(() => findSentOrder(sessionStorage, side));
-  const [key, setKey] = useState(() => left?.key ?? newKey());
+  const [unresolved, setUnresolved] = useState(() => findSentOrder(sessionStorage, side));
+  const [key, setKey] = useState(() => unresolved?.key ?? newKey());
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'nothing-yet' });
   const isUnderWay = useRef(false);
-  const mayExist = left !== undefined || mayExistAfter(outcome);
+  const mayExist = unresolved !== undefined || mayExistAfter(outcome);
   const sending = useMutation({
     mutationFn: async ({ order, code, sentAtMs }: Attempt) => {
       const digest = await digestOf(order, key);
-      const before = findSentOrder(sessionStorage, side) ?? left;
+      const before = findSentOrder(sessionStorage, side) ?? unresolved;
       if (before !== undefined && (before.key !== key || before.digest !== digest)) throw new AnotherOrder();
       // From now on it is not known of this attempt, however long ago the first one was.
       const sent = { key, digest, sentAtMs };
       rememberSentOrder(sessionStorage, side, sent);
-      if (left !== undefined) setLeft(sent);
+      if (unresolved !== undefined) setUnresolved(sent);
       return kelpie.payouts.create(code === undefined ? order : { ...order, confirm_code: code }, {
         idempotencyKey: key,
       });
@@ -69,7 +69,7 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
       if (!mayExistAfter(now)) {
         // Another page may have sent the same since: of that, this answer says nothing.
         if (findSentOrder(sessionStorage, side)?.sentAtMs === sentAtMs) forgetSentOrder(sessionStorage, side, key);
-        setLeft(undefined);
+        setUnresolved(undefined);
       }
       setOutcome(now);
     },
@@ -80,7 +80,7 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
     outcome,
     // Also once it was made, until its page is there: there is nothing left to send.
     isSending: sending.isPending || sending.isSuccess,
-    left,
+    unresolved,
     send(order, code) {
       // A second click comes before the page has shown the first one.
       if (isUnderWay.current) return;
@@ -97,10 +97,10 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
       }
       setOutcome({ kind: 'nothing-yet' });
     },
-    settleLeft() {
-      if (left === undefined || isUnderWay.current) return;
-      forgetSentOrder(sessionStorage, side, left.key);
-      setLeft(undefined);
+    settleUnresolved() {
+      if (unresolved === undefined || isUnderWay.current) return;
+      forgetSentOrder(sessionStorage, side, unresolved.key);
+      setUnresolved(undefined);
       setKey(newKey());
       setOutcome({ kind: 'nothing-yet' });
     },

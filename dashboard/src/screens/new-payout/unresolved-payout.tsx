@@ -10,8 +10,8 @@ import type { SentOrder } from './sent-order.ts';
 /** By then whatever was sent has arrived: the API gives up on a request long before. */
 const arrivedAfterMs = 120_000;
 
-interface LeftOrderProps {
-  left: SentOrder;
+interface UnresolvedPayoutProps {
+  unresolved: SentOrder;
   /** Whether the form still has what was sent. */
   isKept: boolean;
   isSending: boolean;
@@ -19,18 +19,18 @@ interface LeftOrderProps {
 }
 
 /** What was sent before somebody left, and nobody knows of: it is looked for by its key, and nothing else goes before it. */
-export function LeftOrder({ left, isKept, isSending, onSettled }: LeftOrderProps) {
+export function UnresolvedPayout({ unresolved, isKept, isSending, onSettled }: UnresolvedPayoutProps) {
   const address = useAddress();
   const kelpie = useKelpie();
   const found = useQuery({
-    queryKey: [useEnvironment(), 'left-order', left.key],
+    queryKey: [useEnvironment(), 'unresolved-payout', unresolved.key],
     queryFn: async ({ signal }) =>
-      (await kelpie.payouts.list({ idempotency_key: left.key }, { signal })).data[0] ?? null,
+      (await kelpie.payouts.list({ idempotency_key: unresolved.key }, { signal })).data[0] ?? null,
     refetchInterval: liveEvery(4_000),
   });
   const payout = found.data;
   // While it is being made the API says so by an error, and what was found before that counts no more.
-  const isDecided = payout === null && !found.isError && found.dataUpdatedAt - left.sentAtMs > arrivedAfterMs;
+  const isDecided = payout === null && !found.isError && found.dataUpdatedAt - unresolved.sentAtMs > arrivedAfterMs;
   return (
     <section
       role="alert"
@@ -54,7 +54,7 @@ export function LeftOrder({ left, isKept, isSending, onSettled }: LeftOrderProps
         </p>
       ) : (
         <p>
-          It was sent <Timestamp at={new Date(left.sentAtMs).toISOString()} />, and no answer came.{' '}
+          It was sent <Timestamp at={new Date(unresolved.sentAtMs).toISOString()} />, and no answer came.{' '}
           {isKept
             ? 'Its details are below: review and send the same again, and the recipient is not paid twice.'
             : 'Fill in exactly the same and send it again: the recipient is not paid twice.'}{' '}
