@@ -37,9 +37,9 @@ export interface Sending {
 export function useSending(onSent: (payout: Payout) => void): Sending {
   const kelpie = useKelpie();
   const environment = useEnvironment();
-  const side = { environment, account: useSession().account.id };
+  const scope = { environment, account: useSession().account.id };
   const client = useQueryClient();
-  const [unresolved, setUnresolved] = useState(() => findSentOrder(sessionStorage, side));
+  const [unresolved, setUnresolved] = useState(() => findSentOrder(sessionStorage, scope));
   const [key, setKey] = useState(() => unresolved?.key ?? newKey());
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'nothing-yet' });
   const isUnderWay = useRef(false);
@@ -47,11 +47,11 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
   const sending = useMutation({
     mutationFn: async ({ order, code, sentAtMs }: Attempt) => {
       const digest = await digestOf(order, key);
-      const before = findSentOrder(sessionStorage, side) ?? unresolved;
+      const before = findSentOrder(sessionStorage, scope) ?? unresolved;
       if (before !== undefined && (before.key !== key || before.digest !== digest)) throw new AnotherOrder();
       // From now on it is not known of this attempt, however long ago the first one was.
       const sent = { key, digest, sentAtMs };
-      rememberSentOrder(sessionStorage, side, sent);
+      rememberSentOrder(sessionStorage, scope, sent);
       if (unresolved !== undefined) setUnresolved(sent);
       return kelpie.payouts.create(code === undefined ? order : { ...order, confirm_code: code }, {
         idempotencyKey: key,
@@ -59,7 +59,7 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
     },
     // These are called also where the page was left meanwhile.
     onSuccess: ({ payout }) => {
-      forgetSentOrder(sessionStorage, side, key);
+      forgetSentOrder(sessionStorage, scope, key);
       client.setQueryData([environment, 'payout', payout.id], payout);
       void client.invalidateQueries({ queryKey: [environment] });
     },
@@ -68,7 +68,7 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
       const now = outcomeOf(error, mayExist);
       if (!mayExistAfter(now)) {
         // Another page may have sent the same since: of that, this answer says nothing.
-        if (findSentOrder(sessionStorage, side)?.sentAtMs === sentAtMs) forgetSentOrder(sessionStorage, side, key);
+        if (findSentOrder(sessionStorage, scope)?.sentAtMs === sentAtMs) forgetSentOrder(sessionStorage, scope, key);
         setUnresolved(undefined);
       }
       setOutcome(now);
@@ -92,14 +92,14 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
       if (outcome.kind === 'unknown' || (outcome.kind === 'code-wanted' && outcome.mayExist)) return;
       // What was refused for certain left nothing behind; a changed order is another one, with a key of its own.
       if (!mayExist) {
-        forgetSentOrder(sessionStorage, side, key);
+        forgetSentOrder(sessionStorage, scope, key);
         setKey(newKey());
       }
       setOutcome({ kind: 'nothing-yet' });
     },
     settleUnresolved() {
       if (unresolved === undefined || isUnderWay.current) return;
-      forgetSentOrder(sessionStorage, side, unresolved.key);
+      forgetSentOrder(sessionStorage, scope, unresolved.key);
       setUnresolved(undefined);
       setKey(newKey());
       setOutcome({ kind: 'nothing-yet' });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { digestOf, findSentOrder, forgetSentOrder, rememberSentOrder } from './sent-order.ts';
 import { emptyDraft, orderFrom } from './order.ts';
 
-const side = { account: 'a', environment: 'live' };
+const scope = { account: 'a', environment: 'live' };
 const draft = { ...emptyDraft, amount: '25', firstName: 'Grace', lastName: 'Hopper', accountNumber: '12345678' };
 
 function memory() {
@@ -19,25 +19,25 @@ function memory() {
 test('what was sent is found again in its own account and environment, and in no other', () => {
   const tab = memory();
   const sent = { key: 'dashboard-1', digest: 'ab', sentAtMs: 5 };
-  rememberSentOrder(tab, side, sent);
-  assert.deepEqual(findSentOrder(tab, side), sent);
-  assert.equal(findSentOrder(tab, { ...side, account: 'b' }), undefined);
-  assert.equal(findSentOrder(tab, { ...side, environment: 'sandbox' }), undefined);
+  rememberSentOrder(tab, scope, sent);
+  assert.deepEqual(findSentOrder(tab, scope), sent);
+  assert.equal(findSentOrder(tab, { ...scope, account: 'b' }), undefined);
+  assert.equal(findSentOrder(tab, { ...scope, environment: 'sandbox' }), undefined);
 });
 
 test('a late answer of one order does not make another one forgotten', () => {
   const tab = memory();
-  rememberSentOrder(tab, side, { key: 'dashboard-2', digest: 'ab', sentAtMs: 5 });
-  forgetSentOrder(tab, side, 'dashboard-1');
-  assert.equal(findSentOrder(tab, side)?.key, 'dashboard-2');
-  forgetSentOrder(tab, side, 'dashboard-2');
-  assert.equal(findSentOrder(tab, side), undefined);
+  rememberSentOrder(tab, scope, { key: 'dashboard-2', digest: 'ab', sentAtMs: 5 });
+  forgetSentOrder(tab, scope, 'dashboard-1');
+  assert.equal(findSentOrder(tab, scope)?.key, 'dashboard-2');
+  forgetSentOrder(tab, scope, 'dashboard-2');
+  assert.equal(findSentOrder(tab, scope), undefined);
 });
 
 test('what is remembered holds no name and no account number', async () => {
   const tab = memory();
   const key = 'dashboard-1';
-  rememberSentOrder(tab, side, { key, digest: await digestOf(orderFrom(draft), key), sentAtMs: 5 });
+  rememberSentOrder(tab, scope, { key, digest: await digestOf(orderFrom(draft), key), sentAtMs: 5 });
   const text = [...tab.kept].join(' ');
   for (const secret of ['Grace', 'Hopper', '12345678', '25.00']) assert.ok(!text.includes(secret), secret);
 });

@@ -2,7 +2,7 @@
 import type { CreatePayoutRequest } from '@kelpie/sdk';
 
 /** Of which account and environment: in another one it is not to be seen. */
-export interface Side {
+export interface OrderScope {
   account: string;
   environment: string;
 }
@@ -16,25 +16,25 @@ export interface SentOrder {
 
 type Memory = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-function nameOf({ account, environment }: Side): string {
+function nameOf({ account, environment }: OrderScope): string {
   return `kelpie.sent-order.${environment}.${account}`;
 }
 
-export function findSentOrder(memory: Memory, side: Side): SentOrder | undefined {
-  const text = memory.getItem(nameOf(side));
+export function findSentOrder(memory: Memory, scope: OrderScope): SentOrder | undefined {
+  const text = memory.getItem(nameOf(scope));
   if (text === null) return undefined;
   const [key, digest, sentAt] = text.split(' ');
   if (key === undefined || digest === undefined || sentAt === undefined) return undefined;
   return { key, digest, sentAtMs: Number(sentAt) };
 }
 
-export function rememberSentOrder(memory: Memory, side: Side, { key, digest, sentAtMs }: SentOrder): void {
-  memory.setItem(nameOf(side), `${key} ${digest} ${sentAtMs}`);
+export function rememberSentOrder(memory: Memory, scope: OrderScope, { key, digest, sentAtMs }: SentOrder): void {
+  memory.setItem(nameOf(scope), `${key} ${digest} ${sentAtMs}`);
 }
 
 /** Only where it is still this one: another may have been sent since. */
-export function forgetSentOrder(memory: Memory, side: Side, key: string): void {
-  if (findSentOrder(memory, side)?.key === key) memory.removeItem(nameOf(side));
+export function forgetSentOrder(memory: Memory, scope: OrderScope, key: string): void {
+  if (findSentOrder(memory, scope)?.key === key) memory.removeItem(nameOf(scope));
 }
 
 /** Differs for any two orders. It takes in the key, which is by chance: equal orders can't be told by equal digests. */
