@@ -3,12 +3,12 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { createQueryClient } from './data/query-client.ts';
 import { followOtherTabs } from './data/session.ts';
-import { askEarly } from './shell/early.ts';
+import { prefetchFirstPage } from './shell/prefetch.ts';
 import './styles.css';
 
 const queryClient = createQueryClient();
 followOtherTabs(queryClient);
-void askEarly(queryClient, location.pathname);
+void prefetchFirstPage(queryClient, location.pathname);
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no #root');

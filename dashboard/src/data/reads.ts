@@ -10,7 +10,7 @@ const quick = liveEvery(4_000);
 const steady = liveEvery(15_000);
 const slow = liveEvery(60_000);
 
-// These are also asked for before the page is there (shell/early.ts), and before it is known whose account it is of.
+// These are also asked for before the page is there (shell/prefetch.ts), and before it is known whose account it is of.
 
 export const balanceQuery = (environment: Environment, account?: string) =>
   queryOptions({

@@ -21,7 +21,7 @@ function screenAt([first = '', second]: readonly string[]): ScreenName | undefin
   return Object.keys(screens).find((name): name is ScreenName => name === first);
 }
 
-function askForOverview(client: QueryClient, environment: Environment): void {
+function prefetchOverview(client: QueryClient, environment: Environment): void {
   void client.prefetchQuery(balanceQuery(environment));
   void client.prefetchQuery(daysQuery(environment));
   void client.prefetchQuery(complianceQuery(environment));
@@ -31,10 +31,10 @@ function askForOverview(client: QueryClient, environment: Environment): void {
 }
 
 /**
- * Asks for what the first page will need, before there is a page: its script, who is signed in, and on the overview its
+ * Fetches what the first page will need, before there is a page: its script, who is signed in, and on the overview its
  * figures, all at once in place of one after the other.
  */
-export async function askEarly(client: QueryClient, address: string): Promise<void> {
+export async function prefetchFirstPage(client: QueryClient, address: string): Promise<void> {
   const [named, ...rest] = address.replace(/^\/dashboard\/?/, '').split('/');
   const environment = environmentFrom(named);
   const session = client.fetchQuery(sessionQuery);
@@ -43,8 +43,8 @@ export async function askEarly(client: QueryClient, address: string): Promise<vo
     if (screen !== undefined) screens[screen].preload();
     // Before live is open it refuses everything: whether it is, the session says.
     const isOpen = environment === 'sandbox' || (await session.catch(() => null))?.account.has_live === true;
-    if (screen === 'overview' && isOpen) askForOverview(client, environment);
+    if (screen === 'overview' && isOpen) prefetchOverview(client, environment);
   }
-  // Whatever went wrong is told by the page, which asks for the same.
+  // The page shows what went wrong: it fetches the same.
   await session.catch(() => null);
 }
