@@ -5,7 +5,7 @@ import { stack } from './stack.ts';
 export type Environment = 'sandbox' | 'live';
 
 /** Has a bank do something, by its control. */
-export async function tellBank(environment: Environment, what: string, body: object = {}): Promise<void> {
+export async function controlBank(environment: Environment, what: string, body: object = {}): Promise<void> {
   const bank = environment === 'live' ? stack.liveBankUrl : stack.bankUrl;
   const answer = await fetch(`${bank}/control/${what}`, {
     method: 'POST',
@@ -16,11 +16,11 @@ export async function tellBank(environment: Environment, what: string, body: obj
 }
 
 /** Has the bank do something with a payout that it has taken. */
-export async function tellBankOfPayout(
+export async function controlPayoutAtBank(
   environment: Environment,
   id: string,
   { act, ...body }: { act: 'hold' | 'fail' | 'return'; state?: string },
 ): Promise<void> {
   const transfer = await findText('select bank_payment_id as found from kelpie.payouts where id = $1', [id]);
-  await tellBank(environment, `transfers/${transfer}/${act}`, body);
+  await controlBank(environment, `transfers/${transfer}/${act}`, body);
 }

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import { tellBank, type Environment } from './bank.ts';
+import { controlBank, type Environment } from './bank.ts';
 import { findText } from './database.ts';
 import { stack } from './stack.ts';
 
@@ -11,7 +11,7 @@ async function approveAtBank(slug: string): Promise<void> {
      where p.slug = $1 order by v.started_at desc limit 1`,
     [slug],
   );
-  await tellBank('live', `kyc-links/${id}/approve`);
+  await controlBank('live', `kyc-links/${id}/approve`);
 }
 
 /** What is sent to a partner's account at a bank, by whoever. */
@@ -26,7 +26,7 @@ export async function topUp(
       [slug, environment],
     ),
   );
-  await tellBank(environment, 'deposits', {
+  await controlBank(environment, 'deposits', {
     virtual_account_id: account,
     amount_gbp: sent.amountGbp,
     sender_name: sent.from,

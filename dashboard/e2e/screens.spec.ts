@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { tellBankOfPayout } from './bank.ts';
+import { controlPayoutAtBank } from './bank.ts';
 import { billMonthBefore } from './billed-month.ts';
 import { openLive, topUp } from './live.ts';
 import { mailedCode } from './mail.ts';
@@ -372,13 +372,13 @@ test('what is shown of payouts that do not simply arrive', async ({ page }) => {
   test.setTimeout(patienceMs);
   await signUp(page);
   const held = await orderPayout(page, grace);
-  await tellBankOfPayout('sandbox', held, { act: 'hold', state: 'awaiting_funds' });
+  await controlPayoutAtBank('sandbox', held, { act: 'hold', state: 'awaiting_funds' });
   const undelivered = await orderPayout(page, { ...grace, lastName: 'Kelly' });
-  await tellBankOfPayout('sandbox', undelivered, { act: 'fail' });
+  await controlPayoutAtBank('sandbox', undelivered, { act: 'fail' });
   const returned = await orderPayout(page, { ...grace, lastName: 'Murray' });
   await page.goto(`sandbox/payouts/${returned}`);
   await isNow('Completed')(page);
-  await tellBankOfPayout('sandbox', returned, { act: 'return' });
+  await controlPayoutAtBank('sandbox', returned, { act: 'return' });
   const address = `sandbox/payouts/${held}`;
   await shoot(page, [
     { name: 'payout-returned', address: `sandbox/payouts/${returned}`, ready: isNow('Returned') },
@@ -467,7 +467,7 @@ test('the pages of live', async ({ page }) => {
   await page.getByRole('button', { name: 'Send £120.00' }).click();
   const paid = await isAtPayout(page);
   await expect(page.getByRole('status').getByText('Completed')).toBeVisible();
-  await tellBankOfPayout('live', paid, { act: 'return' });
+  await controlPayoutAtBank('live', paid, { act: 'return' });
   await expect(page.getByRole('status').getByText('Returned', { exact: true })).toBeVisible();
   await expect(page.getByRole('table', { name: 'Ledger' }).getByText('Fee given back').first()).toBeVisible();
   await take(page, { name: 'live-payout-returned' });

@@ -38,20 +38,20 @@ test('what was chosen to be seen, light or dark, is there before the page is', a
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   // When, after a reload, the page was told so; and when there was anything to be seen of it.
   await page.addInitScript(() => {
-    Reflect.set(window, 'told', []);
+    Reflect.set(window, 'themeChanges', []);
     new MutationObserver(() => {
-      const told: unknown = Reflect.get(window, 'told');
-      if (Array.isArray(told)) told.push(document.documentElement.dataset['theme'], performance.now());
+      const themeChanges: unknown = Reflect.get(window, 'themeChanges');
+      if (Array.isArray(themeChanges)) themeChanges.push(document.documentElement.dataset['theme'], performance.now());
     }).observe(document, { subtree: true, attributeFilter: ['data-theme'] });
   });
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  const [told, firstPaint] = await page.evaluate((): [unknown, number | undefined] => [
-    Reflect.get(window, 'told'),
+  const [themeChanges, firstPaint] = await page.evaluate((): [unknown, number | undefined] => [
+    Reflect.get(window, 'themeChanges'),
     performance.getEntriesByName('first-paint')[0]?.startTime,
   ]);
-  expect(told).toEqual(['dark', expect.any(Number)]);
-  expect(firstPaint).toBeGreaterThan(Number(valueAt(told, '1')));
+  expect(themeChanges).toEqual(['dark', expect.any(Number)]);
+  expect(firstPaint).toBeGreaterThan(Number(valueAt(themeChanges, '1')));
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe('rgb(11, 21, 24)');
 });
 

@@ -15,7 +15,7 @@ export function Wallet() {
   const isOpen = useIsOpen();
   // The session may not know yet what the balance was refused for.
   const isRefused = balance.error instanceof KelpieError && balance.error.code === 'partner_not_active';
-  if (balance.data === undefined && (!isOpen || isRefused)) return <NotTold />;
+  if (balance.data === undefined && (!isOpen || isRefused)) return <BalanceUnavailable />;
   if (balance.isError && balance.data === undefined) {
     return (
       <Problem
@@ -53,7 +53,7 @@ function Held({ balance: data, days }: { balance: Balance | undefined; days: Usa
   );
 }
 
-function NotTold() {
+function BalanceUnavailable() {
   const address = useAddress();
   const isClosed = useSession().account.status === 'closed';
   return (
