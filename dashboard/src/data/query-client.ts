@@ -12,7 +12,7 @@ function isWorthRepeating(tries: number, error: Error): boolean {
 }
 
 /** In another tab somebody went to another account: the page is made anew for the one that the session is of now. */
-function lookWhoIsSignedIn(client: QueryClient, error: Error): void {
+function refreshChangedSession(client: QueryClient, error: Error): void {
   if (!(error instanceof KelpieError) || error.code !== 'session_changed') return;
   void client.invalidateQueries({ queryKey: sessionKey });
 }
@@ -23,10 +23,10 @@ export function createQueryClient(): QueryClient {
       onError(error) {
         // The session is over: whoever looks is asked to sign in again, and comes back to where they were.
         if (error instanceof KelpieError && error.code === 'unauthorized') client.setQueryData(sessionKey, null);
-        lookWhoIsSignedIn(client, error);
+        refreshChangedSession(client, error);
       },
     }),
-    mutationCache: new MutationCache({ onError: (error) => lookWhoIsSignedIn(client, error) }),
+    mutationCache: new MutationCache({ onError: (error) => refreshChangedSession(client, error) }),
     defaultOptions: {
       // Whether or not the browser thinks that it is online: what can't be asked now says so. Nothing waits to go later by
       // itself, when nobody looks any more, or somebody else does.

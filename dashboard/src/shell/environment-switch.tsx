@@ -6,7 +6,7 @@ import { classNames } from '../ui/class-names.ts';
 import { Icon } from '../ui/icon.tsx';
 
 const names: Readonly<Record<Environment, string>> = { sandbox: 'Sandbox', live: 'Live' };
-const looks: Readonly<Record<Environment, string>> = {
+const currentClassNames: Readonly<Record<Environment, string>> = {
   sandbox: 'bg-sandbox text-on-sandbox font-semibold',
   live: 'bg-ink text-ground font-semibold',
 };
@@ -24,7 +24,7 @@ export function EnvironmentSwitch() {
           aria-current={environment === here ? 'true' : undefined}
           className={classNames(
             'flex h-7 items-center justify-center gap-1.5 rounded-sm text-small max-md:h-9',
-            environment === here ? looks[environment] : 'text-muted hover:text-ink',
+            environment === here ? currentClassNames[environment] : 'text-muted hover:text-ink',
           )}
         >
           {environment === 'live' && !account.has_live && <Icon name="lock" size={13} />}

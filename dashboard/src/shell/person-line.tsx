@@ -1,6 +1,6 @@
 import { useSession } from '../data/session.ts';
 
-export const personLook = 'flex w-full items-center gap-2.5 rounded-md px-2 py-1.5 text-left';
+export const personClassName = 'flex w-full items-center gap-2.5 rounded-md px-2 py-1.5 text-left';
 
 /** Who is signed in, and as what. */
 export function Person() {
@@ -24,7 +24,7 @@ export function Person() {
 /** The same, before its menu is there. */
 export function PersonLine() {
   return (
-    <div className={personLook}>
+    <div className={personClassName}>
       <Person />
     </div>
   );

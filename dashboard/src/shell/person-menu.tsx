@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router';
 import { useEndSession } from '../data/session.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Person, personLook } from './person-line.tsx';
+import { Person, personClassName } from './person-line.tsx';
 import { useTheme, type Theme } from './theme.ts';
 
 const themes: readonly { theme: Theme; title: string; icon: IconName }[] = [
@@ -15,7 +15,7 @@ const themes: readonly { theme: Theme; title: string; icon: IconName }[] = [
   { theme: 'dark', title: 'Dark', icon: 'moon' },
 ];
 
-const itemLook =
+const itemClassName =
   'flex h-9 items-center gap-2.5 rounded-sm px-2.5 outline-none data-[focused]:bg-hover data-[focused]:text-ink text-muted';
 
 export function PersonMenu() {
@@ -30,7 +30,7 @@ export function PersonMenu() {
         </div>
       )}
       <MenuTrigger>
-        <AriaButton className={`${personLook} hover:bg-hover`}>
+        <AriaButton className={`${personClassName} hover:bg-hover`}>
           <Person />
         </AriaButton>
         <Popover placement="top start" className="w-56 rounded-lg border border-line bg-raised p-1 shadow-float">
@@ -45,7 +45,7 @@ export function PersonMenu() {
             }}
           >
             {themes.map((entry) => (
-              <MenuItem key={entry.theme} id={entry.theme} textValue={entry.title} className={itemLook}>
+              <MenuItem key={entry.theme} id={entry.theme} textValue={entry.title} className={itemClassName}>
                 <Icon name={entry.icon} />
                 {entry.title}
                 {entry.theme === theme && (
@@ -56,11 +56,11 @@ export function PersonMenu() {
                 )}
               </MenuItem>
             ))}
-            <MenuItem id="accounts" textValue="Change account" className={`${itemLook} mt-1 border-t border-line`}>
+            <MenuItem id="accounts" textValue="Change account" className={`${itemClassName} mt-1 border-t border-line`}>
               <Icon name="accounts" />
               Change account
             </MenuItem>
-            <MenuItem id="sign-out" textValue="Sign out" className={itemLook}>
+            <MenuItem id="sign-out" textValue="Sign out" className={itemClassName}>
               <Icon name="signOut" />
               Sign out
             </MenuItem>

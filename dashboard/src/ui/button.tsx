@@ -14,12 +14,12 @@ const kinds: Readonly<Record<Kind, string>> = {
   danger: 'border border-failed/40 bg-surface text-failed hover:bg-failed-wash',
 };
 
-interface Look {
+interface CommonProps {
   kind?: Kind;
   children: ReactNode;
 }
 
-interface ButtonProps extends Look, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
+interface ButtonProps extends CommonProps, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
   /** While it works it stays where it is, says so, and does nothing a second time. */
   isWorking?: boolean;
 }
@@ -45,7 +45,7 @@ export function Button({ kind = 'secondary', isWorking = false, className, child
   );
 }
 
-export function ButtonLink({ kind = 'secondary', children, className, ...rest }: Look & LinkProps) {
+export function ButtonLink({ kind = 'secondary', children, className, ...rest }: CommonProps & LinkProps) {
   return (
     <Link {...rest} className={classNames(shape, kinds[kind], className)}>
       {children}
@@ -54,7 +54,7 @@ export function ButtonLink({ kind = 'secondary', children, className, ...rest }:
 }
 
 /** To a place that is not a page of ours. */
-export function ButtonAnchor({ kind = 'secondary', href, children }: Look & { href: string }) {
+export function ButtonAnchor({ kind = 'secondary', href, children }: CommonProps & { href: string }) {
   return (
     <a href={href} rel="noreferrer" className={classNames(shape, kinds[kind])}>
       {children}
@@ -62,7 +62,7 @@ export function ButtonAnchor({ kind = 'secondary', href, children }: Look & { hr
   );
 }
 
-/** How a link looks that looks like a button. */
-export function buttonLook(kind: Kind): string {
+/** For a link that looks like a button. */
+export function buttonClassName(kind: Kind): string {
   return classNames(shape, kinds[kind]);
 }

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
-import { inputLook } from './field.tsx';
+import { inputClassName } from './field.tsx';
 import { Icon } from './icon.tsx';
 
 interface Option<Value extends string> {
@@ -38,7 +38,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
             const chosen = options.find((option) => option.value === target.value);
             if (chosen !== undefined) onChange(chosen.value);
           }}
-          className={classNames(inputLook, 'appearance-none pr-9', error !== undefined && 'border-failed')}
+          className={classNames(inputClassName, 'appearance-none pr-9', error !== undefined && 'border-failed')}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>

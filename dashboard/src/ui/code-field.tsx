@@ -26,7 +26,7 @@ export function CodeField({ value, onChange, error }: CodeFieldProps) {
       inputMode="numeric"
       autoComplete="one-time-code"
       placeholder="000000"
-      look="figures h-12 font-mono text-[1.25rem] tracking-[0.3em]"
+      className="figures h-12 font-mono text-[1.25rem] tracking-[0.3em]"
     />
   );
 }

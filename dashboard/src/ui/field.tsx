@@ -7,7 +7,7 @@ import { TextField as AriaTextField } from 'react-aria-components/TextField';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
 
-export const inputLook =
+export const inputClassName =
   'h-10 w-full min-w-0 rounded-md border border-line-strong bg-surface px-3 text-ink outline-offset-0 placeholder:text-muted data-[invalid]:border-failed';
 
 export interface FieldProps {
@@ -31,11 +31,11 @@ export interface FieldProps {
   prefix?: string;
   /** Whether it is whole and right: marked as it is typed. */
   isRight?: boolean;
-  look?: string;
+  className?: string;
 }
 
 export function Field(props: FieldProps) {
-  const { label, error, hint, prefix, look, placeholder, isRight = false, isRequired = false, ...rest } = props;
+  const { label, error, hint, prefix, className, placeholder, isRight = false, isRequired = false, ...rest } = props;
   return (
     <AriaTextField
       {...rest}
@@ -59,7 +59,7 @@ export function Field(props: FieldProps) {
         )}
         <Input
           placeholder={placeholder ?? ''}
-          className={classNames(inputLook, prefix !== undefined && 'pl-7', look)}
+          className={classNames(inputClassName, prefix !== undefined && 'pl-7', className)}
         />
         {isRight && error === undefined && (
           <span className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-completed">

@@ -10,13 +10,13 @@ import { save } from './save-file.ts';
 
 interface FileLinkProps {
   href: string;
-  look: string;
+  className: string;
   label?: string;
   children: ReactNode;
 }
 
 /** A file to keep. Where it can't be had, the page says why and stays: a plain link would save the refusal as the file. */
-export function FileLink({ href, look, label, children }: FileLinkProps) {
+export function FileLink({ href, className, label, children }: FileLinkProps) {
   const { account } = useSession();
   const getting = useMutation({
     mutationFn: async () => fetchFile(href, account.id),
@@ -33,7 +33,7 @@ export function FileLink({ href, look, label, children }: FileLinkProps) {
           event.preventDefault();
           if (!getting.isPending) getting.mutate();
         }}
-        className={classNames(look, getting.isPending && 'cursor-progress opacity-70')}
+        className={classNames(className, getting.isPending && 'cursor-progress opacity-70')}
       >
         {children}
       </a>

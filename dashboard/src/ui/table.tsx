@@ -8,7 +8,7 @@ interface Column {
   isAmount?: boolean;
   /** Said to who listens, not shown. */
   isHidden?: boolean;
-  look?: string;
+  className?: string;
 }
 
 interface TableProps {
@@ -19,7 +19,7 @@ interface TableProps {
   isStale?: boolean;
 }
 
-/** Wide screens show every column; a page hides some of them on a phone by `look`. */
+/** Wide screens show every column; a page hides some of them on a phone by `className`. */
 export function Table({ label, columns, children, isStale = false }: TableProps) {
   return (
     // As wide as the page's text; what marks a row reaches a little further on both sides.
@@ -27,14 +27,14 @@ export function Table({ label, columns, children, isStale = false }: TableProps)
       <table aria-label={label} aria-busy={isStale} className="w-full border-collapse text-left">
         <thead>
           <tr className="border-b border-line text-small text-muted">
-            {columns.map(({ title, isAmount, isHidden, look }) => (
+            {columns.map(({ title, isAmount, isHidden, className }) => (
               <th
                 key={title}
                 scope="col"
                 className={classNames(
                   'h-9 px-2 font-medium whitespace-nowrap first:pl-0 last:pr-0',
                   isAmount && 'text-right',
-                  look,
+                  className,
                 )}
               >
                 {isHidden === true ? <span className="sr-only">{title}</span> : title}
@@ -66,12 +66,14 @@ export function Row({ children, isLink = false }: { children: ReactNode; isLink?
 interface CellProps {
   children?: ReactNode;
   isAmount?: boolean;
-  look?: string;
+  className?: string;
 }
 
-export function Cell({ children, isAmount = false, look }: CellProps) {
+export function Cell({ children, isAmount = false, className }: CellProps) {
   return (
-    <td className={classNames('px-2 py-2 first:pl-0 last:pr-0', isAmount && 'figures text-right', look)}>{children}</td>
+    <td className={classNames('px-2 py-2 first:pl-0 last:pr-0', isAmount && 'figures text-right', className)}>
+      {children}
+    </td>
   );
 }
 

@@ -16,11 +16,11 @@ import { kinds, kindFrom, fits, isPayoutId } from './kinds.ts';
 
 const columns = [
   { title: 'What' },
-  { title: 'Answer', look: 'max-sm:hidden' },
-  { title: 'Environment', look: 'max-lg:hidden' },
-  { title: 'By', look: 'max-sm:hidden' },
-  { title: 'When', isAmount: true, look: 'max-md:pr-0' },
-  { title: 'Request-Id', look: 'max-md:hidden w-28 pl-6' },
+  { title: 'Answer', className: 'max-sm:hidden' },
+  { title: 'Environment', className: 'max-lg:hidden' },
+  { title: 'By', className: 'max-sm:hidden' },
+  { title: 'When', isAmount: true, className: 'max-md:pr-0' },
+  { title: 'Request-Id', className: 'max-md:hidden w-28 pl-6' },
 ];
 
 export function Screen() {
@@ -79,7 +79,7 @@ function EntryRow({ entry }: { entry: ActivityEntry }) {
   const label = activityLabel(entry);
   return (
     <Row isLink={payoutId !== null}>
-      <Cell look="max-w-0 w-full sm:w-1/2">
+      <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
             {payoutId === null ? label : <RowLink to={`/${environment ?? here}/payouts/${payoutId}`}>{label}</RowLink>}
@@ -93,21 +93,21 @@ function EntryRow({ entry }: { entry: ActivityEntry }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-sm:hidden">
+      <Cell className="max-sm:hidden">
         <Answer status={entry.status} />
       </Cell>
-      <Cell look="max-lg:hidden text-muted">{environment ?? 'both'}</Cell>
-      <Cell look="max-sm:hidden max-w-56 truncate text-muted">{by}</Cell>
-      <Cell isAmount look="text-muted max-md:pr-0">
+      <Cell className="max-lg:hidden text-muted">{environment ?? 'both'}</Cell>
+      <Cell className="max-sm:hidden max-w-56 truncate text-muted">{by}</Cell>
+      <Cell isAmount className="text-muted max-md:pr-0">
         <Timestamp at={at} to="second" />
       </Cell>
-      <Cell look="max-md:hidden pl-6">{requestId !== null && <ShortId id={requestId} what="Request-Id" />}</Cell>
+      <Cell className="max-md:hidden pl-6">{requestId !== null && <ShortId id={requestId} what="Request-Id" />}</Cell>
     </Row>
   );
 }
 
 /** What is not there is most often an address that somebody mistyped. */
-function lookOf(status: number): string {
+function statusClassName(status: number): string {
   if (status === 404) return 'text-muted';
   return status >= 400 ? 'text-failed' : 'text-completed';
 }
@@ -115,5 +115,5 @@ function lookOf(status: number): string {
 function Answer({ status }: { status: number | null }) {
   // Nobody asked, or nobody was there to be answered.
   if (status === null) return <span className="text-muted">–</span>;
-  return <span className={classNames('figures', lookOf(status))}>{status}</span>;
+  return <span className={classNames('figures', statusClassName(status))}>{status}</span>;
 }

@@ -21,10 +21,10 @@ const pageSize = 50;
 
 const columns = [
   { title: 'From' },
-  { title: 'Status', look: 'max-sm:hidden' },
-  { title: 'Came', look: 'max-sm:hidden' },
-  { title: 'Into the wallet', isAmount: true, look: 'max-md:pr-0' },
-  { title: 'Id', look: 'max-md:hidden w-28 pl-6' },
+  { title: 'Status', className: 'max-sm:hidden' },
+  { title: 'Came', className: 'max-sm:hidden' },
+  { title: 'Into the wallet', isAmount: true, className: 'max-md:pr-0' },
+  { title: 'Id', className: 'max-md:hidden w-28 pl-6' },
 ];
 
 const anyStatus = { value: 'any', label: 'Any status' } as const;
@@ -139,7 +139,7 @@ function DepositRow({ deposit }: { deposit: Deposit }) {
   const note = [methodLabels[method], sender?.reference].filter((text) => text).join(' · ');
   return (
     <Row>
-      <Cell look="max-w-0 w-full sm:w-auto sm:max-w-56">
+      <Cell className="max-w-0 w-full sm:w-auto sm:max-w-56">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate font-medium">{showSender(deposit)}</span>
           <span className="truncate text-small text-muted">{note}</span>
@@ -148,15 +148,15 @@ function DepositRow({ deposit }: { deposit: Deposit }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-sm:hidden">
+      <Cell className="max-sm:hidden">
         <span title={meaning}>
           <Marked mark={mark}>{label}</Marked>
         </span>
       </Cell>
-      <Cell look="max-sm:hidden text-muted">
+      <Cell className="max-sm:hidden text-muted">
         <Timestamp at={at} />
       </Cell>
-      <Cell isAmount look="max-md:pr-0">
+      <Cell isAmount className="max-md:pr-0">
         <div className="grid gap-0.5">
           <WalletAmount deposit={deposit} />
           <span className="text-small text-muted">
@@ -167,7 +167,7 @@ function DepositRow({ deposit }: { deposit: Deposit }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-md:hidden pl-6">
+      <Cell className="max-md:hidden pl-6">
         <ShortId id={id} what="top-up id" />
       </Cell>
     </Row>

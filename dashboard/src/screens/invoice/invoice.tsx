@@ -6,7 +6,7 @@ import { useInvoice } from '../../data/reads.ts';
 import { invoiceStatusLabels } from '../../format/invoice-labels.ts';
 import { showPounds } from '../../format/money.ts';
 import { showMonth } from '../../format/time.ts';
-import { buttonLook } from '../../ui/button.tsx';
+import { buttonClassName } from '../../ui/button.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
@@ -52,11 +52,11 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
       }
       action={
         <div className="flex gap-2">
-          <FileLink look={buttonLook('secondary')} href={`/v1/invoices/${id}/items?format=csv`}>
+          <FileLink className={buttonClassName('secondary')} href={`/v1/invoices/${id}/items?format=csv`}>
             <Icon name="download" />
             CSV
           </FileLink>
-          <FileLink look={buttonLook('primary')} href={`/v1/invoices/${id}.pdf`}>
+          <FileLink className={buttonClassName('primary')} href={`/v1/invoices/${id}.pdf`}>
             <Icon name="download" />
             PDF
           </FileLink>

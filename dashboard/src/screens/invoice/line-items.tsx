@@ -14,8 +14,8 @@ const pageSize = 25;
 
 const columns = [
   { title: 'What' },
-  { title: 'When', look: 'max-sm:hidden' },
-  { title: 'Paid out', isAmount: true, look: 'max-sm:hidden' },
+  { title: 'When', className: 'max-sm:hidden' },
+  { title: 'Paid out', isAmount: true, className: 'max-sm:hidden' },
   { title: 'Charge', isAmount: true },
 ];
 
@@ -85,7 +85,7 @@ function ItemRow({ item }: { item: InvoiceItem }) {
   const label = effect === 'charge' ? (reference ?? 'Charge') : effects[effect];
   return (
     <Row isLink={payoutId !== null}>
-      <Cell look="max-w-0 w-full sm:w-1/2">
+      <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
             {payoutId === null ? (
@@ -106,10 +106,10 @@ function ItemRow({ item }: { item: InvoiceItem }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-sm:hidden text-muted">
+      <Cell className="max-sm:hidden text-muted">
         <Timestamp at={item.at} />
       </Cell>
-      <Cell isAmount look="max-sm:hidden text-muted">
+      <Cell isAmount className="max-sm:hidden text-muted">
         {paid === null ? '' : showPounds(paid)}
       </Cell>
       <Cell isAmount>

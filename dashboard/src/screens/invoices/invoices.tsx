@@ -17,11 +17,11 @@ import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
 
 const columns = [
   { title: 'Month' },
-  { title: 'Number', look: 'max-md:hidden' },
-  { title: 'Status', look: 'max-sm:hidden' },
-  { title: 'Due', look: 'max-sm:hidden' },
+  { title: 'Number', className: 'max-md:hidden' },
+  { title: 'Status', className: 'max-sm:hidden' },
+  { title: 'Due', className: 'max-sm:hidden' },
   { title: 'Total', isAmount: true },
-  { title: 'PDF', isHidden: true, look: 'w-16' },
+  { title: 'PDF', isHidden: true, className: 'w-16' },
 ];
 
 export function Screen() {
@@ -61,7 +61,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
   const { label, mark } = invoiceStatusLabels(status);
   return (
     <Row isLink>
-      <Cell look="max-sm:w-full">
+      <Cell className="max-sm:w-full">
         <div className="grid gap-0.5">
           <RowLink to={address(`/invoices/${id}`)}>{showMonth(period)}</RowLink>
           <span className="text-small sm:hidden">
@@ -69,19 +69,19 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-md:hidden figures text-muted">{number}</Cell>
-      <Cell look="max-sm:hidden">
+      <Cell className="max-md:hidden figures text-muted">{number}</Cell>
+      <Cell className="max-sm:hidden">
         <Marked mark={mark}>{label}</Marked>
       </Cell>
-      <Cell look="max-sm:hidden text-muted">{dueAt !== null && <Timestamp at={dueAt} to="date" />}</Cell>
-      <Cell isAmount look="font-medium">
+      <Cell className="max-sm:hidden text-muted">{dueAt !== null && <Timestamp at={dueAt} to="date" />}</Cell>
+      <Cell isAmount className="font-medium">
         {showPounds(total)}
       </Cell>
-      <Cell look="text-right">
+      <Cell className="text-right">
         <FileLink
           href={`/v1/invoices/${id}.pdf`}
           label={`PDF of ${showMonth(period)}`}
-          look="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-tide hover:bg-tide-wash"
+          className="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-tide hover:bg-tide-wash"
         >
           <Icon name="download" size={14} />
           PDF

@@ -19,8 +19,8 @@ const mostKeys = 5;
 
 const columns = [
   { title: 'Key' },
-  { title: 'Created', look: 'max-md:hidden' },
-  { title: 'Last used', look: 'max-sm:hidden' },
+  { title: 'Created', className: 'max-md:hidden' },
+  { title: 'Last used', className: 'max-sm:hidden' },
   { title: 'Revoke', isHidden: true },
 ];
 
@@ -81,7 +81,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const isRevoked = revokedAt !== null;
   return (
     <Row>
-      <Cell look="max-w-0 w-full sm:w-1/2">
+      <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           <span className={classNames('truncate font-medium', isRevoked && 'text-muted')}>
             {label ?? 'Without a label'}
@@ -89,13 +89,13 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
           <code className="truncate font-mono text-small text-muted">{prefix}…</code>
         </div>
       </Cell>
-      <Cell look="max-md:hidden whitespace-nowrap text-muted">
+      <Cell className="max-md:hidden whitespace-nowrap text-muted">
         <Timestamp at={createdAt} />
       </Cell>
-      <Cell look="max-sm:hidden whitespace-nowrap text-muted">
+      <Cell className="max-sm:hidden whitespace-nowrap text-muted">
         {usedAt === null ? 'Never' : <Timestamp at={usedAt} />}
       </Cell>
-      <Cell look="text-right whitespace-nowrap">
+      <Cell className="text-right whitespace-nowrap">
         {isRevoked ? (
           <span className="text-muted">
             Revoked <Timestamp at={revokedAt} to="date" />

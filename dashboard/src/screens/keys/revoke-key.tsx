@@ -54,7 +54,7 @@ export function RevokeKey({ apiKey }: { apiKey: ApiKey }) {
             autoComplete="off"
             value={typed}
             onChange={setTyped}
-            look="font-mono"
+            className="font-mono"
           />
           {revoking.error !== null && (
             <Problem

@@ -83,7 +83,7 @@ export function DraftForm(props: DraftFormProps) {
           inputMode="decimal"
           autoComplete="off"
           placeholder="0.00"
-          look="figures h-12 text-[1.25rem] font-semibold"
+          className="figures h-12 text-[1.25rem] font-semibold"
           hint={quote === undefined ? undefined : <CostHint quote={quote} />}
         />
         <Field
@@ -213,7 +213,7 @@ function AccountFields({ draft, bind, again }: FieldsProps & Pick<DraftFormProps
           inputMode="numeric"
           autoComplete="off"
           placeholder="00-00-00"
-          look="figures"
+          className="figures"
           hint={progressOf('sortCode', draft.sortCode)}
           isRight={draft.sortCode !== '' && progressOf('sortCode', draft.sortCode) === undefined}
         />
@@ -224,7 +224,7 @@ function AccountFields({ draft, bind, again }: FieldsProps & Pick<DraftFormProps
           inputMode="numeric"
           autoComplete="off"
           placeholder="00000000"
-          look="figures"
+          className="figures"
           isRight={draft.accountNumber !== '' && progressOf('accountNumber', draft.accountNumber) === undefined}
           hint={
             progressOf('accountNumber', draft.accountNumber) ??

@@ -113,7 +113,7 @@ export function Attention() {
       {!isReady && <Rows count={3} />}
       {isKnown && items.length === 0 && <Nothing isCut={isCut} />}
       {isReady && items.length > 0 && <AttentionItems items={items} />}
-      {isKnown && isCut && <NotAllLookedAt />}
+      {isKnown && isCut && <NotAllSearched />}
     </Section>
   );
 }
@@ -142,7 +142,7 @@ function AttentionItems({ items }: { items: readonly AttentionItem[] }) {
   );
 }
 
-function NotAllLookedAt() {
+function NotAllSearched() {
   const address = useAddress();
   return (
     <p className="text-small text-muted">

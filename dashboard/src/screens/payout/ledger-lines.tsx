@@ -28,8 +28,8 @@ export function LedgerLines({ history }: { history: PayoutHistory }) {
           label="Ledger"
           columns={[
             { title: 'What' },
-            { title: 'Amount', isAmount: true, look: 'max-sm:pr-0' },
-            { title: 'Wallet after', isAmount: true, look: 'max-sm:hidden' },
+            { title: 'Amount', isAmount: true, className: 'max-sm:pr-0' },
+            { title: 'Wallet after', isAmount: true, className: 'max-sm:hidden' },
           ]}
         >
           {numbered(history.ledger).map((line) => (
@@ -42,10 +42,10 @@ export function LedgerLines({ history }: { history: PayoutHistory }) {
                   </span>
                 </div>
               </Cell>
-              <Cell isAmount look="max-sm:pr-0">
+              <Cell isAmount className="max-sm:pr-0">
                 {showAmount(line)}
               </Cell>
-              <Cell isAmount look="max-sm:hidden text-muted">
+              <Cell isAmount className="max-sm:hidden text-muted">
                 {line.wallet_after_usdc === null ? '' : showPlain(line.wallet_after_usdc)}
               </Cell>
             </Row>

@@ -78,7 +78,8 @@ export function FilterBar({ view, onChange }: FilterBarProps) {
   );
 }
 
-const dateLook = 'h-10 w-full min-w-0 rounded-md border border-line-strong bg-surface px-3 text-ink outline-offset-0';
+const dateClassName =
+  'h-10 w-full min-w-0 rounded-md border border-line-strong bg-surface px-3 text-ink outline-offset-0';
 
 function Dates({ view: { from, to }, onChange }: FilterBarProps) {
   const isBackwards = from !== '' && to !== '' && from > to;
@@ -124,7 +125,7 @@ function DateField({ label, name, value, onChange }: DateFieldProps) {
           if (target.value === '' || dateIn(target.value) !== '') onChange(target.value);
         }}
         onBlur={() => setTyped(value)}
-        className={dateLook}
+        className={dateClassName}
       />
     </label>
   );

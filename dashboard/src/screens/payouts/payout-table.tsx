@@ -15,11 +15,11 @@ import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
 
 const columns = [
   { title: 'Recipient' },
-  { title: 'Status', look: 'max-sm:hidden' },
-  { title: 'Reference', look: 'max-lg:hidden' },
-  { title: 'Made', look: 'max-sm:hidden' },
-  { title: 'Amount', isAmount: true, look: 'max-md:pr-0' },
-  { title: 'Id', look: 'max-md:hidden w-28 pl-6' },
+  { title: 'Status', className: 'max-sm:hidden' },
+  { title: 'Reference', className: 'max-lg:hidden' },
+  { title: 'Made', className: 'max-sm:hidden' },
+  { title: 'Amount', isAmount: true, className: 'max-md:pr-0' },
+  { title: 'Id', className: 'max-md:hidden w-28 pl-6' },
 ];
 /** Where there is less room than the screen is wide. */
 const shortColumns = columns.filter(({ title }) => title !== 'Reference' && title !== 'Id');
@@ -57,7 +57,7 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
   const { id, recipient, status, reference, bank_reference: bankReference, amount_gbp: amount } = payout;
   return (
     <Row isLink>
-      <Cell look="max-w-0 w-full sm:w-auto sm:max-w-56">
+      <Cell className="max-w-0 w-full sm:w-auto sm:max-w-56">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
             <RowLink to={address(`/payouts/${id}`)}>{recipient.name ?? 'Unknown'}</RowLink>
@@ -68,14 +68,14 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-sm:hidden">
+      <Cell className="max-sm:hidden">
         <Status status={status} />
       </Cell>
-      {!isShort && <Cell look="max-lg:hidden max-w-48 truncate text-muted">{reference ?? bankReference}</Cell>}
-      <Cell look="max-sm:hidden text-muted">
+      {!isShort && <Cell className="max-lg:hidden max-w-48 truncate text-muted">{reference ?? bankReference}</Cell>}
+      <Cell className="max-sm:hidden text-muted">
         <Timestamp at={payout.created_at} />
       </Cell>
-      <Cell isAmount look="max-md:pr-0">
+      <Cell isAmount className="max-md:pr-0">
         <div className="grid gap-0.5">
           <span className="font-medium">{showPounds(amount)}</span>
           <span className="text-small text-muted sm:hidden">
@@ -84,7 +84,7 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
         </div>
       </Cell>
       {!isShort && (
-        <Cell look="max-md:hidden pl-6">
+        <Cell className="max-md:hidden pl-6">
           <ShortId id={id} what="payout id" />
         </Cell>
       )}

@@ -15,8 +15,8 @@ import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
 
 const columns = [
   { title: 'Recipient' },
-  { title: 'Arrived', isAmount: true, look: 'max-sm:hidden' },
-  { title: 'Last payout', look: 'max-sm:hidden pl-8' },
+  { title: 'Arrived', isAmount: true, className: 'max-sm:hidden' },
+  { title: 'Last payout', className: 'max-sm:hidden pl-8' },
   { title: 'Paid in all', isAmount: true },
   { title: 'Pay again', isHidden: true },
 ];
@@ -55,7 +55,7 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
   const { name, account_last4: last4, payouts, paid_gbp: paid, last_paid_at: lastPaidAt } = recipient;
   return (
     <Row isLink>
-      <Cell look="max-w-0 w-full sm:w-auto sm:max-w-64">
+      <Cell className="max-w-0 w-full sm:w-auto sm:max-w-64">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
             <RowLink to={address(`/payouts?search=${last4 ?? ''}`)}>{name ?? 'Unknown'}</RowLink>
@@ -66,16 +66,16 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
           </span>
         </div>
       </Cell>
-      <Cell isAmount look="max-sm:hidden">
+      <Cell isAmount className="max-sm:hidden">
         {showCount(payouts)}
       </Cell>
-      <Cell look="max-sm:hidden pl-8 text-muted">
+      <Cell className="max-sm:hidden pl-8 text-muted">
         <Timestamp at={lastPaidAt} />
       </Cell>
-      <Cell isAmount look="font-medium">
+      <Cell isAmount className="font-medium">
         {showPounds(paid)}
       </Cell>
-      <Cell look="text-right">
+      <Cell className="text-right">
         {canPay && name !== null && last4 !== null && (
           <Link
             to={address('/payouts/new')}

@@ -121,7 +121,7 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
         inputMode="decimal"
         placeholder="500.00"
         hint="In USDC, for the sandbox wallet and the live one alike. It goes to the address above, or to the admins."
-        look="figures"
+        className="figures"
       />
       {saving.error !== null && (
         <Problem
@@ -166,7 +166,7 @@ function ColourField({ draft, error, onChange }: ColourFieldProps) {
         error={error}
         placeholder="#0f6e6e"
         hint="As six hexadecimal digits, or chosen beside."
-        look="font-mono"
+        className="font-mono"
       />
       <input
         type="color"

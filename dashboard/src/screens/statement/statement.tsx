@@ -6,7 +6,7 @@ import { useStatement } from '../../data/reads.ts';
 import { showCount, showExactUsdc, showMovement } from '../../format/money.ts';
 import { movementLabel } from '../../format/movement-labels.ts';
 import { monthsUpTo, showMonth } from '../../format/time.ts';
-import { buttonLook } from '../../ui/button.tsx';
+import { buttonClassName } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -24,10 +24,10 @@ const pageSize = 50;
 
 const columns = [
   { title: 'What' },
-  { title: 'When', look: 'max-sm:hidden' },
-  { title: 'Amount, USDC', isAmount: true, look: 'max-md:pr-0' },
-  { title: 'Wallet after, USDC', isAmount: true, look: 'max-md:hidden max-lg:pr-0' },
-  { title: 'No.', isAmount: true, look: 'max-lg:hidden w-20' },
+  { title: 'When', className: 'max-sm:hidden' },
+  { title: 'Amount, USDC', isAmount: true, className: 'max-md:pr-0' },
+  { title: 'Wallet after, USDC', isAmount: true, className: 'max-md:hidden max-lg:pr-0' },
+  { title: 'No.', isAmount: true, className: 'max-lg:hidden w-20' },
 ];
 
 /** A month of the wallet: what it held, every movement, what it held then. The month is in the address. */
@@ -46,7 +46,7 @@ export function Screen() {
       lead="Everything that moved the wallet in a month, London time. Opening balance and movements make the closing balance, to the last digit."
       action={
         <FileLink
-          look={buttonLook('secondary')}
+          className={buttonClassName('secondary')}
           href={`/v1/statement?month=${month}&environment=${environment}&format=csv`}
         >
           <Icon name="download" />
@@ -144,7 +144,7 @@ function MovementRow({ movement }: { movement: Movement }) {
   const label = movementLabel(kind);
   return (
     <Row isLink={payoutId !== null}>
-      <Cell look="max-w-0 w-full sm:w-1/2">
+      <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           {/* On a phone the reference has a line of its own: beside what it is of, little of it could be read. */}
           <span className="grid min-w-0 sm:block sm:truncate">
@@ -158,16 +158,16 @@ function MovementRow({ movement }: { movement: Movement }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-sm:hidden text-muted">
+      <Cell className="max-sm:hidden text-muted">
         <Timestamp at={at} />
       </Cell>
-      <Cell isAmount look={classNames('font-medium max-md:pr-0', !amount.startsWith('-') && 'text-completed')}>
+      <Cell isAmount className={classNames('font-medium max-md:pr-0', !amount.startsWith('-') && 'text-completed')}>
         {showMovement(amount)}
       </Cell>
-      <Cell isAmount look="max-md:hidden max-lg:pr-0 text-muted">
+      <Cell isAmount className="max-md:hidden max-lg:pr-0 text-muted">
         {showExactUsdc(balance)}
       </Cell>
-      <Cell isAmount look="max-lg:hidden text-muted">
+      <Cell isAmount className="max-lg:hidden text-muted">
         {showCount(number)}
       </Cell>
     </Row>

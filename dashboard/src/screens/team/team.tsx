@@ -14,8 +14,8 @@ import { InviteMember } from './invite-member.tsx';
 
 const columns = [
   { title: 'Person' },
-  { title: 'Role', look: 'max-sm:hidden' },
-  { title: 'Last signed in', look: 'max-md:hidden' },
+  { title: 'Role', className: 'max-sm:hidden' },
+  { title: 'Last signed in', className: 'max-md:hidden' },
   { title: 'Change', isHidden: true },
 ];
 
@@ -61,7 +61,7 @@ function MemberRow({ member }: { member: Member }) {
   const { email, name, role, last_login_at: lastLoginAt } = member;
   return (
     <Row>
-      <Cell look="max-w-0 w-full sm:w-1/2">
+      <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate font-medium">
             {name ?? email}
@@ -76,11 +76,11 @@ function MemberRow({ member }: { member: Member }) {
           </span>
         </div>
       </Cell>
-      <Cell look="max-sm:hidden">{roles[role]}</Cell>
-      <Cell look="max-md:hidden whitespace-nowrap text-muted">
+      <Cell className="max-sm:hidden">{roles[role]}</Cell>
+      <Cell className="max-md:hidden whitespace-nowrap text-muted">
         {lastLoginAt === null ? 'Not yet' : <Timestamp at={lastLoginAt} />}
       </Cell>
-      <Cell look="text-right">{isAdmin && <ChangeMember member={member} />}</Cell>
+      <Cell className="text-right">{isAdmin && <ChangeMember member={member} />}</Cell>
     </Row>
   );
 }
