@@ -40,6 +40,6 @@ const chains: Readonly<Record<string, string>> = {
   polygon: 'Polygon',
 };
 
-export function showChain(chain: string): string {
+export function formatChain(chain: string): string {
   return chains[chain] ?? chain;
 }

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { amountFrom, penceOf, showExactPounds, showExactUsdc, showMovement, showPounds, showUsdc } from './money.ts';
+import {
+  amountFrom,
+  penceOf,
+  formatExactPounds,
+  formatExactUsdc,
+  formatMovement,
+  formatPounds,
+  formatUsdc,
+} from './money.ts';
 
 test('an amount is shown to the penny, however large', () => {
-  assert.equal(showPounds('1234.50'), '£1,234.50');
-  assert.equal(showPounds('12345678901234567.89'), '£12,345,678,901,234,567.89');
-  assert.equal(showUsdc('10000.00'), '10,000.00 USDC');
+  assert.equal(formatPounds('1234.50'), '£1,234.50');
+  assert.equal(formatPounds('12345678901234567.89'), '£12,345,678,901,234,567.89');
+  assert.equal(formatUsdc('10000.00'), '10,000.00 USDC');
 });
 
 test('what a person types as an amount is read as it is meant, or not at all', () => {
@@ -20,13 +28,13 @@ test('amounts are compared in whole pence', () => {
 });
 
 test('a part of a penny is shown where there is one, and no more decimals than there are', () => {
-  assert.equal(showExactPounds('0.021300'), '£0.0213');
-  assert.equal(showExactPounds('1234.50'), '£1,234.50');
-  assert.equal(showExactUsdc('9967.550000'), '9,967.55');
-  assert.equal(showExactUsdc('0.000001'), '0.000001');
+  assert.equal(formatExactPounds('0.021300'), '£0.0213');
+  assert.equal(formatExactPounds('1234.50'), '£1,234.50');
+  assert.equal(formatExactUsdc('9967.550000'), '9,967.55');
+  assert.equal(formatExactUsdc('0.000001'), '0.000001');
 });
 
 test('a movement says whether it came or went', () => {
-  assert.equal(showMovement('-126.590000'), '−126.59');
-  assert.equal(showMovement('10000.000000'), '+10,000.00');
+  assert.equal(formatMovement('-126.590000'), '−126.59');
+  assert.equal(formatMovement('10000.000000'), '+10,000.00');
 });

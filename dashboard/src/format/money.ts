@@ -11,16 +11,16 @@ function isDecimal(text: string): text is `${number}` {
 }
 
 /** As £1,234.50; what is no amount is shown as it is. */
-export function showPounds(amount: string): string {
+export function formatPounds(amount: string): string {
   return isDecimal(amount) ? pounds.format(amount) : amount;
 }
 
-export function showUsdc(amount: string): string {
+export function formatUsdc(amount: string): string {
   return `${isDecimal(amount) ? plain.format(amount) : amount} USDC`;
 }
 
 /** Without its unit, where the page says that beside it. */
-export function showPlain(amount: string): string {
+export function formatPlain(amount: string): string {
   return isDecimal(amount) ? plain.format(amount) : amount;
 }
 
@@ -29,26 +29,26 @@ function isExact(text: string): text is `${number}` {
 }
 
 /** To the sixth decimal, where there is one: a network fee is a part of a penny. */
-export function showExactPounds(amount: string): string {
+export function formatExactPounds(amount: string): string {
   return isExact(amount) ? exactPounds.format(amount) : amount;
 }
 
 /** USDC as the ledger has it, to the sixth decimal where there is one. */
-export function showExactUsdc(amount: string): string {
+export function formatExactUsdc(amount: string): string {
   return isExact(amount) ? exactUsdc.format(amount).replace('-', '−') : amount;
 }
 
 /** The same as a movement: with its sign, also where it came in. */
-export function showMovement(amount: string): string {
-  return amount.startsWith('-') ? showExactUsdc(amount) : `+${showExactUsdc(amount)}`;
+export function formatMovement(amount: string): string {
+  return amount.startsWith('-') ? formatExactUsdc(amount) : `+${formatExactUsdc(amount)}`;
 }
 
-export function showCount(count: number): string {
+export function formatCount(count: number): string {
   return counted.format(count);
 }
 
 /** For the scale of a chart, which needs numbers anyway. */
-export function showWholePounds(amount: number): string {
+export function formatWholePounds(amount: number): string {
   return wholePounds.format(amount);
 }
 

@@ -19,30 +19,30 @@ function isThisYear(at: Date): boolean {
   return at.getFullYear() === new Date().getFullYear();
 }
 
-export function showDate(at: Date): string {
+export function formatDate(at: Date): string {
   return isThisYear(at) ? day.format(at) : dayOfYear.format(at);
 }
 
-export function showTimestamp(at: Date): string {
-  return `${showDate(at)}, ${time.format(at)}`;
+export function formatTimestamp(at: Date): string {
+  return `${formatDate(at)}, ${time.format(at)}`;
 }
 
-export function showSecond(at: Date): string {
-  return `${showDate(at)}, ${second.format(at)}`;
+export function formatSecond(at: Date): string {
+  return `${formatDate(at)}, ${second.format(at)}`;
 }
 
-export function showUtc(at: Date): string {
+export function formatUtc(at: Date): string {
   return `${utc.format(at)} UTC`;
 }
 
 /** Of a month as 2026-11. */
-export function showMonth(period: string): string {
+export function formatMonth(period: string): string {
   const at = new Date(`${period.slice(0, 7)}-01T00:00:00Z`);
   return Number.isNaN(at.getTime()) ? period : month.format(at);
 }
 
 /** Of a date as 2026-11-15, which is the same day wherever one is. */
-export function showPlainDate(date: string): string {
+export function formatPlainDate(date: string): string {
   const at = new Date(`${date}T00:00:00Z`);
   return Number.isNaN(at.getTime()) ? date : plainDay.format(at);
 }

@@ -1,12 +1,12 @@
-import { showDate, showTimestamp, showSecond, showUtc } from '../format/time.ts';
+import { formatDate, formatTimestamp, formatSecond, formatUtc } from '../format/time.ts';
 
-const forms = { date: showDate, minute: showTimestamp, second: showSecond };
+const forms = { date: formatDate, minute: formatTimestamp, second: formatSecond };
 
 /** In the zone of whoever looks; UTC on hover. */
 export function Timestamp({ at, to = 'minute' }: { at: string; to?: keyof typeof forms }) {
   const instant = new Date(at);
   return (
-    <time dateTime={at} title={showUtc(instant)} className="figures">
+    <time dateTime={at} title={formatUtc(instant)} className="figures">
       {forms[to](instant)}
     </time>
   );

@@ -1,7 +1,7 @@
 import type { Compliance } from '@kelpie/sdk';
 import { useCompliance } from '../../data/reads.ts';
-import { showChain } from '../../format/deposit-labels.ts';
-import { showPounds } from '../../format/money.ts';
+import { formatChain } from '../../format/deposit-labels.ts';
+import { formatPounds } from '../../format/money.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -41,14 +41,14 @@ function AccountFacts({ compliance: { account, screening } }: { compliance: Comp
       <Facts>
         <Fact name="A payout">
           <span className="figures">
-            {showPounds(min)} to {showPounds(max)}
+            {formatPounds(min)} to {formatPounds(max)}
           </span>
         </Fact>
         <Fact name="Countries">
           {account.enabled_countries.map((code) => (code === 'GB' ? 'United Kingdom' : code)).join(', ')}
         </Fact>
         <Fact name="Wallet">{account.isolated_wallet ? 'Your own, apart from all others' : 'Shared'}</Fact>
-        {account.wallet_chain !== null && <Fact name="Chain">{showChain(account.wallet_chain)}</Fact>}
+        {account.wallet_chain !== null && <Fact name="Chain">{formatChain(account.wallet_chain)}</Fact>}
         <Fact name="Screening">{screenings[screening] ?? screening}</Fact>
         <Fact name="Invoices go to">{account.billing_email ?? 'Nobody yet'}</Fact>
         <Fact name="We write to">{account.contact_email ?? 'Nobody yet'}</Fact>

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { useEnvironment } from '../../data/environment.ts';
 import { useDeposits } from '../../data/reads.ts';
 import { depositStatuses, depositStatusLabels, isDepositStatus, methodLabels } from '../../format/deposit-labels.ts';
-import { showPlain, showPounds, showUsdc } from '../../format/money.ts';
+import { formatPlain, formatPounds, formatUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { ShortId } from '../../ui/copy.tsx';
@@ -114,15 +114,15 @@ function NoDeposits({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () 
   );
 }
 
-function showSender({ sender, method }: Deposit): string {
+function formatSender({ sender, method }: Deposit): string {
   if (sender?.name) return sender.name;
   if (sender?.address) return `${sender.address.slice(0, 6)}…${sender.address.slice(-4)}`;
   return methodLabels[method];
 }
 
 /** What was sent for it, and what the bank kept. */
-function showCost({ sent_gbp: sent, fee_usdc: fee }: Deposit): string {
-  const parts = [sent === null ? '' : `${showPounds(sent)} sent`, fee === null ? '' : `fee ${showPlain(fee)}`];
+function formatCost({ sent_gbp: sent, fee_usdc: fee }: Deposit): string {
+  const parts = [sent === null ? '' : `${formatPounds(sent)} sent`, fee === null ? '' : `fee ${formatPlain(fee)}`];
   return parts.filter((part) => part !== '').join(', ');
 }
 
@@ -130,7 +130,7 @@ function showCost({ sent_gbp: sent, fee_usdc: fee }: Deposit): string {
 function WalletAmount({ deposit: { status, amount_usdc: amount } }: { deposit: Deposit }) {
   if (amount === null) return <span className="text-muted">not known yet</span>;
   const isThere = status === 'credited' || status === 'pending';
-  return <span className={isThere ? 'font-medium' : 'text-muted line-through'}>{showUsdc(amount)}</span>;
+  return <span className={isThere ? 'font-medium' : 'text-muted line-through'}>{formatUsdc(amount)}</span>;
 }
 
 function DepositRow({ deposit }: { deposit: Deposit }) {
@@ -141,7 +141,7 @@ function DepositRow({ deposit }: { deposit: Deposit }) {
     <Row>
       <Cell className="max-w-0 w-full sm:w-auto sm:max-w-56">
         <div className="grid min-w-0 gap-0.5">
-          <span className="truncate font-medium">{showSender(deposit)}</span>
+          <span className="truncate font-medium">{formatSender(deposit)}</span>
           <span className="truncate text-small text-muted">{note}</span>
           <span className="text-small sm:hidden">
             <Marked mark={mark}>{label}</Marked>
@@ -163,7 +163,7 @@ function DepositRow({ deposit }: { deposit: Deposit }) {
             <span className="sm:hidden">
               <Timestamp at={at} to="date" />
             </span>
-            <span className="max-sm:hidden">{showCost(deposit)}</span>
+            <span className="max-sm:hidden">{formatCost(deposit)}</span>
           </span>
         </div>
       </Cell>

@@ -2,7 +2,7 @@ import type { Funding } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useFunding } from '../../data/reads.ts';
 import { useIsOpen } from '../../data/session.ts';
-import { showChain } from '../../format/deposit-labels.ts';
+import { formatChain } from '../../format/deposit-labels.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Line } from '../../ui/skeleton.tsx';
@@ -65,7 +65,7 @@ function BankTransfer({ funding: { bank_transfer: account, reference } }: { fund
 
 function Usdc({ usdc }: { usdc: Funding['usdc'] }) {
   if (usdc === null) return <Way title="With USDC">The bank is opening your address. This takes some seconds.</Way>;
-  const chain = showChain(usdc.chain);
+  const chain = formatChain(usdc.chain);
   return (
     <div className="grid gap-1">
       <h3 className="font-medium">With USDC on {chain}</h3>

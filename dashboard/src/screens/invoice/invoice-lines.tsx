@@ -1,7 +1,7 @@
 import type { Invoice } from '@kelpie/sdk';
 import { useId, useState } from 'react';
 import { isSubtracted, lineLabel } from '../../format/invoice-labels.ts';
-import { showCount, showPounds } from '../../format/money.ts';
+import { formatCount, formatPounds } from '../../format/money.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { LineItems } from './line-items.tsx';
@@ -36,7 +36,7 @@ function Sum({ name, amount, isTotal = false }: { name: string; amount: string; 
       )}
     >
       <dt>{name}</dt>
-      <dd className="figures">{showPounds(amount)}</dd>
+      <dd className="figures">{formatPounds(amount)}</dd>
     </div>
   );
 }
@@ -68,12 +68,12 @@ function LineEntry({ invoiceId, line }: { invoiceId: string; line: InvoiceLine }
         </span>
         {line.quantity > 1 && (
           <span className="figures text-muted max-sm:hidden">
-            {showCount(line.quantity)} × {showPounds(line.unit_price_gbp)}
+            {formatCount(line.quantity)} × {formatPounds(line.unit_price_gbp)}
           </span>
         )}
         <span className="figures w-28 text-right font-medium">
           {isSubtracted(line.kind) && '−'}
-          {showPounds(line.amount_gbp)}
+          {formatPounds(line.amount_gbp)}
         </span>
       </button>
       <div id={id} hidden={!isOpen} className="pb-4 sm:pl-6">

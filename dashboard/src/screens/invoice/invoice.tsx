@@ -4,8 +4,8 @@ import { Link, useParams } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useInvoice } from '../../data/reads.ts';
 import { invoiceStatusLabels } from '../../format/invoice-labels.ts';
-import { showPounds } from '../../format/money.ts';
-import { showMonth } from '../../format/time.ts';
+import { formatPounds } from '../../format/money.ts';
+import { formatMonth } from '../../format/time.ts';
 import { buttonClassName } from '../../ui/button.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -37,7 +37,7 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
   const { label, mark } = invoiceStatusLabels(status);
   return (
     <Page
-      title={`Invoice for ${showMonth(period)}`}
+      title={`Invoice for ${formatMonth(period)}`}
       heading={
         <span className="grid gap-2">
           <Link
@@ -47,7 +47,7 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
             <Icon name="left" size={13} />
             Invoices
           </Link>
-          <span>{showMonth(period)}</span>
+          <span>{formatMonth(period)}</span>
         </span>
       }
       action={
@@ -81,7 +81,7 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
           </Figure>
         )}
         <Figure name="Total">
-          <span className="figures font-semibold">{showPounds(invoice.total_gbp)}</span>
+          <span className="figures font-semibold">{formatPounds(invoice.total_gbp)}</span>
         </Figure>
       </dl>
       <Section title="Lines">

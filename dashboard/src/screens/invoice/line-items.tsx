@@ -2,7 +2,7 @@ import type { InvoiceItem } from '@kelpie/sdk';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useInvoiceItems } from '../../data/reads.ts';
-import { showCount, showExactPounds, showPounds } from '../../format/money.ts';
+import { formatCount, formatExactPounds, formatPounds } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
@@ -62,7 +62,7 @@ export function LineItems({ invoiceId, kind, count }: LineItemsProps) {
       {count > pageSize && (
         <div className="flex items-center justify-between gap-2">
           <p className="figures text-small text-muted">
-            {showCount(first)} to {showCount(first + data.data.length - 1)} of {showCount(count)}
+            {formatCount(first)} to {formatCount(first + data.data.length - 1)} of {formatCount(count)}
           </p>
           <div className="flex gap-2">
             <Button disabled={cursor === undefined} onClick={() => setCursors(cursors.slice(0, -1))}>
@@ -110,11 +110,11 @@ function ItemRow({ item }: { item: InvoiceItem }) {
         <Timestamp at={item.at} />
       </Cell>
       <Cell isAmount className="max-sm:hidden text-muted">
-        {paid === null ? '' : showPounds(paid)}
+        {paid === null ? '' : formatPounds(paid)}
       </Cell>
       <Cell isAmount>
         {effect === 'taken_back' && '−'}
-        {showExactPounds(item.amount_gbp)}
+        {formatExactPounds(item.amount_gbp)}
       </Cell>
     </Row>
   );

@@ -2,8 +2,8 @@ import type { Invoice } from '@kelpie/sdk';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useInvoices } from '../../data/reads.ts';
 import { invoiceStatusLabels } from '../../format/invoice-labels.ts';
-import { showPounds } from '../../format/money.ts';
-import { showMonth } from '../../format/time.ts';
+import { formatPounds } from '../../format/money.ts';
+import { formatMonth } from '../../format/time.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
@@ -63,7 +63,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
     <Row isLink>
       <Cell className="max-sm:w-full">
         <div className="grid gap-0.5">
-          <RowLink to={address(`/invoices/${id}`)}>{showMonth(period)}</RowLink>
+          <RowLink to={address(`/invoices/${id}`)}>{formatMonth(period)}</RowLink>
           <span className="text-small sm:hidden">
             <Marked mark={mark}>{label}</Marked>
           </span>
@@ -75,12 +75,12 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
       </Cell>
       <Cell className="max-sm:hidden text-muted">{dueAt !== null && <Timestamp at={dueAt} to="date" />}</Cell>
       <Cell isAmount className="font-medium">
-        {showPounds(total)}
+        {formatPounds(total)}
       </Cell>
       <Cell className="text-right">
         <FileLink
           href={`/v1/invoices/${id}.pdf`}
-          label={`PDF of ${showMonth(period)}`}
+          label={`PDF of ${formatMonth(period)}`}
           className="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-tide hover:bg-tide-wash"
         >
           <Icon name="download" size={14} />

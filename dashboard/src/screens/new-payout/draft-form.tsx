@@ -2,7 +2,7 @@ import type { Quote } from '@kelpie/sdk';
 import { useState, type ReactNode } from 'react';
 import type { PayAgain } from '../../data/pay-again.ts';
 import { bankReference } from '../../format/bank-reference.ts';
-import { showPounds, showUsdc } from '../../format/money.ts';
+import { formatPounds, formatUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Field, type FieldProps } from '../../ui/field.tsx';
@@ -114,7 +114,7 @@ function focusFirstMistake(form: HTMLFormElement): void {
 function CostHint({ quote }: { quote: Quote }) {
   return (
     <span className="figures lg:hidden">
-      Fee {showPounds(quote.fee_gbp)} · {showUsdc(quote.wallet_sends_usdc)} from the wallet
+      Fee {formatPounds(quote.fee_gbp)} · {formatUsdc(quote.wallet_sends_usdc)} from the wallet
     </span>
   );
 }

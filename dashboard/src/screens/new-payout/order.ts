@@ -1,7 +1,7 @@
 // What a person fills in, what is wrong with it, and the order that it becomes.
 import type { CreatePayoutRequest } from '@kelpie/sdk';
 import type { PayAgain } from '../../data/pay-again.ts';
-import { amountFrom, penceOf, showPounds } from '../../format/money.ts';
+import { amountFrom, penceOf, formatPounds } from '../../format/money.ts';
 
 export interface Draft {
   amount: string;
@@ -96,8 +96,8 @@ function amountMistake(typed: string, limits: Limits | undefined): string | unde
   const amount = amountFrom(typed);
   if (amount === undefined) return 'Write an amount in pounds, such as 120.00.';
   if (limits === undefined) return undefined;
-  if (penceOf(amount) < penceOf(limits.min)) return `The least is ${showPounds(limits.min)}.`;
-  if (penceOf(amount) > penceOf(limits.max_per_payout)) return `The most is ${showPounds(limits.max_per_payout)}.`;
+  if (penceOf(amount) < penceOf(limits.min)) return `The least is ${formatPounds(limits.min)}.`;
+  if (penceOf(amount) > penceOf(limits.max_per_payout)) return `The most is ${formatPounds(limits.max_per_payout)}.`;
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Quote } from '@kelpie/sdk';
 import { useBalance } from '../../data/reads.ts';
-import { penceOf, showPounds, showUsdc } from '../../format/money.ts';
+import { penceOf, formatPounds, formatUsdc } from '../../format/money.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -32,26 +32,26 @@ function QuoteFacts({ quote, isStale }: { quote: Quote; isStale: boolean }) {
     <div className={isStale ? 'opacity-60' : undefined} aria-busy={isStale}>
       <Facts>
         <Fact name="The recipient receives">
-          <span className="figures font-medium">{showPounds(quote.seller_receives_gbp)}</span>
+          <span className="figures font-medium">{formatPounds(quote.seller_receives_gbp)}</span>
         </Fact>
         <Fact name="Fee">
-          <span className="figures">{showPounds(quote.fee_gbp)}</span>
+          <span className="figures">{formatPounds(quote.fee_gbp)}</span>
         </Fact>
         <Fact name="– taken in the transfer">
-          <span className="figures text-muted">{showPounds(quote.fee_breakdown.taken_in_transfer_gbp)}</span>
+          <span className="figures text-muted">{formatPounds(quote.fee_breakdown.taken_in_transfer_gbp)}</span>
         </Fact>
         <Fact name="– on the monthly invoice">
-          <span className="figures text-muted">{showPounds(quote.fee_breakdown.on_monthly_invoice_gbp)}</span>
+          <span className="figures text-muted">{formatPounds(quote.fee_breakdown.on_monthly_invoice_gbp)}</span>
         </Fact>
         <Fact name="Rate">
           <span className="figures text-muted">£{quote.exchange_rate.gbp_per_usd} a dollar</span>
         </Fact>
         <Fact name="The wallet sends">
-          <span className="figures font-medium">{showUsdc(quote.wallet_sends_usdc)}</span>
+          <span className="figures font-medium">{formatUsdc(quote.wallet_sends_usdc)}</span>
         </Fact>
         {balance.data !== undefined && (
           <Fact name="The wallet holds">
-            <span className="figures text-muted">{showUsdc(balance.data.usdc)}</span>
+            <span className="figures text-muted">{formatUsdc(balance.data.usdc)}</span>
           </Fact>
         )}
       </Facts>

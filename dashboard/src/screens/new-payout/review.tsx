@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useSession } from '../../data/session.ts';
 import { bankReference } from '../../format/bank-reference.ts';
-import { amountFrom, showPounds, showUsdc } from '../../format/money.ts';
+import { amountFrom, formatPounds, formatUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeField, isWholeCode } from '../../ui/code-field.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -22,7 +22,7 @@ interface ReviewProps {
 /** Everything once more, before money moves. */
 export function Review({ draft, sending, onSend, onBack }: ReviewProps) {
   const environment = useEnvironment();
-  const amount = showPounds(amountFrom(draft.amount) ?? draft.amount);
+  const amount = formatPounds(amountFrom(draft.amount) ?? draft.amount);
   const name = `${draft.firstName.trim()} ${draft.lastName.trim()}`;
   const { outcome, isSending } = sending;
   const business = useSession().account.name;
@@ -115,8 +115,8 @@ function Failed({ outcome }: { outcome: Outcome }) {
     <Problem error={outcome.error} title="The payout was not sent." money="No money moved.">
       {shortfall !== undefined && (
         <p>
-          The wallet holds {showUsdc(shortfall.availableUsdc)} and needs {showUsdc(shortfall.requiredUsdc)}: top up{' '}
-          <strong className="figures font-medium">{showUsdc(shortfall.shortfallUsdc)}</strong>.
+          The wallet holds {formatUsdc(shortfall.availableUsdc)} and needs {formatUsdc(shortfall.requiredUsdc)}: top up{' '}
+          <strong className="figures font-medium">{formatUsdc(shortfall.shortfallUsdc)}</strong>.
         </p>
       )}
     </Problem>

@@ -14,8 +14,8 @@ import {
   usePayouts,
 } from '../../data/reads.ts';
 import { useIsOpen } from '../../data/session.ts';
-import { penceOf, showPounds, showUsdc } from '../../format/money.ts';
-import { showMonth } from '../../format/time.ts';
+import { penceOf, formatPounds, formatUsdc } from '../../format/money.ts';
+import { formatMonth } from '../../format/time.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -37,7 +37,7 @@ function lowWallet({ balance, days, account }: Known): AttentionItem[] {
   const threshold = account?.wallet_low_usdc ?? null;
   const item = { id: 'low', text: 'The wallet is running low', to: '/deposits' };
   if (threshold !== null && penceOf(balance.usdc) < penceOf(threshold))
-    return [{ ...item, detail: `It is below the ${showUsdc(threshold)} of your settings` }];
+    return [{ ...item, detail: `It is below the ${formatUsdc(threshold)} of your settings` }];
   const left = days === undefined ? undefined : countDaysLeft(balance.approx_gbp, wholeDays(days));
   return left === undefined || left >= fewDays ? [] : [{ ...item, detail: 'See how to top it up' }];
 }
@@ -45,8 +45,8 @@ function lowWallet({ balance, days, account }: Known): AttentionItem[] {
 function overdueInvoiceItem({ id, period, total_gbp: total }: Invoice): AttentionItem {
   return {
     id: `invoice ${id}`,
-    text: `The invoice for ${showMonth(period)} is overdue`,
-    detail: `${showPounds(total)} to pay`,
+    text: `The invoice for ${formatMonth(period)} is overdue`,
+    detail: `${formatPounds(total)} to pay`,
     to: `/invoices/${id}`,
   };
 }

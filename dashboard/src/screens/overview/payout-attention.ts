@@ -1,7 +1,7 @@
 // Which payouts need a look. The API looks at so many payouts for one answer: a page that is not full though there is a next one
 // says nothing of those that it has not looked at.
 import type { Page, Payout } from '@kelpie/sdk';
-import { showPounds } from '../../format/money.ts';
+import { formatPounds } from '../../format/money.ts';
 import type { AttentionItem } from './attention-item.ts';
 
 type Found = Page<Payout> | undefined;
@@ -11,7 +11,7 @@ const newForMs = 7 * 24 * 3_600_000;
 export const underWay = '/payouts?status=pending,processing';
 
 function whatTo({ amount_gbp: amount, recipient }: Payout): string {
-  return `${showPounds(amount)} to ${recipient.name ?? 'a recipient'}`;
+  return `${formatPounds(amount)} to ${recipient.name ?? 'a recipient'}`;
 }
 
 function openPayoutItem(payout: Payout): AttentionItem {

@@ -1,7 +1,7 @@
 import type { UsageDay } from '@kelpie/sdk';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { showCount, showPounds, showWholePounds } from '../../format/money.ts';
-import { showPlainDate } from '../../format/time.ts';
+import { formatCount, formatPounds, formatWholePounds } from '../../format/money.ts';
+import { formatPlainDate } from '../../format/time.ts';
 
 interface Shown {
   date: string;
@@ -16,7 +16,7 @@ function shownOf(day: UsageDay): Shown {
   return {
     date: day.date,
     paid: Number(day.paid_gbp),
-    paidText: showPounds(day.paid_gbp),
+    paidText: formatPounds(day.paid_gbp),
     completed: day.completed,
     failed: day.failed,
   };
@@ -33,13 +33,13 @@ export function VolumeChart({ days }: { days: readonly UsageDay[] }) {
           <CartesianGrid vertical={false} stroke="var(--color-line)" />
           <XAxis
             dataKey="date"
-            tickFormatter={showPlainDate}
+            tickFormatter={formatPlainDate}
             tick={tick}
             tickLine={false}
             axisLine={{ stroke: 'var(--color-line)' }}
             minTickGap={36}
           />
-          <YAxis tickFormatter={showWholePounds} tick={tick} tickLine={false} axisLine={false} width={62} />
+          <YAxis tickFormatter={formatWholePounds} tick={tick} tickLine={false} axisLine={false} width={62} />
           <Tooltip content={<DayNote />} cursor={{ fill: 'var(--color-hover)' }} isAnimationActive={false} />
           <Bar
             dataKey="paid"
@@ -109,10 +109,10 @@ function DayNote({ active = false, payload }: NoteProps) {
   if (!active || day === undefined) return null;
   return (
     <div className="figures rounded-md border border-line bg-raised px-3 py-2 text-small shadow-float">
-      <p className="text-muted">{showPlainDate(day.date)}</p>
+      <p className="text-muted">{formatPlainDate(day.date)}</p>
       <p className="font-medium">{day.paidText}</p>
-      <p>{showCount(day.completed)} arrived</p>
-      {day.failed > 0 && <p className="text-failed">{showCount(day.failed)} failed or came back</p>}
+      <p>{formatCount(day.completed)} arrived</p>
+      {day.failed > 0 && <p className="text-failed">{formatCount(day.failed)} failed or came back</p>}
     </div>
   );
 }

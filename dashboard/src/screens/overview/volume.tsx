@@ -1,8 +1,8 @@
 import type { UsageDay, UsageDayList } from '@kelpie/sdk';
 import { lazy, Suspense, useState } from 'react';
 import { useDays } from '../../data/reads.ts';
-import { penceOf, showCount, showPounds } from '../../format/money.ts';
-import { showTimestamp, showPlainDate } from '../../format/time.ts';
+import { penceOf, formatCount, formatPounds } from '../../format/money.ts';
+import { formatTimestamp, formatPlainDate } from '../../format/time.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -17,12 +17,12 @@ const VolumeChart = lazy(async () => {
 
 function sumOf(days: readonly UsageDay[]): string {
   const pence = days.reduce((sum, day) => sum + penceOf(day.paid_gbp), 0n);
-  return showPounds(`${pence / 100n}.${String(pence % 100n).padStart(2, '0')}`);
+  return formatPounds(`${pence / 100n}.${String(pence % 100n).padStart(2, '0')}`);
 }
 
 function summaryOf({ data, counted_since: since }: UsageDayList): string {
   if (since === null) return `${sumOf(data)} arrived in the last 30 days, London time.`;
-  return `${sumOf(data)} arrived of what was sent since ${showTimestamp(new Date(since))}. Earlier payouts are too many to be counted here; the statement has them all.`;
+  return `${sumOf(data)} arrived of what was sent since ${formatTimestamp(new Date(since))}. Earlier payouts are too many to be counted here; the statement has them all.`;
 }
 
 function isEmpty(days: readonly UsageDay[]): boolean {
@@ -93,10 +93,10 @@ function VolumeTable({ days }: { days: readonly UsageDay[] }) {
       >
         {days.toReversed().map((day) => (
           <Row key={day.date}>
-            <Cell>{showPlainDate(day.date)}</Cell>
-            <Cell isAmount>{showCount(day.completed)}</Cell>
-            <Cell isAmount>{showCount(day.failed)}</Cell>
-            <Cell isAmount>{showPounds(day.paid_gbp)}</Cell>
+            <Cell>{formatPlainDate(day.date)}</Cell>
+            <Cell isAmount>{formatCount(day.completed)}</Cell>
+            <Cell isAmount>{formatCount(day.failed)}</Cell>
+            <Cell isAmount>{formatPounds(day.paid_gbp)}</Cell>
           </Row>
         ))}
       </Table>

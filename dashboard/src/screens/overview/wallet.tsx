@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useBalance, useDays } from '../../data/reads.ts';
 import { useIsOpen, useSession } from '../../data/session.ts';
-import { showPlain, showPounds } from '../../format/money.ts';
+import { formatPlain, formatPounds } from '../../format/money.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { Line } from '../../ui/skeleton.tsx';
 import { daysLeft, wholeDays } from './days-left.ts';
@@ -34,7 +34,7 @@ function Held({ balance: data, days }: { balance: Balance | undefined; days: Usa
     <section aria-label="Wallet" className="grid gap-1">
       <h2 className="text-muted">Wallet</h2>
       <p className="figures text-balance font-semibold tracking-[-0.02em]">
-        {data === undefined ? <Line width="w-64" height="h-9" /> : showPlain(data.usdc)}
+        {data === undefined ? <Line width="w-64" height="h-9" /> : formatPlain(data.usdc)}
         {data !== undefined && <span className="text-title font-medium tracking-normal text-muted"> USDC</span>}
       </p>
       <p className="flex min-h-6 flex-wrap gap-x-2 text-muted">
@@ -42,7 +42,7 @@ function Held({ balance: data, days }: { balance: Balance | undefined; days: Usa
           <Line width="w-72" />
         ) : (
           <>
-            <span className="figures">about {showPounds(data.approx_gbp)}</span>
+            <span className="figures">about {formatPounds(data.approx_gbp)}</span>
             <span aria-hidden="true">·</span>
             <span className="figures">£{data.gbp_per_usd} a dollar</span>
           </>

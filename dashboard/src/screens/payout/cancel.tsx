@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
 import { useIsAdmin } from '../../data/session.ts';
-import { showPounds } from '../../format/money.ts';
+import { formatPounds } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -36,8 +36,8 @@ export function Cancel({ payout }: { payout: Payout }) {
       </Button>
       <Dialog title="Cancel this payout?" isOpen={isOpen} onClose={close}>
         <p>
-          The bank is asked to stop {showPounds(payout.amount_gbp)} to {payout.recipient.name ?? 'the recipient'}. If it
-          is too late, it goes on as before.
+          The bank is asked to stop {formatPounds(payout.amount_gbp)} to {payout.recipient.name ?? 'the recipient'}. If
+          it is too late, it goes on as before.
         </p>
         {cancelling.error !== null && (
           <Problem
@@ -49,7 +49,7 @@ export function Cancel({ payout }: { payout: Payout }) {
         <DialogActions>
           <Button onClick={close}>Let it go on</Button>
           <Button kind="danger" isWorking={cancelling.isPending} onClick={() => cancelling.mutate()}>
-            Cancel {showPounds(payout.amount_gbp)}
+            Cancel {formatPounds(payout.amount_gbp)}
           </Button>
         </DialogActions>
       </Dialog>

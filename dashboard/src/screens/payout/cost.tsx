@@ -1,7 +1,7 @@
 import type { Payout, PayoutHistory, PayoutStatus } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import type { Environment } from '../../data/kelpie.ts';
-import { showPounds, showUsdc } from '../../format/money.ts';
+import { formatPounds, formatUsdc } from '../../format/money.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -30,24 +30,24 @@ export function Cost({ payout, history }: { payout: Payout; history: PayoutHisto
       <Facts>
         <Fact name="The recipient receives">
           <span className={classNames('figures', dropped !== '' && 'text-muted', dropped)}>
-            {showPounds(payout.amount_gbp)}
+            {formatPounds(payout.amount_gbp)}
           </span>
         </Fact>
         <Fact name="Fee">
           <span className={classNames('figures', dropped !== '' && 'text-muted', dropped)}>
-            {showPounds(payout.fee_gbp)}
+            {formatPounds(payout.fee_gbp)}
           </span>
         </Fact>
         {history !== undefined && (
           <>
             <Fact name="– taken in the transfer">
               <span className={classNames('figures text-muted', dropped)}>
-                {showPounds(history.fee_breakdown.taken_in_transfer_gbp)}
+                {formatPounds(history.fee_breakdown.taken_in_transfer_gbp)}
               </span>
             </Fact>
             <Fact name="– on the monthly invoice">
               <span className={classNames('figures text-muted', dropped)}>
-                {showPounds(history.fee_breakdown.on_monthly_invoice_gbp)}
+                {formatPounds(history.fee_breakdown.on_monthly_invoice_gbp)}
               </span>
             </Fact>
             <Fact name="Rate">
@@ -59,7 +59,7 @@ export function Cost({ payout, history }: { payout: Payout; history: PayoutHisto
           <span
             className={classNames('figures font-medium', !isHeld && dropped !== '' && 'text-muted', !isHeld && dropped)}
           >
-            {showUsdc(payout.wallet_sent_usdc)}
+            {formatUsdc(payout.wallet_sent_usdc)}
           </span>
         </Fact>
       </Facts>

@@ -1,5 +1,5 @@
 import type { PayoutHistory } from '@kelpie/sdk';
-import { showPlain, showPounds } from '../../format/money.ts';
+import { formatPlain, formatPounds } from '../../format/money.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -8,8 +8,8 @@ import { lineLabel } from './ledger-labels.ts';
 
 type LedgerLine = PayoutHistory['ledger'][number];
 
-function showAmount({ amount, currency, direction }: LedgerLine): string {
-  return `${direction === 'out' ? '−' : '+'}${currency === 'GBP' ? showPounds(amount) : `${showPlain(amount)} USDC`}`;
+function formatAmount({ amount, currency, direction }: LedgerLine): string {
+  return `${direction === 'out' ? '−' : '+'}${currency === 'GBP' ? formatPounds(amount) : `${formatPlain(amount)} USDC`}`;
 }
 
 /** Lines are only ever added, at the end; two of one transfer can be alike in all they say, but for their number. */
@@ -43,10 +43,10 @@ export function LedgerLines({ history }: { history: PayoutHistory }) {
                 </div>
               </Cell>
               <Cell isAmount className="max-sm:pr-0">
-                {showAmount(line)}
+                {formatAmount(line)}
               </Cell>
               <Cell isAmount className="max-sm:hidden text-muted">
-                {line.wallet_after_usdc === null ? '' : showPlain(line.wallet_after_usdc)}
+                {line.wallet_after_usdc === null ? '' : formatPlain(line.wallet_after_usdc)}
               </Cell>
             </Row>
           ))}

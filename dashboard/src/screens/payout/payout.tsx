@@ -4,7 +4,7 @@ import { useAddress } from '../../data/environment.ts';
 import { usePayout, usePayoutHistory } from '../../data/reads.ts';
 import { useOfferPayAgain } from '../../data/pay-again.ts';
 import { useCanPay } from '../../data/session.ts';
-import { showPounds } from '../../format/money.ts';
+import { formatPounds } from '../../format/money.ts';
 import { remedyFor, statusLabels } from '../../format/payout-labels.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -61,7 +61,7 @@ function PayoutPage({ payout }: { payout: Payout }) {
             Payouts
           </Link>
           <span className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-            <span className="figures">{showPounds(amount)}</span>
+            <span className="figures">{formatPounds(amount)}</span>
             <span className="font-normal text-muted">to {name}</span>
           </span>
         </span>

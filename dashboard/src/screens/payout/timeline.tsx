@@ -4,7 +4,7 @@ import { statusLabels } from '../../format/payout-labels.ts';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import { Status } from '../../ui/status.tsx';
 
-function showActor(by: string): string {
+function formatActor(by: string): string {
   if (by === 'bank') return 'the bank';
   return by === 'worker' ? 'Kelpie' : by;
 }
@@ -13,7 +13,7 @@ type HistoryStep = PayoutHistory['steps'][number];
 
 /** Who made it also sent it to the bank, within the same request: what came of that is what the bank answered. */
 function actorOf({ by, status }: HistoryStep, createdBy: string): string {
-  return by === createdBy && status !== 'cancelled' ? 'the bank' : showActor(by);
+  return by === createdBy && status !== 'cancelled' ? 'the bank' : formatActor(by);
 }
 
 function noteOf({ money_back: isMoneyBack, status }: HistoryStep, isLast: boolean): string {
@@ -25,7 +25,7 @@ function noteOf({ money_back: isMoneyBack, status }: HistoryStep, isLast: boolea
 export function Timeline({ payout, history }: { payout: Payout; history: PayoutHistory }) {
   return (
     <ol className="grid gap-0">
-      <Step at={payout.created_at} by={showActor(history.created_by)} isLast={history.steps.length === 0}>
+      <Step at={payout.created_at} by={formatActor(history.created_by)} isLast={history.steps.length === 0}>
         <span className="font-medium">Made</span>
       </Step>
       {history.steps.map((step, at) => (

@@ -2,7 +2,7 @@ import type { Payout, PayoutFilters } from '@kelpie/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
-import { showCount } from '../../format/money.ts';
+import { formatCount } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -38,15 +38,15 @@ export function Export({ filters }: { filters: PayoutFilters }) {
     <>
       <Button isWorking={exporting.isPending} onClick={() => exporting.mutate()}>
         <Icon name="download" />
-        {exporting.isPending && count > 0 ? showCount(count) : 'Export'}
+        {exporting.isPending && count > 0 ? formatCount(count) : 'Export'}
         <span className="sr-only">as CSV</span>
       </Button>
       <Dialog title="Export" isOpen={exporting.isError || isCut} onClose={() => exporting.reset()}>
         {exporting.isError && <Problem error={exporting.error} title="The payouts could not be exported." />}
         {isCut && (
           <p>
-            The file has the newest {showCount(mostRows)} payouts of these. Choose dates in the list to get older ones,
-            a part at a time, or read them with the API.
+            The file has the newest {formatCount(mostRows)} payouts of these. Choose dates in the list to get older
+            ones, a part at a time, or read them with the API.
           </p>
         )}
         <DialogActions>

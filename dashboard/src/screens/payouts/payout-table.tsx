@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useAddress } from '../../data/environment.ts';
 import { useCanPay } from '../../data/session.ts';
-import { showPounds } from '../../format/money.ts';
+import { formatPounds } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { ShortId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -77,7 +77,7 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
       </Cell>
       <Cell isAmount className="max-md:pr-0">
         <div className="grid gap-0.5">
-          <span className="font-medium">{showPounds(amount)}</span>
+          <span className="font-medium">{formatPounds(amount)}</span>
           <span className="text-small text-muted sm:hidden">
             <Timestamp at={payout.created_at} />
           </span>

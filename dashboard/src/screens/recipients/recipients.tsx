@@ -4,7 +4,7 @@ import { useAddress } from '../../data/environment.ts';
 import { useOfferPayAgain } from '../../data/pay-again.ts';
 import { useRecipients } from '../../data/reads.ts';
 import { useCanPay } from '../../data/session.ts';
-import { showCount, showPounds } from '../../format/money.ts';
+import { formatCount, formatPounds } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
@@ -67,13 +67,13 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
         </div>
       </Cell>
       <Cell isAmount className="max-sm:hidden">
-        {showCount(payouts)}
+        {formatCount(payouts)}
       </Cell>
       <Cell className="max-sm:hidden pl-8 text-muted">
         <Timestamp at={lastPaidAt} />
       </Cell>
       <Cell isAmount className="font-medium">
-        {showPounds(paid)}
+        {formatPounds(paid)}
       </Cell>
       <Cell className="text-right">
         {canPay && name !== null && last4 !== null && (

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useAccountKelpie } from '../../data/environment.ts';
 import { useAccount, useCompliance } from '../../data/reads.ts';
 import { useIsAdmin, useSession } from '../../data/session.ts';
-import { showUsdc } from '../../format/money.ts';
+import { formatUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -58,7 +58,7 @@ function Settings({ account, compliance }: { account: Account; compliance: Compl
             <Fact name="Invoices go to">{saved.billingEmail === '' ? 'Nobody yet' : saved.billingEmail}</Fact>
             <Fact name="We write to">{saved.contactEmail === '' ? 'Nobody yet' : saved.contactEmail}</Fact>
             <Fact name="A mail when the wallet is below">
-              {saved.walletLow === '' ? 'Never' : showUsdc(saved.walletLow)}
+              {saved.walletLow === '' ? 'Never' : formatUsdc(saved.walletLow)}
             </Fact>
           </Facts>
         )}

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useStatement } from '../../data/reads.ts';
-import { showCount, showExactUsdc, showMovement } from '../../format/money.ts';
+import { formatCount, formatExactUsdc, formatMovement } from '../../format/money.ts';
 import { movementLabel } from '../../format/movement-labels.ts';
-import { monthsUpTo, showMonth } from '../../format/time.ts';
+import { monthsUpTo, formatMonth } from '../../format/time.ts';
 import { buttonClassName } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -59,7 +59,7 @@ export function Screen() {
           label="Month"
           isHidden
           value={month}
-          options={months.map((value) => ({ value, label: showMonth(value) }))}
+          options={months.map((value) => ({ value, label: formatMonth(value) }))}
           onChange={(chosen) => show({ month: chosen })}
         />
       </div>
@@ -96,9 +96,9 @@ interface BalancesProps {
 
 function Balances({ statement, isNow, isStale }: BalancesProps) {
   const figures = [
-    { name: 'Opening balance', value: `${showExactUsdc(statement.opening_balance)} USDC` },
-    { name: isNow ? 'Balance now' : 'Closing balance', value: `${showExactUsdc(statement.closing_balance)} USDC` },
-    { name: 'Movements', value: showCount(statement.movement_count) },
+    { name: 'Opening balance', value: `${formatExactUsdc(statement.opening_balance)} USDC` },
+    { name: isNow ? 'Balance now' : 'Closing balance', value: `${formatExactUsdc(statement.closing_balance)} USDC` },
+    { name: 'Movements', value: formatCount(statement.movement_count) },
   ];
   return (
     <dl
@@ -124,7 +124,7 @@ function Balances({ statement, isNow, isStale }: BalancesProps) {
 function Movements({ statement, isStale }: { statement: Statement; isStale: boolean }) {
   if (statement.movement_count === 0) {
     return (
-      <Empty title={`Nothing moved in ${showMonth(statement.month)}`}>
+      <Empty title={`Nothing moved in ${formatMonth(statement.month)}`}>
         Payouts, top-ups and what came back are listed here, with what the wallet held after each.
       </Empty>
     );
@@ -162,13 +162,13 @@ function MovementRow({ movement }: { movement: Movement }) {
         <Timestamp at={at} />
       </Cell>
       <Cell isAmount className={classNames('font-medium max-md:pr-0', !amount.startsWith('-') && 'text-completed')}>
-        {showMovement(amount)}
+        {formatMovement(amount)}
       </Cell>
       <Cell isAmount className="max-md:hidden max-lg:pr-0 text-muted">
-        {showExactUsdc(balance)}
+        {formatExactUsdc(balance)}
       </Cell>
       <Cell isAmount className="max-lg:hidden text-muted">
-        {showCount(number)}
+        {formatCount(number)}
       </Cell>
     </Row>
   );

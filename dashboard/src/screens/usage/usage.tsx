@@ -2,8 +2,8 @@ import type { Usage } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useAccount, useUsage } from '../../data/reads.ts';
 import { lineLabel } from '../../format/invoice-labels.ts';
-import { showCount, showPounds } from '../../format/money.ts';
-import { showMonth } from '../../format/time.ts';
+import { formatCount, formatPounds } from '../../format/money.ts';
+import { formatMonth } from '../../format/time.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -15,7 +15,7 @@ export function Screen() {
   return (
     <Page
       title="Fees and usage"
-      lead={data === undefined ? <Line width="w-40" /> : `${showMonth(data.period_start)} so far, London time.`}
+      lead={data === undefined ? <Line width="w-40" /> : `${formatMonth(data.period_start)} so far, London time.`}
     >
       {error !== null && data === undefined && (
         <Problem error={error} title="The figures could not be read." onRetry={() => void usage.refetch()} />
@@ -37,10 +37,10 @@ export function Screen() {
 function Figures({ usage: { payouts } }: { usage: Usage }) {
   const environment = useEnvironment();
   const figures = [
-    { name: 'Paid to recipients', value: showPounds(payouts.paid_to_sellers_gbp) },
-    { name: environment === 'live' ? 'Fees' : 'Fees, if it were live', value: showPounds(payouts.fees_gbp) },
-    { name: 'Payouts made', value: showCount(payouts.count) },
-    { name: 'Arrived', value: showCount(payouts.completed) },
+    { name: 'Paid to recipients', value: formatPounds(payouts.paid_to_sellers_gbp) },
+    { name: environment === 'live' ? 'Fees' : 'Fees, if it were live', value: formatPounds(payouts.fees_gbp) },
+    { name: 'Payouts made', value: formatCount(payouts.count) },
+    { name: 'Arrived', value: formatCount(payouts.completed) },
   ];
   return (
     <dl className="grid grid-cols-2 border-y border-line lg:grid-cols-4 lg:divide-x lg:divide-line">
@@ -64,12 +64,12 @@ function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) 
             <Fact key={kind} name={lineLabel(kind)}>
               <span className="figures">
                 {kind === 'credit' && '−'}
-                {showPounds(amount)}
+                {formatPounds(amount)}
               </span>
             </Fact>
           ))}
           <Fact name="Total">
-            <span className="figures font-semibold">{showPounds(invoice.total_gbp)}</span>
+            <span className="figures font-semibold">{formatPounds(invoice.total_gbp)}</span>
           </Fact>
         </Facts>
       )}
