@@ -32,3 +32,29 @@ test('a payout is a line, with what a comma or a quote would break set in quotes
 test('a name that begins like a formula is none in a spreadsheet', () => {
   assert.match(csvOf([payout]), /,"'=HYPERLINK\(""https/);
 });
+
+/** What OWASP lists, in full width too. */
+const formulaStarts = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+/** What a spreadsheet may skip before it. */
+const hiddenStarts = [' =', '\u{a0}=', '\u{200b}=', '\u{feff}=', '\u{0}=', "'=", "'' ="];
+
+for (const begin of [...formulaStarts, ...hiddenStarts]) {
+  test(`a name that begins with ${JSON.stringify(begin)} gets an apostrophe, inside quotes`, () => {
+    const file = csvOf([{ ...payout, recipient: { ...payout.recipient, name: `${begin}1+1` } }]);
+    assert.ok(file.includes(`,completed,"'${begin}1+1",0001,`), JSON.stringify(file));
+  });
+}
+
+test('a name that only looks like a formula further on, or begins with an apostrophe, stays as it is', () => {
+  for (const name of ['Ada = Byron', "'Tis Ltd", 'Ada-Lovelace', '3-2-1 Ltd'])
+    assert.ok(
+      csvOf([{ ...payout, recipient: { ...payout.recipient, name } }]).includes(`,completed,${name},0001,`),
+      name,
+    );
+});
+
+test('spaces at the end of a text are kept by quotes', () => {
+  assert.ok(
+    csvOf([{ ...payout, recipient: { ...payout.recipient, name: 'Ada ' } }]).includes(',completed,"Ada ",0001,'),
+  );
+});

@@ -16,11 +16,19 @@ const columns: readonly [title: string, of: (payout: Payout) => string | null][]
   ['updated_at', (payout) => payout.updated_at],
 ];
 
-/** A text that begins like a formula would be one to a spreadsheet: a name can be anybody's choice. */
+/**
+ * The start of a formula, by the same rule as the CSV files of the API: an operator, in full width too, after spaces or invisible
+ * characters, or a tab or line break. Apostrophes before it count, so that removing one restores the original text.
+ */
+const formulaStart = /^'*(?:[\t\r\n]|[\s\p{Cf}\p{Cc}]*[=+\-@＝＋－＠])/u;
+const mustBeQuoted = /[",\r\n]|^\s|\s$/;
+
+/** A spreadsheet runs a cell that begins like a formula, and a sender can choose any name. OWASP recommends the apostrophe. */
 function cell(value: string | null): string {
   const text = value ?? '';
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const isFormula = formulaStart.test(text);
+  const safe = isFormula ? `'${text}` : text;
+  return isFormula || mustBeQuoted.test(text) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** As RFC 4180 has it. */
