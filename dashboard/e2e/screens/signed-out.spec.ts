@@ -1,0 +1,21 @@
+import { expect } from '@playwright/test';
+import { newAddress } from '../people.ts';
+import { heading, patienceMs, shoot, test } from './shoot.ts';
+
+test('the pages before one is signed in', async ({ page }) => {
+  test.setTimeout(patienceMs);
+  await shoot(page, [
+    { name: 'sign-in', address: 'sign-in', ready: heading('Sign in') },
+    { name: 'sign-up', address: 'sign-up', ready: heading('Open an account') },
+    {
+      name: 'sign-in-code',
+      address: 'sign-in',
+      ready: heading('Sign in'),
+      prepare: async (at) => {
+        await at.getByLabel('Work email').fill(newAddress('nobody'));
+        await at.getByRole('button', { name: 'Mail me a code' }).click();
+        await expect(at.getByRole('heading', { name: 'Look at your mail' })).toBeVisible();
+      },
+    },
+  ]);
+});
