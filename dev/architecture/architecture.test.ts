@@ -138,7 +138,7 @@ const planted = [
   {
     rule: 'nobody-needs-the-dashboard',
     file: 'dev/planted-22.ts',
-    text: `import '../dashboard/src/shown/money.ts';`,
+    text: `import '../dashboard/src/format/money.ts';`,
   },
   {
     rule: 'no-circles',

@@ -260,7 +260,7 @@ function addCorrect(cases: Command): void {
   addHelp(command, {
     when: 'It is clear why the bank keeps more or less than our books say, and the bank is right.',
     examples: [
-      'kelpie-admin cases correct 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --book bank-to-suspense --amount 0.01 --revision 1 --reason interest',
+      'kelpie-admin cases correct 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --book bank-to-suspense --amount 0.1 --revision 1 --reason fee',
     ],
     prints: 'the lines of the ledger, a debit above zero, and where that stands in the log of the operators.',
   });
