@@ -68,7 +68,7 @@ export interface paths {
          * Have a code mailed, to sign in with
          * @description Six digits, for 10 minutes and one use; only the newest is good. At most 5 an hour are sent to an address, and none to one that is no member of any account. The answer is the same in every case.
          */
-        post: operations["askForCode"];
+        post: operations["requestCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -121,7 +121,7 @@ export interface paths {
          * Go to another account of yours
          * @description Sets the cookie of a session of that account, which ends when this one would have. This one ends now. At most 60 times an hour.
          */
-        patch: operations["enterAccount"];
+        patch: operations["switchAccount"];
         trace?: never;
     };
     "/v1/auth/accounts": {
@@ -1638,7 +1638,7 @@ export interface operations {
             };
         };
     };
-    askForCode: {
+    requestCode: {
         parameters: {
             query?: never;
             header?: never;
@@ -2194,7 +2194,7 @@ export interface operations {
             };
         };
     };
-    enterAccount: {
+    switchAccount: {
         parameters: {
             query?: never;
             header?: never;
