@@ -60,12 +60,12 @@ const planted = [
   {
     rule: 'only-the-edges-know-http',
     file: 'service/src/payouts/planted-3.ts',
-    text: `import '../http/errors.ts';`,
+    text: `import '../http/errors/errors.ts';`,
   },
   {
     rule: 'only-app-knows-the-edges-of-a-module',
     file: 'service/src/billing/planted-4.ts',
-    text: `import '../payouts/edge/schemas.ts';`,
+    text: `import '../payouts/routes/schemas.ts';`,
   },
   { rule: 'only-the-edges-know-fastify', file: 'service/src/platform/planted-5.ts', text: `import 'fastify';` },
   { rule: 'only-stores-know-the-driver', file: 'service/src/http/planted-6.ts', text: `import 'pg';` },

@@ -30,7 +30,7 @@ const moduleRules = Object.entries(mayImport).map(([name, others]): IForbiddenRu
 }));
 
 /** Where a module meets the outside: its routes and what they take and give, or its jobs. */
-const edge = '/edge/|/(routes|jobs)\\.ts$';
+const edge = '/routes/|/(routes|jobs)\\.ts$';
 
 export const forbidden: IForbiddenRuleType[] = [
   ...moduleRules,

@@ -5,8 +5,8 @@ import { startChild } from '@kelpie/dev/child-process.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
 import { createTestDatabase } from './harness/database.ts';
 import { testSecrets } from './harness/secrets.ts';
-import { configurationExitCode } from '../src/platform/configuration.ts';
-import { settings, type Setting } from '../src/platform/settings.ts';
+import { configurationExitCode } from '../src/platform/configuration/configuration.ts';
+import { settings, type Setting } from '../src/platform/configuration/settings.ts';
 
 const processes = {
   api: { file: 'service/src/app/api.ts', args: [] },

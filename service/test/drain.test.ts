@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { settings } from '../src/platform/settings.ts';
+import { settings } from '../src/platform/configuration/settings.ts';
 import { createTestDatabase } from './harness/database.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startApi, type ApiProcess } from './harness/processes.ts';

@@ -1,11 +1,11 @@
 // The wiring of the api, in plain sight: which routes it has, and what each is given.
 import { fileURLToPath } from 'node:url';
-import { addCodeRoutes } from '../access/edge/code-routes.ts';
-import { addKeyChangeRoutes } from '../access/edge/key-change-routes.ts';
-import { addKeyRoutes } from '../access/edge/key-routes.ts';
-import { addMemberRoutes } from '../access/edge/member-routes.ts';
-import { addOwnAccountRoutes } from '../access/edge/own-account-routes.ts';
-import { addSessionRoutes } from '../access/edge/session-routes.ts';
+import { addCodeRoutes } from '../access/routes/code-routes.ts';
+import { addKeyChangeRoutes } from '../access/routes/key-change-routes.ts';
+import { addKeyRoutes } from '../access/routes/key-routes.ts';
+import { addMemberRoutes } from '../access/routes/member-routes.ts';
+import { addOwnAccountRoutes } from '../access/routes/own-account-routes.ts';
+import { addSessionRoutes } from '../access/routes/session-routes.ts';
 import {
   createCodeDigests,
   createConfirmations,
@@ -16,36 +16,36 @@ import {
   listAdminEmails,
   type Sessions,
 } from '../access/index.ts';
-import { addActivityRoutes } from '../activity/edge/activity-routes.ts';
+import { addActivityRoutes } from '../activity/routes/activity-routes.ts';
 import type { ActivityRecorder } from '../activity/index.ts';
-import { addInvoicePdfRoutes } from '../billing/edge/invoice-pdf-routes.ts';
-import { addInvoiceRoutes } from '../billing/edge/invoice-routes.ts';
-import { addStatementRoutes } from '../billing/edge/statement-routes.ts';
-import { addUsageRoutes } from '../billing/edge/usage-routes.ts';
+import { addInvoicePdfRoutes } from '../billing/routes/invoice-pdf-routes.ts';
+import { addInvoiceRoutes } from '../billing/routes/invoice-routes.ts';
+import { addStatementRoutes } from '../billing/routes/statement-routes.ts';
+import { addUsageRoutes } from '../billing/routes/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
-import { addDepositRoutes } from '../funding/edge/deposit-routes.ts';
-import { addFundingRoutes } from '../funding/edge/funding-routes.ts';
+import { addDepositRoutes } from '../funding/routes/deposit-routes.ts';
+import { addFundingRoutes } from '../funding/routes/funding-routes.ts';
 import { wakeDeposit } from '../funding/index.ts';
 import { logActivity } from '../http/activity-log.ts';
-import { createAuthentication, type Authentication } from '../http/authentication.ts';
-import { addDashboardRoutes } from '../http/dashboard.ts';
-import { addDiscoveryRoutes } from '../http/discovery.ts';
+import { createAuthentication, type Authentication } from '../http/auth/authentication.ts';
+import { addDashboardRoutes } from '../http/pages/dashboard.ts';
+import { addDiscoveryRoutes } from '../http/pages/discovery.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
 import { addHealthRoutes } from '../http/health.ts';
-import { limitByCaller, limitByNetwork, limitByPartner, type RateLimits } from '../http/rate-limit.ts';
-import { addReferenceRoutes, describeRoutes } from '../http/reference.ts';
-import { refuseForeignPages } from '../http/session-cookie.ts';
+import { limitByCaller, limitByNetwork, limitByPartner, type RateLimits } from '../http/limits/rate-limit.ts';
+import { addReferenceRoutes, describeRoutes } from '../http/pages/reference.ts';
+import { refuseForeignPages } from '../http/auth/session-cookie.ts';
 import { createServer, type Server } from '../http/server.ts';
-import { addAccountRoutes } from '../partners/edge/account-routes.ts';
-import { addPublicPartnerRoutes } from '../partners/edge/public-partner-routes.ts';
-import { addVerificationRoutes } from '../partners/edge/verification-routes.ts';
+import { addAccountRoutes } from '../partners/routes/account-routes.ts';
+import { addPublicPartnerRoutes } from '../partners/routes/public-partner-routes.ts';
+import { addVerificationRoutes } from '../partners/routes/verification-routes.ts';
 import { createPlanMarkups, createPartnerEnvironments, wakeVerification } from '../partners/index.ts';
-import { addDailyRoutes } from '../payouts/edge/daily-routes.ts';
-import { addHistoryRoutes } from '../payouts/edge/history-routes.ts';
-import { addPayoutListRoutes } from '../payouts/edge/payout-list-routes.ts';
-import { addPayoutRoutes } from '../payouts/edge/payout-routes.ts';
-import { addRecipientRoutes } from '../payouts/edge/recipient-routes.ts';
-import { addWebhookRoutes } from '../payouts/edge/webhook-routes.ts';
+import { addDailyRoutes } from '../payouts/routes/daily-routes.ts';
+import { addHistoryRoutes } from '../payouts/routes/history-routes.ts';
+import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
+import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
+import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
+import { addWebhookRoutes } from '../payouts/routes/webhook-routes.ts';
 import { createCommits, createPayoutReader, createRates } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
@@ -54,14 +54,14 @@ import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Transaction } from '../platform/database/transaction.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
-import type { JobSender } from '../platform/jobs.ts';
+import type { JobSender } from '../platform/jobs/jobs.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
-import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './banks.ts';
-import { openPartner } from './open-partner.ts';
+import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
+import { openPartner } from './wiring/open-partner.ts';
 
 interface ApiDeps {
   clock: Clock;

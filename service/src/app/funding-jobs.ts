@@ -10,7 +10,7 @@ import {
   watchWallets,
   type FundingDeps,
 } from '../funding/index.ts';
-import type { JobHandler, Queue } from '../platform/jobs.ts';
+import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import { isWorkingDay } from '../platform/working-days.ts';
 import { runReconciliation, type ReconciliationDeps } from '../reconciliation/index.ts';
 

@@ -8,8 +8,8 @@ import { createActivityRecorder } from '../activity/index.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { composeApi } from './compose-api.ts';
-import { openOutbox } from './mail.ts';
-import { openRateLimits } from './rate-limits.ts';
+import { openOutbox } from './wiring/mail.ts';
+import { openRateLimits } from './wiring/rate-limits.ts';
 
 const logger = createLogger('describe', 'silent');
 const noKey = Buffer.alloc(32);

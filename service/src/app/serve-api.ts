@@ -1,16 +1,16 @@
 // How an api process begins, serves and ends.
 import { createActivityRecorder, type ActivityRecorder } from '../activity/index.ts';
 import type { InvoiceIssuer } from '../billing/index.ts';
-import type { RateLimits } from '../http/rate-limit.ts';
+import type { RateLimits } from '../http/limits/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
-import { openJobSender } from '../platform/jobs.ts';
+import { openJobSender } from '../platform/jobs/jobs.ts';
 import { createEncryptor } from '../platform/encryption.ts';
-import { settings } from '../platform/settings.ts';
-import { chooseBanks, openWebhookKeys } from './banks.ts';
+import { settings } from '../platform/configuration/settings.ts';
+import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
-import { chooseSender, openOutbox } from './mail.ts';
-import { beginApi, stopOnSignal } from './process.ts';
-import { chooseRateRules, openRateLimits } from './rate-limits.ts';
+import { chooseSender, openOutbox } from './wiring/mail.ts';
+import { beginApi, stopOnSignal } from './wiring/process.ts';
+import { chooseRateRules, openRateLimits } from './wiring/rate-limits.ts';
 
 function chooseIssuer([name = '', ...details]: readonly string[], payTo: InvoiceIssuer['payTo']): InvoiceIssuer {
   return { name, details, payTo };

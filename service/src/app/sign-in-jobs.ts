@@ -3,7 +3,7 @@ import { mailWaitingCodes, signInMails, sweepSignIns } from '../access/index.ts'
 import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
-import type { JobHandler, Queue } from '../platform/jobs.ts';
+import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import type { Encryptor } from '../platform/encryption.ts';

@@ -1,14 +1,14 @@
 // The worker process: does the jobs, and looks after payouts that are not at their end. Any number of them run side by
 // side; a job or a payout is in the hands of one at a time.
 import { startSweep } from '../payouts/index.ts';
-import { startJobSender, startJobWorker } from '../platform/jobs.ts';
+import { startJobSender, startJobWorker } from '../platform/jobs/jobs.ts';
 import { openMailTransport } from '../platform/mail/transport.ts';
 import { createEncryptor } from '../platform/encryption.ts';
-import { settings } from '../platform/settings.ts';
-import { chooseBanks } from './banks.ts';
+import { settings } from '../platform/configuration/settings.ts';
+import { chooseBanks } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
-import { chooseRelay, chooseSender, openOutbox } from './mail.ts';
-import { beginWorker, stopOnSignal } from './process.ts';
+import { chooseRelay, chooseSender, openOutbox } from './wiring/mail.ts';
+import { beginWorker, stopOnSignal } from './wiring/process.ts';
 
 const finishJobsWithinMs = 8_000;
 

@@ -19,7 +19,7 @@ function isSender(value: unknown): value is DepositSender {
   return typeof value === 'object' && value !== null && 'name' in value && 'reference' in value;
 }
 
-/** What we encrypted ourselves has the form that we gave it: the authentication tag proves it, and the rest only a reminder. */
+/** What we encrypted ourselves has the form that we gave it: the authentication tag proves it. This check tells the compiler so. */
 export function openSender(encryptor: Encryptor, depositId: string, encrypted: Buffer): DepositSender {
   const sender: unknown = JSON.parse(encryptor.decrypt(encrypted, senderPlace(depositId)));
   if (!isSender(sender)) throw new Error('an encrypted sender of another form');

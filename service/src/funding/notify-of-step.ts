@@ -1,7 +1,7 @@
 import type { FundingMethod } from '../banks/index.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
-import { isMailAddress } from '../platform/mail/mail-address.ts';
+import { isMailAddress } from '../platform/configuration/mail-address.ts';
 import type { DepositNews } from './merge-deposit-events.ts';
 import type { KnownDeposit } from './deposit.ts';
 import type { DepositChange, DepositStep } from './apply-deposit-update.ts';

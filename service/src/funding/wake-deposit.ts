@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
-import { isJobWaiting, type JobSender, type Queue } from '../platform/jobs.ts';
+import { isJobWaiting, type JobSender, type Queue } from '../platform/jobs/jobs.ts';
 import { makeSourceDue } from './store.ts';
 
 /** It comes round every minute for what is due, and at once where the bank tells of news. */

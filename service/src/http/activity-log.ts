@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Authentication } from './authentication.ts';
-import type { Caller } from './caller.ts';
-import { apiErrorOf } from './errors.ts';
+import type { Authentication } from './auth/authentication.ts';
+import type { Caller } from './auth/caller.ts';
+import { apiErrorOf } from './errors/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

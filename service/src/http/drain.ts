@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { Connections } from './connections.ts';
+import type { Connections } from './limits/connections.ts';
 
 export interface Drain {
   isDraining: () => boolean;

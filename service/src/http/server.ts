@@ -12,18 +12,18 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { ApiError } from '../platform/api-error.ts';
-import { trackConnections, type Connections } from './connections.ts';
-import { limitChunks } from './chunked-bodies.ts';
-import { ErrorSchema, nothingHere, sendError } from './errors.ts';
+import { trackConnections, type Connections } from './limits/connections.ts';
+import { limitChunks } from './limits/chunked-bodies.ts';
+import { ErrorSchema, nothingHere, sendError } from './errors/errors.ts';
 import { readJsonObjects } from './json-body.ts';
-import { refuseOtherMethods } from './methods.ts';
-import { requireAccessOnRoutes } from './access.ts';
-import type { LimitHook } from './rate-limit.ts';
-import { describedAs } from './described-as.ts';
-import { oneSerializerAShape } from './serializers.ts';
-import { requireStrictBodies } from './strict-schemas.ts';
+import { refuseOtherMethods } from './errors/methods.ts';
+import { requireAccessOnRoutes } from './auth/access.ts';
+import type { LimitHook } from './limits/rate-limit.ts';
+import { describedAs } from './schema/described-as.ts';
+import { oneSerializerAShape } from './schema/serializers.ts';
+import { requireStrictBodies } from './schema/strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
-import { answerUnreadableRequest } from './unreadable-request.ts';
+import { answerUnreadableRequest } from './errors/unreadable-request.ts';
 
 export type Server = FastifyInstance<
   RawServerDefault,

@@ -1,4 +1,4 @@
-/** What a caller can be told. The HTTP status of each code stands in one table, in http/error-codes.ts. */
+/** What a caller can be told. The HTTP status of each code stands in one table, in http/errors/error-codes.ts. */
 export type ApiErrorCode =
   | 'api_key_required'
   | 'balance_unavailable'

@@ -5,7 +5,7 @@ import { readPairs } from './check-deposits.ts';
 import { bankTransfers } from './check-transfers.ts';
 import { effectOfDeposit } from './compare-deposit.ts';
 import { effectOf, type OurTransfer } from './compare-transfer.ts';
-import type { Difference } from './difference.ts';
+import type { Difference } from './cases/difference.ts';
 import { BankSilent, type Comparing } from './deps.ts';
 import { findOldestPending, findTransfer, listOpenTransfers, listSources, sumAtBank } from './store.ts';
 

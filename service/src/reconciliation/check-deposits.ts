@@ -3,7 +3,7 @@ import { inTransaction } from '../platform/database/transaction.ts';
 import { mergeDepositEvents } from '../funding/index.ts';
 import { compareDeposit, type ListedDeposit, type OurDeposit } from './compare-deposit.ts';
 import { clockSkewMs, type Window } from './cut-off.ts';
-import type { Comparison, Difference } from './difference.ts';
+import type { Comparison, Difference } from './cases/difference.ts';
 import { BankSilent, type Comparing } from './deps.ts';
 import { findOldestListing, listDeposits, listSources, mostDeposits, type SourceRow } from './store.ts';
 

@@ -2,7 +2,7 @@ import type { PaymentRecord } from '../banks/index.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
 import { compareTransfer, judgeStranger, type OurTransfer } from './compare-transfer.ts';
 import { clockSkewMs, type Window } from './cut-off.ts';
-import { equal, type Difference, type Recheck } from './difference.ts';
+import { equal, type Difference, type Recheck } from './cases/difference.ts';
 import { matchTransfers, TooDifferent, TransferMatcher, type Suspect } from './match-transfers.ts';
 import { BankSilent, type Comparing } from './deps.ts';
 import { findFirstTransfer, findPayoutOfOrder, findTransfer, listTransfers, transfersAtOnce } from './store.ts';

@@ -1,6 +1,6 @@
 import { formatExactUsdc, type MicroUsdc } from '../money/amounts.ts';
 import type { DepositNews } from '../funding/index.ts';
-import { different, equal, inFlight, type Comparison } from './difference.ts';
+import { different, equal, inFlight, type Comparison } from './cases/difference.ts';
 
 /** A deposit of ours, with what the ledger moved for it at the bank's wallet. */
 export interface OurDeposit {

@@ -1,7 +1,7 @@
 import { checkDeposits, type CheckedDeposits } from './check-deposits.ts';
 import { confirmSuspects, findSuspects } from './check-transfers.ts';
 import type { Window } from './cut-off.ts';
-import type { Difference } from './difference.ts';
+import type { Difference } from './cases/difference.ts';
 import { TooDifferent, TransferMatcher } from './match-transfers.ts';
 import { BankSilent, type Comparing } from './deps.ts';
 

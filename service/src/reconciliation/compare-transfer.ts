@@ -1,6 +1,6 @@
 import type { PaymentRecord } from '../banks/index.ts';
 import { formatExactUsdc, formatPounds, type MicroUsdc, type Pence } from '../money/amounts.ts';
-import { different, equal, inFlight, type Comparison } from './difference.ts';
+import { different, equal, inFlight, type Comparison } from './cases/difference.ts';
 
 /** A payout at a bank, with what the ledger moved for it at the bank's wallet. */
 export interface OurTransfer {

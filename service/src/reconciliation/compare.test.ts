@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PaymentRecord } from '../banks/index.ts';
 import { compareDeposit, type ListedDeposit, type OurDeposit } from './compare-deposit.ts';
 import { compareTransfer, judgeStranger, type OurTransfer } from './compare-transfer.ts';
-import type { Comparison } from './difference.ts';
+import type { Comparison } from './cases/difference.ts';
 
 const cutOff = new Date('2026-11-16T05:00:00Z');
 const before = new Date('2026-11-16T04:59:59.999Z');

@@ -2,7 +2,7 @@ import { inTransaction } from '../platform/database/transaction.ts';
 import { listCases, type DifferenceCase } from './cases/store.ts';
 import { recheckDeposits } from './check-deposits.ts';
 import { recheckTransfer } from './check-transfers.ts';
-import { equal, type Comparison, type Difference, type Recheck } from './difference.ts';
+import { equal, type Comparison, type Difference, type Recheck } from './cases/difference.ts';
 import { BankSilent, type Comparing } from './deps.ts';
 
 /** What this run has seen by itself. */

@@ -4,7 +4,7 @@ import { checkBalance, type CheckedBalance } from './check-balance.ts';
 import { listMoving } from './check-transfers.ts';
 import { compareLines, type ComparedLines } from './compare-lines.ts';
 import { beginAfter, type Window } from './cut-off.ts';
-import type { Difference } from './difference.ts';
+import type { Difference } from './cases/difference.ts';
 import { recheckOpenCases } from './recheck-open-cases.ts';
 import { BankSilent, type Comparing } from './deps.ts';
 import { findComparedUpto, insertEnvironment, type EnvironmentFindings } from './store.ts';

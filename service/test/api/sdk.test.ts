@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createKelpie, errorCodes, KelpieError, type CreatePayoutRequest } from '@kelpie/sdk';
-import { errorCodes as codesOfTheApi } from '../../src/http/error-codes.ts';
+import { errorCodes as codesOfTheApi } from '../../src/http/errors/error-codes.ts';
 import { monthOf } from '../../src/platform/london-month.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';

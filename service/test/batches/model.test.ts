@@ -9,7 +9,7 @@ import { createSimulatedBank } from '../../src/banks/index.ts';
 import { formatUsdc } from '../../src/money/amounts.ts';
 import { payoutCost, standardPayoutPrices } from '../../src/money/fees.ts';
 import { createCommits, createRates, payoutCalls } from '../../src/payouts/index.ts';
-import { createPayout, type CreateDeps } from '../../src/payouts/creating/create-payout.ts';
+import { createPayout, type CreateDeps } from '../../src/payouts/creation/create-payout.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { SingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';

@@ -5,7 +5,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { readDeposits } from '../../src/funding/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../../src/platform/database/transaction.ts';
-import { startJobSender } from '../../src/platform/jobs.ts';
+import { startJobSender } from '../../src/platform/jobs/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { createTestClock, type TestClock } from '../harness/clock.ts';
 import type { TestDatabase } from '../harness/database.ts';

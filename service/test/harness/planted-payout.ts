@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import type { PayoutState } from '../../src/payouts/payout.ts';
+import type { PayoutState } from '../../src/payouts/model/payout.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
 import { newId } from '../../src/platform/ids.ts';

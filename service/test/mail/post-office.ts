@@ -4,7 +4,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../src/platform/database/transaction.ts';
-import { startJobSender } from '../../src/platform/jobs.ts';
+import { startJobSender } from '../../src/platform/jobs/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { composeMail } from '../../src/platform/mail/layout.ts';
 import { createOutbox } from '../../src/platform/mail/outbox.ts';

@@ -8,7 +8,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { refreshVerifications } from '../../src/partners/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
-import { startJobSender } from '../../src/platform/jobs.ts';
+import { startJobSender } from '../../src/platform/jobs/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import type { ApiAnswer } from '../harness/client.ts';
 import { createTestClock, type TestClock } from '../harness/clock.ts';

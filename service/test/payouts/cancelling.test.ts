@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { Bank, Payment } from '../../src/banks/index.ts';
-import { cancelPayout } from '../../src/payouts/following/cancel-payout.ts';
+import { cancelPayout } from '../../src/payouts/lifecycle/cancel-payout.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createTestDatabase } from '../harness/database.ts';

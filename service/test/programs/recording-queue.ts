@@ -1,4 +1,4 @@
-import type { Queue } from '../../src/platform/jobs.ts';
+import type { Queue } from '../../src/platform/jobs/jobs.ts';
 
 export const recording: Queue = { name: 'recording', retryLimit: 3 };
 

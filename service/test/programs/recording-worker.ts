@@ -1,7 +1,7 @@
 // A worker like the real one, with one job more: it says that it began, waits until the test lets go of a lock, and then
 // writes down who did it. That is long enough to be killed in the middle.
-import { startJobWorker, type JobHandler, type Queue } from '../../src/platform/jobs.ts';
-import { beginWorker, stopOnSignal } from '../../src/app/process.ts';
+import { startJobWorker, type JobHandler, type Queue } from '../../src/platform/jobs/jobs.ts';
+import { beginWorker, stopOnSignal } from '../../src/app/wiring/process.ts';
 import { recording, recordingLock } from './recording-queue.ts';
 
 const { logger, pool, enginePool, metrics } = await beginWorker(() => ({}));

@@ -1,6 +1,6 @@
 import { listAt, textAt } from '@kelpie/dev/json.ts';
 import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
-import { orderIdOf } from '../../src/payouts/order.ts';
+import { orderIdOf } from '../../src/payouts/model/order.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { createLane } from './lane.ts';
 import type { BankFault, Order, PlannedEvent } from './payouts-plan.ts';

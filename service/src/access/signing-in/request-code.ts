@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import type { JobSender, Queue } from '../../platform/jobs.ts';
+import type { JobSender, Queue } from '../../platform/jobs/jobs.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import { newCode, type CodeDigests } from './codes.ts';
 import type { NewBusiness } from './new-business.ts';

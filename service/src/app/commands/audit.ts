@@ -5,7 +5,7 @@ import { createAuditChain, type Anchor, type AuditRow } from '../../platform/aud
 import { listNewestRows } from '../../platform/audit/store.ts';
 import { verifyAudit, type AuditVerification } from '../../platform/audit/verify-audit.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { settings } from '../../platform/settings.ts';
+import { settings } from '../../platform/configuration/settings.ts';
 import { exitCodes } from './failure.ts';
 import {
   writeCommand,

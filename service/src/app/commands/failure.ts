@@ -5,7 +5,7 @@ import { CommitUncertain } from '../../platform/database/transaction.ts';
 import { describeError } from '../../platform/logging.ts';
 import { OperatorError, refusedExitCode } from '../../platform/operator-error.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { hints } from '../last-error.ts';
+import { hints } from '../wiring/last-error.ts';
 
 export const exitCodes = {
   done: 0,

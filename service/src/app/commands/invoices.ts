@@ -11,8 +11,8 @@ import { formatPounds } from '../../money/amounts.ts';
 import { killAtFailpoint, noFailpoint } from '../../platform/failpoint.ts';
 import { parseMonth, type Month } from '../../platform/london-month.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { settings } from '../../platform/settings.ts';
-import { describeRun, assertMonthIsOver, reportAsJson, runInvoicesByHand } from '../run-invoices.ts';
+import { settings } from '../../platform/configuration/settings.ts';
+import { describeRun, assertMonthIsOver, reportAsJson, runInvoicesByHand } from './run-invoices.ts';
 import { partnerFilter } from './find-partner.ts';
 import { exitCodes } from './failure.ts';
 import {

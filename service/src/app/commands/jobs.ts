@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { findJob, listJobs, type AdminJob } from '../../platform/admin-jobs.ts';
+import { findJob, listJobs, type AdminJob } from '../../platform/jobs/admin-jobs.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { withJobs } from '../with-jobs.ts';
+import { withJobs } from '../wiring/with-jobs.ts';
 import {
   writeCommand,
   runAudited,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { settings } from '../../platform/settings.ts';
-import { describeVerification, verifyWholeLedger } from '../verify-ledger.ts';
+import { settings } from '../../platform/configuration/settings.ts';
+import { describeVerification, verifyWholeLedger } from './verify-ledger.ts';
 import { exitCodes } from './failure.ts';
 import { chosenSettings, commandLogger, readCommand, whileWorking, type ReadOptions } from './run-command.ts';
 import { print } from './printing.ts';

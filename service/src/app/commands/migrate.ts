@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { settings } from '../../platform/settings.ts';
-import { migrateEverything } from '../migrate.ts';
-import { clockFor } from '../process.ts';
+import { settings } from '../../platform/configuration/settings.ts';
+import { migrateEverything } from '../wiring/migrate.ts';
+import { clockFor } from '../wiring/process.ts';
 import { chosenSettings, commandLogger, readCommand, type ReadOptions } from './run-command.ts';
 import { print } from './printing.ts';
 import { addHelp } from './help.ts';

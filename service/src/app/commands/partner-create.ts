@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { settings } from '../../platform/settings.ts';
-import { createPartner, type NewPartner } from '../create-partner.ts';
+import { settings } from '../../platform/configuration/settings.ts';
+import { createPartner, type NewPartner } from './create-partner.ts';
 import { writeCommand, chosenSettings, doneAs, withOperator, sayDone } from './run-command.ts';
 import { print } from './printing.ts';
 import { addHelp } from './help.ts';

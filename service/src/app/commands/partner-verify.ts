@@ -9,11 +9,11 @@ import {
 } from '../../partners/index.ts';
 import { noFailpoint } from '../../platform/failpoint.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
-import { isMailAddress } from '../../platform/mail/mail-address.ts';
+import { isMailAddress } from '../../platform/configuration/mail-address.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { settings } from '../../platform/settings.ts';
-import { chooseBanks, openBanks } from '../banks.ts';
-import { withJobs } from '../with-jobs.ts';
+import { settings } from '../../platform/configuration/settings.ts';
+import { chooseBanks, openBanks } from '../wiring/banks.ts';
+import { withJobs } from '../wiring/with-jobs.ts';
 import { getPartner } from './find-partner.ts';
 import {
   writeCommand,

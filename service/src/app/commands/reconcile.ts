@@ -13,7 +13,7 @@ import { noFailpoint } from '../../platform/failpoint.ts';
 import { createSingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { chooseBanks, openBanks } from '../banks.ts';
+import { chooseBanks, openBanks } from '../wiring/banks.ts';
 import { exitCodes } from './failure.ts';
 import { partnerFilter } from './find-partner.ts';
 import {

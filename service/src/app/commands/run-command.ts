@@ -5,7 +5,7 @@ import { createAuditChain } from '../../platform/audit/chain.ts';
 import { vouching } from '../../platform/audit/vouching.ts';
 import { writeAct, type Act, type AuditDeps, type WrittenAct } from '../../platform/audit/write-act.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { readConfiguration, type ChooseSettings } from '../../platform/configuration.ts';
+import { readConfiguration, type ChooseSettings } from '../../platform/configuration/configuration.ts';
 import { openPool, type Pool } from '../../platform/database/pool.ts';
 import {
   inTransaction,
@@ -15,9 +15,9 @@ import {
 } from '../../platform/database/transaction.ts';
 import { createLogger, type Logger } from '../../platform/logging.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { operatorRule, settings } from '../../platform/settings.ts';
-import { clockFor } from '../process.ts';
-import { withReader } from '../reader.ts';
+import { operatorRule, settings } from '../../platform/configuration/settings.ts';
+import { clockFor } from '../wiring/process.ts';
+import { withReader } from '../wiring/reader.ts';
 
 export interface ReadOptions {
   json: boolean;

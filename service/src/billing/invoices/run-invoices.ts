@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import type { Queue } from '../../platform/jobs.ts';
+import type { Queue } from '../../platform/jobs/jobs.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { monthEnd, type Month } from '../../platform/london-month.ts';
 import { closeMonth, mostMonths, tryMonths, type ClosedMonth } from './close-month.ts';

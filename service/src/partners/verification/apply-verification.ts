@@ -1,6 +1,6 @@
 import type { Verification } from '../../banks/index.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
-import { isMailAddress } from '../../platform/mail/mail-address.ts';
+import { isMailAddress } from '../../platform/configuration/mail-address.ts';
 import { verificationDecidedMail, type Decision } from '../mails/verification-decided.ts';
 import { nextPollAt } from './poll-schedule.ts';
 import type { VerificationDeps } from './deps.ts';

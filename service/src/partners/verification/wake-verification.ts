@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
-import type { JobSender, Queue } from '../../platform/jobs.ts';
+import type { JobSender, Queue } from '../../platform/jobs/jobs.ts';
 import { makeDue } from './store.ts';
 
 /** It comes round every minute for those that are due, and at once where the bank tells of news. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../configuration.ts';
+import { ConfigurationError } from '../configuration/configuration.ts';
 import type { Pool } from './pool.ts';
 
 /** Row security does not bind a superuser, nor a role that may pass it: a service that connects as one serves nobody. */

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Failpoint } from '../failpoint.ts';
 import type { Pool } from '../database/pool.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { JobHandler } from '../jobs.ts';
+import type { JobHandler } from '../jobs/jobs.ts';
 import type { Logger } from '../logging.ts';
 import type { Encryptor } from '../encryption.ts';
 import { openContent } from './encrypted-content.ts';

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
-import type { JobSender, Queue } from '../jobs.ts';
+import type { JobSender, Queue } from '../jobs/jobs.ts';
 import type { Encryptor } from '../encryption.ts';
 import type { MailContent } from './layout.ts';
-import { isMailAddress } from './mail-address.ts';
+import { isMailAddress } from '../configuration/mail-address.ts';
 import { encryptContent } from './encrypted-content.ts';
 import { insertMail } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../database/pool.ts';
 import { inTransaction, type Transaction } from '../database/transaction.ts';
-import type { Queue } from '../jobs.ts';
+import type { Queue } from '../jobs/jobs.ts';
 import type { Logger } from '../logging.ts';
 import { deleteEndedMails, giveUpMails } from './store.ts';
 

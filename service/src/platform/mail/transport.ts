@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { AddressedContent } from './encrypted-content.ts';
-import type { MailSender } from './mail-address.ts';
-import type { MailRelay } from './relay-address.ts';
+import type { MailSender } from '../configuration/mail-address.ts';
+import type { MailRelay } from '../configuration/relay-address.ts';
 
 interface Letter extends AddressedContent {
   messageId: string;

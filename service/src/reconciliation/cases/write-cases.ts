@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Difference } from '../difference.ts';
+import type { Difference } from './difference.ts';
 import { addStep, insertCase, lockCases, markGone, seeCaseAgain, type DifferenceCase } from './store.ts';
 
 interface Found {

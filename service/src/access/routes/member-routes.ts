@@ -1,0 +1,169 @@
+import { Type, type Static } from 'typebox';
+import type { ActivityLog } from '../../http/activity-log.ts';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import {
+  EmailAddress,
+  Instant,
+  listOf,
+  nullableInstant,
+  nullableText,
+  oneOf,
+  Query,
+} from '../../http/schema/fields.ts';
+import type { LimitHook } from '../../http/limits/rate-limit.ts';
+import { patterns } from '../../http/schema/patterns.ts';
+import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
+import { nameSchema } from '../../http/schema/schemas.ts';
+import type { Server } from '../../http/server.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { changeRole } from '../members/change-role.ts';
+import { inviteMember } from '../members/invite-member.ts';
+import type { MemberDeps } from '../members/member-deps.ts';
+import { removeMember } from '../members/remove-member.ts';
+import { listMembers, type Member as MemberRow } from '../members/store.ts';
+import { normalEmail } from '../signing-in/codes.ts';
+import { adminOf } from './people.ts';
+
+const Role = oneOf(['admin', 'viewer'], { description: 'An admin changes things; a viewer looks at them.' });
+
+const Member = nameSchema(
+  'Member',
+  Type.Object(
+    {
+      email: Type.String({ format: 'email' }),
+      name: nullableText(),
+      role: Role,
+      last_login_at: nullableInstant({ description: 'Null before the first time.' }),
+      created_at: Instant,
+    },
+    { description: 'A person who may sign in for the account.' },
+  ),
+);
+const MemberList = nameSchema('MemberList', listOf(Member.ref, { description: 'Those who came first come first.' }));
+
+const strict = { additionalProperties: false };
+const InviteMemberRequest = nameSchema(
+  'InviteMemberRequest',
+  Type.Object(
+    {
+      email: EmailAddress,
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.visibleText })),
+      role: Role,
+    },
+    strict,
+  ),
+);
+const ChangeMemberRequest = nameSchema('ChangeMemberRequest', Type.Object({ role: Role }, strict));
+const MemberRemoved = nameSchema(
+  'MemberRemoved',
+  Type.Object({ email: Type.String({ format: 'email' }), removed: Type.Literal(true) }),
+);
+const MemberPath = Type.Object({ email: EmailAddress });
+
+function memberBody({ email, name, role, ...at }: MemberRow): Static<typeof Member.definition> {
+  return {
+    email,
+    name,
+    role,
+    last_login_at: at.last_login_at?.toISOString() ?? null,
+    created_at: at.created_at.toISOString(),
+  };
+}
+
+function noSuchMember(): ApiError {
+  return new ApiError({ code: 'not_found', message: 'There is no member with this address.' });
+}
+
+export interface MemberRouteDeps extends MemberDeps, Authentication {
+  calls: SingleCalls;
+  activity: ActivityLog;
+  limitInvitations: LimitHook;
+}
+
+export function addMemberRoutes(app: Server, deps: MemberRouteDeps): void {
+  for (const { definition } of [Member, MemberList, InviteMemberRequest, ChangeMemberRequest, MemberRemoved])
+    app.addSchema(definition);
+  addListRoute(app, deps);
+  addInviteRoute(app, deps);
+  addChangeRoute(app, deps);
+  addRemoveRoute(app, deps);
+}
+
+function addListRoute(app: Server, { calls, requireCaller, callerOf }: MemberRouteDeps): void {
+  const schema = {
+    operationId: 'listMembers',
+    summary: 'The people of your account',
+    tags: ['Account'],
+    querystring: Query,
+    response: { 200: MemberList.ref, ...keyedErrors() },
+  };
+  const config = { action: 'member.list', access: 'people', ofBothEnvironments: true } as const;
+  app.get('/v1/members', { schema, config, onRequest: requireCaller }, async (request) => ({
+    object: 'list' as const,
+    data: (await listMembers(calls, callerOf(request))).map(memberBody),
+  }));
+}
+
+function addInviteRoute(app: Server, deps: MemberRouteDeps): void {
+  const schema = {
+    operationId: 'inviteMember',
+    summary: 'Let a person in',
+    description: 'They are told by mail, and sign in with this address. At most 200 people, and 50 invitations a day.',
+    tags: ['Account'],
+    querystring: Query,
+    body: InviteMemberRequest.ref,
+    response: { 201: Member.ref, ...bodyErrors('invalid_request') },
+  };
+  const config = { action: 'member.invite', access: 'admins', ofBothEnvironments: true } as const;
+  // Only what could be sent counts: a slip in the address does not.
+  const hooks = { onRequest: deps.requireCaller, preHandler: deps.limitInvitations };
+  app.post('/v1/members', { schema, config, ...hooks }, async (request, reply) => {
+    const { email, name = null, role } = request.body;
+    const member = await inviteMember(deps, adminOf(request, deps), { email: normalEmail(email), name, role });
+    deps.activity.isRecorded(request);
+    return reply.code(201).send(memberBody(member));
+  });
+}
+
+const emailOf = ({ params }: { params: Static<typeof MemberPath> }): string => normalEmail(params.email);
+
+function addChangeRoute(app: Server, deps: MemberRouteDeps): void {
+  const schema = {
+    operationId: 'changeMember',
+    summary: 'Change what a person may do',
+    description: 'The last admin stays one.',
+    tags: ['Account'],
+    params: MemberPath,
+    querystring: Query,
+    body: ChangeMemberRequest.ref,
+    response: { 200: Member.ref, ...bodyErrors('not_found', 'last_admin', 'invalid_request') },
+  };
+  const config = { action: 'member.change', access: 'admins', ofBothEnvironments: true } as const;
+  app.patch('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {
+    const change = { email: emailOf(request), role: request.body.role };
+    const member = await changeRole(deps, adminOf(request, deps), change);
+    if (member === null) throw noSuchMember();
+    deps.activity.isRecorded(request);
+    return memberBody(member);
+  });
+}
+
+function addRemoveRoute(app: Server, deps: MemberRouteDeps): void {
+  const schema = {
+    operationId: 'removeMember',
+    summary: 'Let a person in no more',
+    description: 'Ends all their sessions: they are refused everywhere within a second. The last admin can not go.',
+    tags: ['Account'],
+    params: MemberPath,
+    querystring: Query,
+    response: { 200: MemberRemoved.ref, ...bodyErrors('not_found', 'last_admin') },
+  };
+  const config = { action: 'member.remove', access: 'admins', ofBothEnvironments: true } as const;
+  app.delete('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {
+    const email = emailOf(request);
+    if (!(await removeMember(deps, adminOf(request, deps), email))) throw noSuchMember();
+    deps.activity.isRecorded(request);
+    return { email, removed: true as const };
+  });
+}

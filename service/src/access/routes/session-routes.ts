@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import type { ActivityRecorder } from '../../activity/index.ts';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { EmailAddress } from '../../http/schema/fields.ts';
+import { patterns } from '../../http/schema/patterns.ts';
+import type { LimitHook } from '../../http/limits/rate-limit.ts';
+import { bodyErrors, keyedErrors, openBodyErrors } from '../../http/errors/responses.ts';
+import { nameSchema } from '../../http/schema/schemas.ts';
+import type { Server } from '../../http/server.ts';
+import { endedSessionCookie, sessionCookie, sessionTokenOf } from '../../http/auth/session-cookie.ts';
+import { ApiError, unauthorized } from '../../platform/api-error.ts';
+import { normalEmail } from '../signing-in/codes.ts';
+import { sessionSeconds, type Sessions } from '../signing-in/sessions.ts';
+import { signIn, type SignInDeps } from '../signing-in/sign-in.ts';
+import { findSessionBody, SessionSchema } from './session-body.ts';
+import { slugTaken } from './slug-taken.ts';
+
+const SignInRequest = nameSchema(
+  'SignInRequest',
+  Type.Object(
+    {
+      email: EmailAddress,
+      code: Type.String({ pattern: patterns.sixDigits }),
+      slug: Type.Optional(
+        Type.String({
+          pattern: patterns.slug,
+          description:
+            'Which account, for a member of several. Without it: the one signed in to last. Who has one and signs up for another names the new one.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+const SessionEnded = nameSchema(
+  'SessionEnded',
+  Type.Object({ object: Type.Literal('session'), ended: Type.Literal(true) }),
+);
+
+/** One answer for whatever is wrong: with the code, or with the address. */
+const invalidCode = {
+  code: 'invalid_code',
+  message: 'This code does not work. Ask for a new one, and use the newest: each is good once, for 10 minutes.',
+} as const;
+
+/** What a sign-in is called in the list of what was asked. It is about neither environment: sandbox is the one that all have. */
+const verified = { action: 'login.verify', environment: 'sandbox' } as const;
+
+/** Nothing on the way, and no browser, keeps who somebody is. */
+const notKept = { 'cache-control': 'no-store' };
+
+interface SessionDeps extends SignInDeps, Authentication {
+  sessions: Sessions;
+  recorder: ActivityRecorder;
+  limitOpen: LimitHook;
+  refuseForeign: LimitHook;
+}
+
+export function addSessionRoutes(app: Server, deps: SessionDeps): void {
+  for (const { definition } of [SignInRequest, SessionSchema, SessionEnded]) app.addSchema(definition);
+  addSignIn(app, deps);
+  addShowSession(app, deps);
+  addSignOut(app, deps);
+}
+
+function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...deps }: SessionDeps): void {
+  const schema = {
+    operationId: 'signIn',
+    summary: 'Sign in with a code',
+    description:
+      'Sets the cookie of a new session; one that the browser had before ends. Five tries a code, and 10 wrong ones an address and day, from wherever they come.',
+    tags: ['Signing in'],
+    body: SignInRequest.ref,
+    response: { 200: SessionSchema.ref, ...openBodyErrors('cross_site_request', 'invalid_code', 'slug_taken') },
+  };
+  const options = { schema, config: { access: 'anybody' as const }, onRequest: [limitOpen, refuseForeign] };
+  app.post('/v1/auth/session', options, async (request, reply) => {
+    const { code, slug = null } = request.body;
+    const email = normalEmail(request.body.email);
+    const oldToken = sessionTokenOf(request) ?? null;
+    const signedIn = await signIn({ ...deps, calls }, { email, code, slug, oldToken });
+    // Noted a moment later, so that the answer takes no longer for an address that is somebody's.
+    const note = (partnerId: string, answer: { status: number; detail: string | null }): void =>
+      recorder.record({ id: request.id, partnerId, by: email, ...verified, ...answer });
+    switch (signedIn.kind) {
+      case 'slug_taken':
+        throw new ApiError(slugTaken);
+      case 'wrong':
+        if (signedIn.partnerId !== null) note(signedIn.partnerId, { status: 401, detail: invalidCode.code });
+        throw new ApiError(invalidCode);
+      case 'opened': {
+        const body = await findSessionBody(calls, signedIn);
+        if (body === null) throw new ApiError(invalidCode);
+        note(signedIn.partnerId, { status: 200, detail: null });
+        return reply.headers({ ...notKept, 'set-cookie': sessionCookie(signedIn.token, sessionSeconds) }).send(body);
+      }
+    }
+  });
+}
+
+function addShowSession(app: Server, { calls, requireCaller, callerOf }: SessionDeps): void {
+  const schema = {
+    operationId: 'getSession',
+    summary: 'Who is signed in',
+    tags: ['Signing in'],
+    response: { 200: SessionSchema.ref, ...keyedErrors() },
+  };
+  // Not in the list of what was asked: a page asks for it each time that it is opened.
+  const config = { access: 'people' as const, ofBothEnvironments: true };
+  app.get('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {
+    const { partnerId, callerId: sessionId } = callerOf(request);
+    const body = await findSessionBody(calls, { partnerId, sessionId });
+    if (body === null) throw new ApiError(unauthorized);
+    return reply.headers(notKept).send(body);
+  });
+}
+
+function addSignOut(app: Server, { sessions, requireCaller, callerOf }: SessionDeps): void {
+  const schema = {
+    operationId: 'signOut',
+    summary: 'End the session',
+    description: 'On every server within a second.',
+    tags: ['Signing in'],
+    response: { 200: SessionEnded.ref, ...bodyErrors() },
+  };
+  const config = { action: 'login.end', access: 'people' as const, ofBothEnvironments: true };
+  app.delete('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {
+    const { partnerId, environment, callerId: sessionId } = callerOf(request);
+    await sessions.end({ partnerId, environment, sessionId }, sessionTokenOf(request) ?? '');
+    return reply
+      .headers({ ...notKept, 'set-cookie': endedSessionCookie })
+      .send({ object: 'session' as const, ended: true as const });
+  });
+}

@@ -1,0 +1,36 @@
+import { verifyInvoices } from '../../billing/index.ts';
+import { verifyLedger, type Verification } from '../../ledger/index.ts';
+import { inTransaction } from '../../platform/database/transaction.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { withReader } from '../wiring/reader.ts';
+
+/** The books, and the invoices that were made from them. */
+interface WholeVerification extends Verification {
+  invoices: number;
+}
+
+/** All of it from one snapshot. */
+export async function verifyWholeLedger(readerUrl: string, logger: Logger): Promise<WholeVerification> {
+  return withReader(readerUrl, logger, async (pool) =>
+    inTransaction(pool, 'shared', async (tx) => {
+      const ledger = await verifyLedger(tx);
+      const { invoices, differences } = await verifyInvoices(tx);
+      return { ...ledger, invoices, differences: [...ledger.differences, ...differences] };
+    }),
+  );
+}
+
+export function describeVerification({
+  entries,
+  transfers,
+  wallets,
+  invoices,
+  differences,
+}: WholeVerification): string {
+  const checked = `Checked ${entries} entries of ${transfers} transfers, ${wallets} wallets, and ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}:`;
+  if (differences.length === 0) return `${checked} no differences.\n`;
+  const rows = differences.map(
+    ({ kind, what, expected, found }) => `  ${kind}: ${what}, expected ${expected}, found ${found}`,
+  );
+  return `${checked} ${differences.length} differences.\n${rows.join('\n')}\n`;
+}

@@ -1,0 +1,69 @@
+// The banks behind the rails, as the settings name them.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import {
+  type Bank,
+  type BankCustomers,
+  type BankFunding,
+  type BankRecords,
+  type BankVerification,
+  createBridgeBank,
+  createHttpAgent,
+  createSimulatedBank,
+  withFailpoints,
+} from '../../banks/index.ts';
+import type { Banks } from '../../payouts/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Failpoint } from '../../platform/failpoint.ts';
+import { ConfigurationError } from '../../platform/configuration/configuration.ts';
+import { settings, type Setting } from '../../platform/configuration/settings.ts';
+
+interface BankAddress {
+  url: string | null;
+  apiKey: string | null;
+}
+
+export interface BankAddresses {
+  sandbox: BankAddress;
+  live: BankAddress;
+}
+
+export function chooseBanks(get: <Value>(setting: Setting<Value>) => Value): BankAddresses {
+  return {
+    sandbox: { url: get(settings.sandboxBankUrl), apiKey: get(settings.sandboxBankApiKey) },
+    live: { url: get(settings.liveBankUrl), apiKey: get(settings.liveBankApiKey) },
+  };
+}
+
+export type WebhookKeys = Readonly<Record<'sandbox' | 'live', KeyObject | null>>;
+
+/** Read once, and not at every webhook. */
+function readPublicKey({ variable }: Setting<string | null>, pem: string | null): KeyObject | null {
+  try {
+    return pem === null ? null : createPublicKey(pem);
+  } catch {
+    throw new ConfigurationError([`${variable} is not a public key: copy it whole from where the bank shows it.`]);
+  }
+}
+
+export function openWebhookKeys({ sandbox, live }: Readonly<Record<'sandbox' | 'live', string | null>>): WebhookKeys {
+  return {
+    sandbox: readPublicKey(settings.sandboxBankWebhookKey, sandbox),
+    live: readPublicKey(settings.liveBankWebhookKey, live),
+  };
+}
+
+/**
+ * Wallets are topped up at both. The sandbox bank is also where new partners are made customers, and the bank itself where
+ * they are verified.
+ */
+export type OpenBanks = Banks & {
+  provider_sandbox: (Bank & BankRecords & BankCustomers & BankFunding) | null;
+  provider_production: (Bank & BankRecords & BankVerification & BankFunding) | null;
+};
+
+export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, failpoint: Failpoint): OpenBanks {
+  const agent = createHttpAgent();
+  const open = ({ url, apiKey }: BankAddress) =>
+    url === null || apiKey === null ? null : withFailpoints(createBridgeBank(agent, { url, apiKey }), failpoint);
+  return { simulated: createSimulatedBank(clock), provider_sandbox: open(sandbox), provider_production: open(live) };
+}

@@ -1,0 +1,82 @@
+import { Type, type Static } from 'typebox';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { nothingHere } from '../../http/errors/errors.ts';
+import { Query } from '../../http/schema/fields.ts';
+import { patterns } from '../../http/schema/patterns.ts';
+import { keyedErrors } from '../../http/errors/responses.ts';
+import type { Server } from '../../http/server.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { createTtlCache } from '../../platform/ttl-cache.ts';
+import { findInvoice } from '../invoices/store.ts';
+import type { InvoiceIssuer, PrintedInvoice } from '../pdf/printed-invoice.ts';
+import { renderInvoicePdf } from '../pdf/render-invoice.ts';
+import { invoiceBody, type InvoiceSchema } from './invoice-body.ts';
+
+interface InvoicePdfDeps extends Authentication {
+  calls: SingleCalls;
+  clock: Clock;
+  issuer: InvoiceIssuer;
+}
+
+type InvoiceBody = Static<typeof InvoiceSchema.definition>;
+
+function instantFrom(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+/** From what the API answers: so the paper can't say anything else. */
+function printedFrom(invoice: InvoiceBody): PrintedInvoice {
+  return {
+    number: invoice.number,
+    period: invoice.period,
+    status: invoice.status,
+    issuedAt: instantFrom(invoice.issued_at),
+    dueAt: instantFrom(invoice.due_at),
+    billedTo: invoice.billed_to,
+    lines: invoice.lines.map((line) => ({
+      kind: line.kind,
+      description: line.description,
+      quantity: line.quantity,
+      unitPriceGbp: line.unit_price_gbp,
+      amountGbp: line.amount_gbp,
+    })),
+    totalGbp: invoice.total_gbp,
+    creditCarriedGbp: invoice.carried_over_gbp === '0.00' ? null : invoice.carried_over_gbp,
+  };
+}
+
+/** To draw one takes longer than to look up a hundred payouts: whoever asks for the same again gets what was drawn. */
+const drawnMemory = { keepMs: 60_000, most: 200 };
+
+const answer = {
+  description: 'The invoice on paper: A4, with its fonts, and tagged for screen readers.',
+  headers: { 'Content-Disposition': { type: 'string', description: 'Names the file by the number of the invoice.' } },
+  content: { 'application/pdf': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
+};
+
+export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
+  const { calls, clock, issuer, callerOf } = deps;
+  const cache = createTtlCache<Buffer>(drawnMemory);
+  const schema = {
+    operationId: 'getInvoicePdf',
+    summary: 'One invoice as PDF',
+    tags: ['Billing'],
+    params: Type.Object({ id: Type.String({ format: 'uuid', pattern: patterns.uuid }) }),
+    querystring: Query,
+    response: { 200: answer, ...keyedErrors('not_found') },
+  };
+  const config = { action: 'invoice.pdf', access: 'readers', ofBothEnvironments: true } as const;
+  app.get('/v1/invoices/:id.pdf', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
+    const caller = callerOf(request);
+    const found = await findInvoice(calls, caller.partnerId, request.params.id);
+    if (found === null) throw new ApiError(nothingHere);
+    const invoice = invoiceBody(found, clock.now());
+    const printed = printedFrom(invoice);
+    const file = await cache.get(JSON.stringify([invoice.id, printed]), async () => renderInvoicePdf(printed, issuer));
+    reply.header('content-type', 'application/pdf');
+    reply.header('content-disposition', `attachment; filename="kelpie-invoice-${invoice.number}.pdf"`);
+    return reply.send(file);
+  });
+}

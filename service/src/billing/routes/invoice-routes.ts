@@ -1,0 +1,142 @@
+import type { Readable } from 'node:stream';
+import { Type, type Static } from 'typebox';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { answerWithTable, tableFormat, wantsTable } from '../../http/schema/csv-answer.ts';
+import { nothingHere } from '../../http/errors/errors.ts';
+import { environmentQuery, oneOf, Query } from '../../http/schema/fields.ts';
+import { cursorField, limitField } from '../../http/schema/list-query.ts';
+import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
+import { patterns } from '../../http/schema/patterns.ts';
+import { keyedErrors } from '../../http/errors/responses.ts';
+import type { Server } from '../../http/server.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { monthBefore, monthOf } from '../../platform/london-month.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { lineKinds, type Invoice } from '../invoices/invoice.ts';
+import { listItems, placeFrom, placeText, walkItems } from '../invoices/list-items.ts';
+import { findInvoice, listInvoices } from '../invoices/store.ts';
+import { createDownloads } from './downloads.ts';
+import {
+  invoiceBody,
+  InvoiceItemList,
+  InvoiceList,
+  invoiceSchemas,
+  InvoiceSchema,
+  itemBody,
+  writeItems,
+} from './invoice-body.ts';
+
+const monthsShown = 24;
+
+const InvoicePath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
+
+const ItemsQuery = Type.Object(
+  {
+    ...environmentQuery,
+    kind: Type.Optional(oneOf(lineKinds, { description: 'The items of this line alone.' })),
+    format: Type.Optional(tableFormat),
+    limit: limitField({ description: 'Of JSON. A table is whole.' }),
+    cursor: cursorField(patterns.itemCursor),
+  },
+  { additionalProperties: false },
+);
+type ItemsQuery = Static<typeof ItemsQuery>;
+
+interface InvoiceDeps extends Authentication {
+  calls: SingleCalls;
+  clock: Clock;
+  publicUrl: string;
+}
+
+const config = (action: string) => ({ action, access: 'readers', ofBothEnvironments: true }) as const;
+
+export function addInvoiceRoutes(app: Server, deps: InvoiceDeps): void {
+  for (const { definition } of invoiceSchemas) app.addSchema(definition);
+  addListRoute(app, deps);
+  addReadRoute(app, deps);
+  addItemsRoute(app, deps);
+}
+
+function addListRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceDeps): void {
+  const schema = {
+    operationId: 'listInvoices',
+    summary: 'Your invoices',
+    tags: ['Billing'],
+    querystring: Query,
+    response: { 200: InvoiceList.ref, ...keyedErrors() },
+  };
+  app.get('/v1/invoices', { schema, config: config('invoice.list'), onRequest: requireCaller }, async (request) => {
+    const now = clock.now();
+    const fromPeriod = monthBefore(monthOf(now), monthsShown);
+    const { partnerId } = callerOf(request);
+    const invoices = await listInvoices(calls, partnerId, { fromPeriod, atMost: monthsShown });
+    return { object: 'list' as const, data: invoices.map((invoice) => invoiceBody(invoice, now)) };
+  });
+}
+
+async function getInvoice(calls: SingleCalls, partnerId: string, id: string): Promise<Invoice> {
+  const invoice = await findInvoice(calls, partnerId, id);
+  if (invoice === null) throw new ApiError(nothingHere);
+  return invoice;
+}
+
+function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceDeps): void {
+  const schema = {
+    operationId: 'getInvoice',
+    summary: 'One invoice',
+    tags: ['Billing'],
+    params: InvoicePath,
+    querystring: Query,
+    response: { 200: InvoiceSchema.ref, ...keyedErrors('not_found') },
+  };
+  app.get('/v1/invoices/:id', { schema, config: config('invoice.get'), onRequest: requireCaller }, async (request) =>
+    invoiceBody(await getInvoice(calls, callerOf(request).partnerId, request.params.id), clock.now()),
+  );
+}
+
+function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf }: InvoiceDeps): void {
+  const schema = {
+    operationId: 'listInvoiceItems',
+    summary: 'What is behind an invoice',
+    description:
+      'Every payout and charge of the invoice, or of one of its lines, in the order in which they were posted. They sum to the line: `taken_back` is subtracted, all else is added; network fees are rounded once. As JSON in pages: follow `Link` until there is none. As CSV whole.',
+    tags: ['Billing'],
+    params: InvoicePath,
+    querystring: ItemsQuery,
+    response: {
+      200: {
+        description: 'In the order in which they were posted.',
+        headers: { Link: nextLinkHeader },
+        content: {
+          'application/json': { schema: InvoiceItemList.ref },
+          'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+        },
+      },
+      ...keyedErrors('not_found', 'invalid_request'),
+    },
+  };
+  const options = { schema, config: config('invoice.items'), onRequest: requireCaller };
+  const download = createDownloads();
+  app.get('/v1/invoices/:id/items', options, async (request, reply) => {
+    const { query } = request;
+    const { partnerId } = callerOf(request);
+    const invoice = await getInvoice(calls, partnerId, request.params.id);
+    const kind = query.kind ?? null;
+    if (wantsTable(request, query.format)) {
+      const file = await download(partnerId, writeItems(walkItems(calls, partnerId, invoice, kind)));
+      answerWithTable(reply, `kelpie-${invoice.period}-items.csv`);
+      return reply.send(file);
+    }
+    const { items, next } = await listItems(calls, partnerId, invoice, {
+      kind,
+      after: query.cursor === undefined ? null : placeFrom(query.cursor),
+      limit: Number(query.limit ?? 50),
+    });
+    if (next !== null) {
+      const address = `${publicUrl}/v1/invoices/${invoice.id}/items`;
+      reply.header('link', nextLink(address, { query, caller: null, cursor: placeText(next) }));
+    }
+    return { object: 'list' as const, data: items.map(itemBody) };
+  });
+}

@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { answerWithTable, tableFormat, wantsTable } from '../../http/schema/csv-answer.ts';
+import { invalidRequest } from '../../http/schema/field-problems.ts';
+import { environmentQuery } from '../../http/schema/fields.ts';
+import { cursorField, limitField } from '../../http/schema/list-query.ts';
+import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
+import { patterns } from '../../http/schema/patterns.ts';
+import { keyedErrors } from '../../http/errors/responses.ts';
+import type { Server } from '../../http/server.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { monthEnd } from '../../platform/london-month.ts';
+import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
+import { readMovements, readStatement, walkMovements, type Statement } from '../statement/statement.ts';
+import { writeStatement } from '../statement/statement-csv.ts';
+import { createDownloads } from './downloads.ts';
+import { statementBody, StatementSchema, statementSchemas } from './statement-body.ts';
+
+const StatementQuery = Type.Object(
+  {
+    ...environmentQuery,
+    month: Type.String({
+      pattern: patterns.month,
+      description: 'A month by the clocks of London.',
+      examples: ['2026-11'],
+    }),
+    format: Type.Optional(tableFormat),
+    limit: limitField(),
+    cursor: cursorField(patterns.movementNumber),
+  },
+  { additionalProperties: false },
+);
+
+/** Where a page begins, of a month that has a movement with this number. */
+function startOf({ firstNumber, nextNumber }: Statement, cursor: string | undefined): bigint {
+  if (cursor === undefined) return firstNumber;
+  const from = BigInt(cursor);
+  if (from >= firstNumber && from < nextNumber) return from;
+  throw invalidRequest([{ path: 'cursor', rule: 'must be from the Link header of the page before' }]);
+}
+
+/** What is on its way when a month ends is booked long before this. */
+const overAfterMs = 3_600_000;
+/** A month that is over does not change any more: whoever turns its pages has it added up once. */
+const overMemory = { keepMs: 10 * 60_000, most: 10_000 };
+
+function createStatementReader(
+  calls: SingleCalls,
+): (of: PartnerContext, month: string, now: Date) => Promise<Statement> {
+  const memories = {
+    over: createTtlCache<Statement>(overMemory),
+    open: createTtlCache<Statement>(countedCache),
+  };
+  return async (of, month, now) => {
+    const isOver = now.getTime() > monthEnd(month).getTime() + overAfterMs;
+    const cache = isOver ? memories.over : memories.open;
+    return cache.get(`${partnerKey(of)} ${month}`, async () => readStatement(calls, of, `${month}-01`));
+  };
+}
+
+interface StatementDeps extends Authentication {
+  calls: SingleCalls;
+  clock: Clock;
+  publicUrl: string;
+}
+
+const answer = {
+  description: 'A page of the statement; as CSV, all of it.',
+  headers: { Link: nextLinkHeader },
+  content: {
+    'application/json': { schema: StatementSchema.ref },
+    'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+  },
+};
+
+export function addStatementRoutes(app: Server, deps: StatementDeps): void {
+  for (const { definition } of statementSchemas) app.addSchema(definition);
+  const { calls, clock, publicUrl, callerOf } = deps;
+  const read = createStatementReader(calls);
+  const download = createDownloads();
+  const schema = {
+    operationId: 'getStatement',
+    summary: 'A month of your wallet',
+    description:
+      'Opening balance, every movement, closing balance. As JSON in pages: follow `Link` until there is none. As CSV whole, for a browser or `curl -OJ`: its last line is the closing balance.',
+    tags: ['Billing'],
+    querystring: StatementQuery,
+    response: { 200: answer, ...keyedErrors('invalid_request') },
+  };
+  const config = { action: 'statement.get', access: 'readers' } as const;
+  app.get('/v1/statement', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
+    const { query } = request;
+    const { month } = query;
+    const caller = callerOf(request);
+    const statement = await read(caller, month, clock.now());
+    if (statement.beganAt > clock.now()) throw invalidRequest([{ path: 'month', rule: 'must have begun' }]);
+    if (wantsTable(request, query.format)) {
+      const lines = writeStatement(statement, walkMovements(calls, caller, statement), clock.now());
+      const file = await download(caller.partnerId, lines);
+      answerWithTable(reply, `kelpie-statement-${caller.environment}-${month}.csv`);
+      return reply.send(file);
+    }
+    const from = startOf(statement, query.cursor);
+    const limit = Number(query.limit ?? 50);
+    const movements = await readMovements(calls, caller, statement, { from, limit });
+    const next = from + BigInt(movements.length);
+    if (next < statement.nextNumber)
+      reply.header('link', nextLink(`${publicUrl}/v1/statement`, { query, caller, cursor: next.toString() }));
+    return statementBody(statement, { environment: caller.environment, month, movements });
+  });
+}

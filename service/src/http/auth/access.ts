@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../platform/api-error.ts';
+
+/** Who may ask for what a route does. */
+export type Access =
+  /** Anybody, without being known. */
+  | 'anybody'
+  /** Whoever is known: a key, an admin, a viewer. */
+  | 'readers'
+  /** Whoever may move money: a key, an admin. */
+  | 'payers'
+  /** People who have signed in, whatever their role. */
+  | 'people'
+  | 'admins';
+
+/** A route's own rule, as it stands in its configuration. */
+export interface AccessRule {
+  access: Access;
+  /** Whether what is asked for is of no environment, but of the partner. */
+  ofBothEnvironments?: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig extends Partial<AccessRule> {}
+}
+
+const onlyRead = {
+  code: 'api_key_required',
+  message: 'You can look at this account, but not change it. Ask one of its admins.',
+} as const;
+const onlyPeople = {
+  code: 'session_required',
+  message: 'An API key can not do this: sign in to the dashboard.',
+} as const;
+
+/** As much of a caller as says what it may do. */
+type KnownAs = { via: 'api' } | { via: 'dashboard'; role: 'admin' | 'viewer' };
+
+/** Refuses who is known, and may not. */
+export function refuseByAccess(access: Access, caller: KnownAs): void {
+  if (access === 'anybody' || access === 'readers') return;
+  if (caller.via === 'api') {
+    if (access !== 'payers') throw new ApiError(onlyPeople);
+    return;
+  }
+  if (caller.role === 'viewer' && access !== 'people') throw new ApiError(onlyRead);
+}
+
+/** A route of the API that does not say who may ask for it does not start. */
+export function requireAccessOnRoutes(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const isOurs = route.url === '/' || route.url.startsWith('/v1');
+    // Also one that the description does not show: nothing else would miss its rule.
+    if (!isOurs || route.config?.access !== undefined) return;
+    throw new Error(`${String(route.method)} ${route.url} has to say who may ask for it`);
+  });
+}

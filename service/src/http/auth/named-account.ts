@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../platform/api-error.ts';
+import type { Caller } from './caller.ts';
+
+const changed = {
+  code: 'session_changed',
+  message:
+    'You have gone to another account in another tab, so nothing was done. Load the page again to see which one you are in.',
+} as const;
+
+/**
+ * A browser has one session for all its tabs. A page that was opened for one account says so, and is refused once the
+ * session is another's: it would else show, and pay with, money that it does not name.
+ */
+export function refuseOtherAccount({ headers }: FastifyRequest, partnerId: string): void {
+  const named = headers['kelpie-account'];
+  if (named !== undefined && named !== partnerId) throw new ApiError(changed);
+}
+
+/**
+ * Whoever pays by a session must say from which account. Else a page that does not would pay from whichever account another
+ * tab has gone to. A key is of one account for good.
+ */
+export function requireNamedAccount({ headers }: FastifyRequest, { via }: Caller): void {
+  if (via === 'api' || headers['kelpie-account'] !== undefined) return;
+  throw new ApiError({
+    code: 'invalid_request',
+    message: 'Say in the header Kelpie-Account which account pays: the id that /v1/auth/session gives.',
+    details: { fields: [{ path: 'Kelpie-Account', rule: 'must be named: the id of the account' }] },
+  });
+}

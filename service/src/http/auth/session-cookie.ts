@@ -1,0 +1,57 @@
+import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { ApiError } from '../../platform/api-error.ts';
+
+/** Bound to this very host, and to https: no other host, and no page of another site, can set or read it. */
+export const sessionCookieName = '__Host-kelpie_session';
+const attributes = 'Path=/; HttpOnly; Secure; SameSite=Strict';
+const tokenForm = /^[a-f0-9]{64}$/;
+
+export function sessionCookie(token: string, maxAgeSeconds: number): string {
+  return `${sessionCookieName}=${token}; ${attributes}; Max-Age=${maxAgeSeconds}`;
+}
+
+export const endedSessionCookie = `${sessionCookieName}=; ${attributes}; Max-Age=0`;
+
+/** What the browser shows, where it has the form of a token. */
+export function sessionTokenOf({ headers }: FastifyRequest): string | undefined {
+  for (const part of headers.cookie?.split(';') ?? []) {
+    const [found, token = ''] = part.trim().split('=', 2);
+    if (found === sessionCookieName) return tokenForm.test(token) ? token : undefined;
+  }
+  return undefined;
+}
+
+const foreign = {
+  code: 'cross_site_request',
+  message: 'This did not come from the dashboard itself, so nothing was done.',
+} as const;
+
+function isForeign({ headers }: FastifyRequest, ownOrigin: string): boolean {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  return (origin !== undefined && origin !== ownOrigin) || (site !== undefined && !ownSites.has(site));
+}
+
+/**
+ * A page of another site could have a browser that is signed in ask us something. The browser then says where the page is
+ * from; what says nothing about that is believed only where it does no more than look.
+ */
+export function refuseForeignOrigin(request: FastifyRequest, ownOrigin: string): void {
+  const { headers, method } = request;
+  const saysNothing = headers.origin === undefined && headers['sec-fetch-site'] === undefined;
+  if (isForeign(request, ownOrigin) || (saysNothing && !looks.has(method))) throw new ApiError(foreign);
+}
+
+/**
+ * The same where nobody is signed in yet: a page of another site could else sign a browser in as somebody else. What says
+ * nothing is no browser, and has no person's cookie to lose.
+ */
+export function refuseForeignPages(ownOrigin: string): OpenHook {
+  return (request, _reply, done) => done(isForeign(request, ownOrigin) ? new ApiError(foreign) : undefined);
+}
+
+type OpenHook = (request: FastifyRequest, reply: unknown, done: HookHandlerDoneFunction) => void;
+
+/** `none` is a person who typed the address. */
+const ownSites = new Set(['same-origin', 'none']);
+const looks = new Set(['GET', 'HEAD']);

@@ -1,0 +1,111 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { errorCodes } from './error-codes.ts';
+import { fieldProblems, invalidRequest } from '../schema/field-problems.ts';
+import { nameSchema } from '../schema/schemas.ts';
+import { tookTooLong } from '../../platform/database/single-call.ts';
+import { tooBusy } from '../../platform/database/too-busy.ts';
+import { ApiError, type ApiErrorCode } from '../../platform/api-error.ts';
+
+export const ErrorSchema = nameSchema(
+  'Error',
+  Type.Object(
+    {
+      error: Type.Object({
+        code: Type.String({ description: 'Stable: write your code against this.' }),
+        message: Type.String({ description: 'For people. It may be reworded at any time.' }),
+        details: Type.Optional(Type.Unknown({ description: 'More about this error, where there is more to say.' })),
+      }),
+    },
+    { description: 'The body of every answer that is not a success.' },
+  ),
+);
+
+interface ErrorBody {
+  error: { code: ApiErrorCode; message: string; details?: unknown };
+}
+
+export function errorBody({ code, message, details }: Pick<ApiError, 'code' | 'message' | 'details'>): ErrorBody {
+  return { error: details === undefined ? { code, message } : { code, message, details } };
+}
+
+export const nothingHere = { code: 'not_found', message: 'There is nothing at this address.' } as const;
+export const notReadable = {
+  code: 'malformed_request',
+  message: 'This is not a request in HTTP/1.1 that we can read.',
+} as const;
+const ourFault = {
+  code: 'internal_error',
+  message: 'Something went wrong on our side. If you write to us about it, quote the Request-Id of this answer.',
+} as const;
+
+/** What the framework itself refuses, in our words. */
+const frameworkErrors = new Map<string, { code: ApiErrorCode; message: string }>(
+  Object.entries({
+    FST_ERR_CTP_BODY_TOO_LARGE: {
+      code: 'payload_too_large',
+      message: 'The body is larger than 64 KB. Nothing that this API takes needs more.',
+    },
+    FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+      code: 'malformed_request',
+      message: 'The Content-Length header does not match the length of the body.',
+    },
+    FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+      code: 'unsupported_media_type',
+      message: 'Send the body as JSON, with the header Content-Type: application/json.',
+    },
+    FST_ERR_BAD_URL: nothingHere,
+    FST_ERR_MAX_PARAM_LENGTH: nothingHere,
+  }),
+);
+
+function isFrameworkError(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('FST_');
+}
+
+/** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (tookTooLong(error)) return tooBusy();
+  return isFrameworkError(error) ? asFrameworkError(error) : new ApiError(ourFault);
+}
+
+function asFrameworkError(error: FastifyError): ApiError {
+  // An id that has not the form of an id is not the id of anything.
+  if (error.validationContext === 'params') return new ApiError(nothingHere);
+  if (error.validation !== undefined) {
+    return invalidRequest(fieldProblems(error.validation));
+  }
+  const known = frameworkErrors.get(error.code);
+  if (known !== undefined) return new ApiError(known);
+  const callersFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500;
+  return new ApiError(callersFault ? notReadable : ourFault);
+}
+
+const apiErrors = new WeakMap<FastifyRequest, ApiError>();
+
+/** What a request was refused with, or undefined. */
+export function apiErrorOf(request: FastifyRequest): ApiError | undefined {
+  return apiErrors.get(request);
+}
+
+/**
+ * Who is still sending a body shall read our answer, and the framework would close the connection before: what comes is
+ * thrown away instead, for as long as a request may take. Not so a body in chunks: a million of them, of a byte each, take
+ * long even to be thrown away.
+ */
+function closeOrKeep({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (!raw.complete && raw.headers['transfer-encoding'] !== undefined) reply.header('connection', 'close');
+  else if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
+}
+
+export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const apiError = asApiError(error);
+  const { status } = errorCodes[apiError.code];
+  apiErrors.set(request, apiError);
+  if (status === 500) request.log.error({ error }, 'request.failed');
+  else if (apiError.internal !== undefined) request.log.warn({ error: apiError }, 'request.refused');
+  if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', apiError.retryAfterSeconds);
+  closeOrKeep(request, reply);
+  await reply.code(status).type('application/json; charset=utf-8').send(errorBody(apiError));
+}

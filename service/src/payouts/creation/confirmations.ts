@@ -1,0 +1,80 @@
+import { getAccount } from '../../partners/index.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { MailContent } from '../../platform/mail/layout.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { confirmPayoutMail } from '../mails/confirm-payout.ts';
+import { fingerprintOf, orderIdOf, type GivenCode, type PayoutOrder } from '../model/order.ts';
+
+/** Who confirms, and exactly what. */
+export interface ToConfirm {
+  partnerId: string;
+  sessionId: string;
+  email: string;
+  /** Differs for any two orders that differ in anything. */
+  what: string;
+}
+
+/** Codes that are mailed to a person. Who a person is, and what is kept of a code, is another module's matter. */
+export interface Confirmations {
+  /** Mails a new code for this alone, and says until when it is good. An earlier one for the same is worth nothing then. */
+  ask(toConfirm: ToConfirm, mailWith: (code: string) => MailContent): Promise<{ goodUntil: Date }>;
+  given(toConfirm: ToConfirm, code: string): GivenCode;
+}
+
+interface Ordered extends PartnerContext {
+  via: 'api' | 'dashboard';
+  callerId: string;
+  by: string;
+  idempotencyKey: string;
+  order: PayoutOrder;
+}
+
+/** A person who pays with real money. A key was given to a program on purpose; an open browser may be anybody's. */
+export function isToConfirm({ via, environment }: Pick<Ordered, 'via' | 'environment'>): boolean {
+  return via === 'dashboard' && environment === 'live';
+}
+
+/** All of the order and its idempotency key, as digests: moved to anything else, a code fits nothing. */
+export function orderToConfirm(bodyDigest: KeyedDigest, request: Ordered): ToConfirm {
+  const orderId = orderIdOf(request, request.idempotencyKey);
+  return {
+    partnerId: request.partnerId,
+    sessionId: request.callerId,
+    email: request.by,
+    what: `${orderId}|${fingerprintOf(bodyDigest, request.order).toString('hex')}`,
+  };
+}
+
+export const wrongCode = {
+  code: 'invalid_confirm_code',
+  message: 'This code does not confirm this payout. Nothing was sent: send the same request without it for a new code.',
+} as const;
+
+interface AskDeps {
+  calls: SingleCalls;
+  bodyDigest: KeyedDigest;
+  confirmations: Confirmations;
+}
+
+/** Mails a code, and gives the refusal that says so. */
+export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps, request: Ordered): Promise<ApiError> {
+  const { name: businessName } = await getAccount(calls, request);
+  const { amount, reference, recipient } = request.order;
+  const { goodUntil } = await confirmations.ask(orderToConfirm(bodyDigest, request), (code) =>
+    confirmPayoutMail({
+      code,
+      businessName,
+      amount,
+      reference,
+      recipientName: `${recipient.firstName} ${recipient.lastName}`,
+      accountLast4: recipient.accountNumber.slice(-4),
+    }),
+  );
+  return new ApiError({
+    code: 'confirmation_required',
+    message: 'Nothing was sent yet. We have mailed you a code: send the same request again with it as confirm_code.',
+    details: { good_until: goodUntil.toISOString() },
+  });
+}

@@ -1,0 +1,330 @@
+import { bankReference, type PaymentOrder } from '../../banks/index.ts';
+import { ledgerEvents } from '../../ledger/index.ts';
+import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
+import { payoutCost, type PayoutCost } from '../../money/fees.ts';
+import { usdcForPounds, type GbpPerUsd } from '../../money/rates.ts';
+import { divideUp } from '../../money/rounding.ts';
+import type { PartnerEnvironment } from '../../partners/index.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import { ApiError, unauthorized } from '../../platform/api-error.ts';
+import { bankOf } from '../model/banks.ts';
+import { askToConfirm, isToConfirm, orderToConfirm, wrongCode, type Confirmations } from './confirmations.ts';
+import { failureReasons } from '../model/failures.ts';
+import { findReplay } from './find-replay.ts';
+import { amountProblem } from '../pricing/limits.ts';
+import {
+  accountIndexOf,
+  bankKeyOf,
+  fingerprintOf,
+  orderIdOf,
+  type GivenCode,
+  type PayoutOrder,
+} from '../model/order.ts';
+import type { PayoutDeps } from '../lifecycle/deps.ts';
+import { isVisible, type Payout, type VisiblePayout } from '../model/payout.ts';
+import { rateAgesMs, type Rates } from '../pricing/rates.ts';
+import { leaseMs, simulatedArrivalMs } from '../lifecycle/schedules.ts';
+import { encryptRecipient } from '../records/encrypted-recipient.ts';
+import { sendPayout, type SendResult } from '../lifecycle/send-payout.ts';
+import type { CreateOutcome, NewPayout } from '../records/create-payouts.ts';
+import { resolveOrder } from '../records/resolve-order.ts';
+import { inUse, waitForPayout } from '../reading/wait-for-payout.ts';
+
+export interface CreateDeps extends PayoutDeps {
+  rates: Rates;
+  /** Digests of accounts, and of bodies. */
+  accountDigest: KeyedDigest;
+  bodyDigest: KeyedDigest;
+  confirmations: Confirmations;
+}
+
+/** An API key or a person asks, with a key of its own that stands for this one payout. */
+export interface CreateRequest extends PartnerContext {
+  requestId: string;
+  via: 'api' | 'dashboard';
+  /** The API key that asks, or the session. */
+  callerId: string;
+  by: string;
+  idempotencyKey: string;
+  order: PayoutOrder;
+  /** The code by which a person confirms it; an API key needs none. */
+  confirmCode: string | null;
+}
+
+export type Created =
+  /** `isRecorded`: the commit that fixed the answer has written down that it was given. */
+  | { kind: 'created'; payout: VisiblePayout; cost: PayoutCost; isRecorded: boolean }
+  | { kind: 'replayed'; payout: VisiblePayout };
+
+const notActive = {
+  code: 'partner_not_active',
+  message: 'This account is not active, so it can not make payouts. Write to us to find out why.',
+} as const;
+const notCreated = {
+  code: 'payout_not_created',
+  message: 'The bank can not be reached now. Nothing was sent: try again with the same Idempotency-Key.',
+} as const;
+const recipientRejected = {
+  code: 'recipient_account_rejected',
+  message: "The bank does not accept this recipient's account details. Nothing was sent: check them and try again.",
+} as const;
+
+/** A payout happens once or not at all: this is where. */
+export async function createPayout(
+  deps: CreateDeps,
+  request: CreateRequest,
+  startedAt = performance.now(),
+): Promise<Created> {
+  const first = await tryToCreate(deps, request, startedAt);
+  if (first !== 'rail_changed') return first;
+  // What we remembered of the partner is no longer so. A rail changes once, when a sandbox is connected to its bank.
+  deps.partnerEnvironments.forget(request);
+  const second = await tryToCreate(deps, request, startedAt);
+  if (second === 'rail_changed') throw new ApiError({ ...notCreated, internal: 'the rail changed again' });
+  return second;
+}
+
+async function tryToCreate(
+  deps: CreateDeps,
+  request: CreateRequest,
+  startedAt: number,
+): Promise<Created | 'rail_changed'> {
+  const partnerEnvironment = await deps.partnerEnvironments.get(request);
+  const rate = await findRate(deps, partnerEnvironment, request.order);
+  if (rate instanceof ApiError) {
+    // What has been created is told even where it could not be created again.
+    const existing = await findReplay(deps, request, startedAt);
+    if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
+    throw rate;
+  }
+  if (isToConfirm(request) && request.confirmCode === null) {
+    const existing = await findReplay(deps, request, startedAt);
+    if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
+    throw await askToConfirm(deps, request);
+  }
+  const cost = payoutCost(request.order.amount, rate, partnerEnvironment.prices);
+  const made = await makePayout(deps, { request, partnerEnvironment, rate, cost });
+  const outcome = await claimAndCreate(deps, made);
+  if (outcome.kind === 'exists') return replayOrAgain(deps, request, startedAt);
+  if (outcome.kind === 'rail_changed') return 'rail_changed';
+  if (outcome.kind !== 'created') throw refuseCreation(outcome, cost);
+  const payout: Payout = {
+    ...made.payout,
+    ...outcome,
+    revision: 1,
+    attempts: 1,
+    bankRefunded: null,
+    completedAt: null,
+  };
+  if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
+  const sender = { by: request.by, requestId: request.requestId };
+  const { recipient } = request.order;
+  const sent = await sendPayout(deps, payout, { sender, recipient, knownRecipientId: outcome.bankRecipientId });
+  const isRecorded = sent.kind === 'recorded';
+  return { kind: 'created', payout: await readSent(deps, payout, sent, startedAt), cost, isRecorded };
+}
+
+type ClaimOutcome =
+  Exclude<CreateOutcome, { kind: 'taken' }> | { kind: 'exists' } | { kind: 'in_question' } | { kind: 'rail_changed' };
+
+/** How often a key may change hands while we look at what it stands for. */
+const mostClaims = 3;
+
+/**
+ * Creates the payout. A key that was used before is resolved first: an attempt of which nothing was sent is taken over,
+ * and if another caller is quicker, we look again.
+ */
+async function claimAndCreate({ calls, commits }: CreateDeps, made: NewPayout): Promise<ClaimOutcome> {
+  const { payout, fingerprint } = made;
+  let claiming = made;
+  for (let claims = 1; claims <= mostClaims; claims += 1) {
+    const outcome = await commits.create(claiming);
+    if (outcome.kind !== 'taken') return outcome;
+    const resolved = await resolveOrder(calls, { ...payout, fingerprint, at: payout.updatedAt });
+    if (resolved.kind === 'exists' || resolved.kind === 'in_question') return resolved;
+    claiming = { ...made, retry: resolved.kind === 'retry' ? resolved.retry : null };
+  }
+  throw inUse();
+}
+
+/** The rate, where all is well; otherwise what stands in the way. */
+async function findRate(
+  deps: CreateDeps,
+  partnerEnvironment: PartnerEnvironment,
+  { amount }: PayoutOrder,
+): Promise<ApiError | GbpPerUsd> {
+  if (partnerEnvironment.paymentBlock === 'partner_not_active') return new ApiError(notActive);
+  const wrongAmount = amountProblem(amount, partnerEnvironment.rail);
+  if (wrongAmount !== undefined) return new ApiError(wrongAmount);
+  const rate = await deps.rates.find(partnerEnvironment.rail, rateAgesMs.payout);
+  return rate ?? new ApiError({ ...notCreated, internal: 'no rate' });
+}
+
+function givenCode({ confirmations, bodyDigest }: CreateDeps, request: CreateRequest): GivenCode | null {
+  if (request.confirmCode === null || !isToConfirm(request)) return null;
+  return confirmations.given(orderToConfirm(bodyDigest, request), request.confirmCode);
+}
+
+/** The key stands for a payout already. Where that one was undone meanwhile, the key is free, and it is our turn. */
+async function replayOrAgain(deps: CreateDeps, request: CreateRequest, startedAt: number): Promise<Created> {
+  const existing = await findReplay(deps, request, startedAt);
+  switch (existing.kind) {
+    case 'payout':
+      return { kind: 'replayed', payout: existing.payout };
+    case 'not_created':
+      throw new ApiError(notCreated);
+    case 'recipient_rejected':
+      throw new ApiError(recipientRejected);
+    case 'none':
+      return createPayout(deps, request, startedAt);
+  }
+}
+
+interface Making {
+  request: CreateRequest;
+  partnerEnvironment: PartnerEnvironment;
+  rate: GbpPerUsd;
+  cost: PayoutCost;
+}
+
+/** The payout as it is first written. On the simulated rail the answer is known at once, and this is all there is to write. */
+async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> {
+  const { request, partnerEnvironment, cost, rate } = making;
+  const { order } = request;
+  const { recipient } = order;
+  const at = deps.clock.now();
+  const id = newId({ now: () => at });
+  const orderId = orderIdOf(request, request.idempotencyKey);
+  const principal = usdcForPounds(order.amount, rate);
+  const hold = ledgerEvents.hold({ principal, providerFee: cost.walletDebit - principal });
+  const leasedUntil = new Date(at.getTime() + leaseMs);
+  const made: NewPayout = {
+    payout: {
+      id,
+      partnerId: request.partnerId,
+      environment: request.environment,
+      rail: partnerEnvironment.rail,
+      state: 'sending',
+      orderId,
+      reference: order.reference,
+      bankReference: bankReference(order.reference ?? '') ?? `KP ${orderId.slice(0, 8).toUpperCase()}`,
+      amount: order.amount,
+      fee: cost.fee,
+      providerFee: cost.providerFee,
+      walletDebit: cost.walletDebit,
+      rate,
+      pricePlan: partnerEnvironment.pricePlan,
+      recipientName: `${recipient.firstName} ${recipient.lastName}`,
+      accountLast4: recipient.accountNumber.slice(-4),
+      recipientEncrypted: encryptRecipient(deps.encryptor, id, recipient),
+      createdVia: request.via,
+      createdBy: request.by,
+      bankPaymentId: null,
+      bankState: null,
+      bankDebited: null,
+      failureCode: null,
+      failureReason: null,
+      updatedAt: at,
+    },
+    callerId: request.callerId,
+    confirmation: givenCode(deps, request),
+    retry: null,
+    idempotencyKey: request.idempotencyKey,
+    fingerprint: fingerprintOf(deps.bodyDigest, order),
+    accountIndex: accountIndexOf(deps.accountDigest, recipient),
+    transfers: [{ id: newId(deps.clock), reason: 'payout.hold', lines: hold }],
+    open: { leasedUntil, dueAt: leasedUntil },
+    activity: null,
+  };
+  return partnerEnvironment.rail === 'simulated' ? simulate(deps, made, request) : made;
+}
+
+/** Nothing leaves the process for it, so the bank's answer is part of the first commit. */
+async function simulate(deps: CreateDeps, made: NewPayout, request: CreateRequest): Promise<NewPayout> {
+  const bank = bankOf(deps.banks, 'simulated');
+  const { recipient } = request.order;
+  const { payout } = made;
+  const customer = { customerId: payout.partnerId, walletId: payout.partnerId };
+  const registered = await bank.registerRecipient({ ...customer, recipient, idempotencyKey: payout.id });
+  if (registered.kind !== 'registered') throw new Error('the simulated rail registers every recipient');
+  const order: PaymentOrder = {
+    ...customer,
+    recipientId: registered.recipientId,
+    amount: payout.amount,
+    bankReference: payout.bankReference,
+    ourReference: payout.orderId,
+    idempotencyKey: bankKeyOf({ orderId: payout.orderId, bankRound: 1 }),
+    orderedAt: payout.updatedAt,
+  };
+  const sent = await bank.sendPayment(order);
+  const activity = { id: request.requestId, status: 201 };
+  const transfer = (reason: string, lines: ReturnType<typeof ledgerEvents.taken>) => ({
+    id: newId(deps.clock),
+    reason,
+    lines,
+  });
+  if (sent.kind !== 'accepted') {
+    const code = 'bank_rejected_details';
+    const failed = { ...payout, state: 'failed', failureCode: code, failureReason: failureReasons[code] } as const;
+    const released = transfer('payout.rejected', ledgerEvents.released({ held: payout.walletDebit }));
+    return { ...made, payout: failed, transfers: [...made.transfers, released], open: null, activity };
+  }
+  const { payment } = sent;
+  const byBank = payment.taken ?? payout.walletDebit;
+  const accepted = {
+    state: 'processing',
+    bankPaymentId: payment.id,
+    bankState: payment.bankState,
+    bankDebited: byBank,
+  } as const;
+  const arrivesAt = new Date(payout.updatedAt.getTime() + simulatedArrivalMs);
+  return {
+    ...made,
+    payout: { ...payout, ...accepted },
+    transfers: [...made.transfers, transfer('payout.bank_accepted', ledgerEvents.taken({ byBank }))],
+    open: { leasedUntil: payout.updatedAt, dueAt: arrivesAt },
+    activity,
+  };
+}
+
+function refuseCreation(
+  outcome: Exclude<ClaimOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
+  cost: PayoutCost,
+): ApiError {
+  switch (outcome.kind) {
+    case 'unauthorized':
+      return new ApiError(unauthorized);
+    case 'not_confirmed':
+      return new ApiError(wrongCode);
+    case 'partner_not_active':
+      return new ApiError(notActive);
+    case 'in_question':
+      return inUse();
+    case 'rail_paused':
+      return new ApiError({ ...notCreated, internal: 'the rail is paused' });
+    case 'insufficient_funds': {
+      const shortfall = cost.walletDebit - outcome.available;
+      return new ApiError({
+        code: 'insufficient_funds',
+        message: `Your wallet holds ${formatUsdc(outcome.available)} USDC, and this payout takes ${formatUsdc(cost.walletDebit)}. Top it up and try again.`,
+        details: {
+          available_usdc: formatUsdc(outcome.available),
+          required_usdc: formatUsdc(cost.walletDebit),
+          // Up to the next cent: what is shown as missing must be enough.
+          shortfall_usdc: formatUsdc(divideUp(shortfall, microUsdcPerCent) * microUsdcPerCent),
+        },
+      });
+    }
+  }
+}
+
+/** What the caller is told: what the second commit made of the payout, whoever it was by. */
+async function readSent(deps: CreateDeps, payout: Payout, sent: SendResult, startedAt: number): Promise<VisiblePayout> {
+  const isRecorded = sent.kind === 'recorded';
+  if (isRecorded && sent.as === 'recipient_rejected') throw new ApiError({ ...recipientRejected, isRecorded });
+  const now = await waitForPayout(deps, payout, startedAt);
+  if (now === null || !isVisible(now)) throw new ApiError({ ...notCreated, isRecorded });
+  return now;
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { createPartners } from '../../../test/harness/partners.ts';
+import { createPayoutDeps } from '../../../test/harness/payout-deps.ts';
+import { plantPayout } from '../../../test/harness/planted-payout.ts';
+import { createSimulatedBank, type PaymentRecord } from '../../banks/index.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { findLateReturns } from './find-late-returns.ts';
+import { matchEvents } from './match-events.ts';
+import { keepUnmatchedEvent } from '../records/store.ts';
+
+const database = await createTestDatabase();
+const [partner] = await createPartners(database, 1);
+assert(partner !== undefined);
+await asAdmin(database.superuserUrl, async (admin) =>
+  admin.query(
+    `update kelpie.partner_environments set rail = 'provider_sandbox', bank_customer_id = 'c1', bank_wallet_id = 'w1'`,
+  ),
+);
+const { orderId } = await plantPayout(database, partner, 'completed');
+
+function refunded(id: string, ourReference: string): PaymentRecord {
+  return {
+    id,
+    ourReference,
+    state: 'refunded',
+    bankState: 'refunded',
+    taken: 2n,
+    refunded: 1n,
+    failure: null,
+    networkFee: null,
+    returnFee: null,
+    pays: null,
+    createdAt: null,
+    changedAt: null,
+  };
+}
+
+/** Made by a person in the bank's own pages, under a name of theirs; and one of ours behind it. */
+const payments = [refunded('by-hand', 'INVOICE 12'), refunded('t1', orderId)];
+const bank = {
+  ...createSimulatedBank(systemClock),
+  listPayments: async () => ({ payments, next: null }),
+  findPayment: async (id: string) => {
+    const payment = payments.find((one) => one.id === id);
+    return payment === undefined ? ({ kind: 'absent' } as const) : ({ kind: 'found', payment } as const);
+  },
+};
+const deps = createPayoutDeps(database, { provider_sandbox: bank });
+const { calls } = deps;
+
+test('a payment of a name that is not ours does not hide the late returns behind it', async () => {
+  assert.equal(await findLateReturns(deps), 1);
+});
+
+async function kept(): Promise<string[]> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ id: string }>('select event_id as id from kelpie.unmatched_bank_events');
+    return rows.map(({ id }) => id);
+  });
+}
+
+test('a webhook of a payment of a name that is not ours does not hold up the others, and is given up in the end', async () => {
+  const at = systemClock.now();
+  for (const paymentId of ['by-hand', 't1']) {
+    const event = { environment: 'sandbox', eventId: paymentId, paymentId, orderId: null } as const;
+    await keepUnmatchedEvent(calls, event, { receivedAt: at, dueAt: at });
+  }
+  await matchEvents(deps);
+  assert.deepEqual(await kept(), ['by-hand']);
+  for (let tries = 0; tries < 12; tries += 1) {
+    await asAdmin(database.superuserUrl, async (admin) =>
+      admin.query('update kelpie.unmatched_bank_events set due_at = now()'),
+    );
+    await matchEvents({ ...deps, clock: { now: () => new Date(systemClock.now().getTime() + 60_000) } });
+  }
+  assert.deepEqual(await kept(), []);
+});

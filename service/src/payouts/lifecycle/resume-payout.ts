@@ -1,0 +1,153 @@
+import type { FindOutcome, Payment } from '../../banks/index.ts';
+import { instantOf } from '../../platform/ids.ts';
+import { alarmOnCase } from './alarm-on-case.ts';
+import { bankOf } from '../model/banks.ts';
+import { applyPaymentUpdate } from './apply-payment-update.ts';
+import type { Transition, OpenCase, TransitionStep } from '../model/transition.ts';
+import type { PayoutDeps } from './deps.ts';
+import type { Payout } from '../model/payout.ts';
+import { absentTooLongMs, closeOrPollAgain, nextPollAt, nextRetry, sendAgainWithinMs } from './schedules.ts';
+import { searchPayment } from './search-payment.ts';
+import { sendPayout } from './send-payout.ts';
+import { findPayout, releasePayoutLease, type PayoutLease } from '../records/store.ts';
+
+/** In a payout's history, for what was done without anybody asking. */
+const worker = 'worker';
+
+/**
+ * Takes an open payout a step further, from wherever it was left: by a process that died, by a bank that did not answer, or
+ * by nobody, because it was its time. Whoever is quicker wins; the other finds that out and does nothing.
+ */
+export async function resumePayout(deps: PayoutDeps, open: PayoutLease): Promise<void> {
+  const payout = await findPayout(deps.calls, open, open.payoutId);
+  if (payout === null) throw new Error('an open payout that is not there');
+  switch (payout.state) {
+    case 'sending':
+    case 'pending':
+      return findOutWhatBecame(deps, payout, open.webhookPaymentId);
+    case 'processing':
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'returned':
+      return poll(deps, payout, open.webhookPaymentId);
+    case 'not_created':
+      return checkUncreatedPayout(deps, payout, open.webhookPaymentId);
+  }
+}
+
+async function findOutWhatBecame(deps: PayoutDeps, payout: Payout, webhookPaymentId: string | null): Promise<void> {
+  const notified = await findWebhookPayment(deps, payout, webhookPaymentId);
+  if (notified.kind === 'found') return applyUpdate(deps, payout, notified.payment);
+  const age = deps.clock.now().getTime() - payout.firstTriedAt.getTime();
+  return age < sendAgainWithinMs ? sendAgain(deps, payout) : search(deps, payout);
+}
+
+/** The payment that a webhook named, where it is this payout's. */
+async function findWebhookPayment(deps: PayoutDeps, payout: Payout, paymentId: string | null): Promise<FindOutcome> {
+  if (paymentId === null) return { kind: 'absent' };
+  const found = await bankOf(deps.banks, payout.rail).findPayment(paymentId);
+  const isOther = found.kind === 'found' && found.payment.ourReference !== payout.orderId;
+  return isOther ? { kind: 'absent' } : found;
+}
+
+/** The identical order once more: a bank that has it replays its answer, and one that has not takes it now. */
+async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
+  const attempts = payout.attempts + 1;
+  const counted: Transition = {
+    at: deps.clock.now(),
+    by: worker,
+    steps: [{ to: payout.state, what: 'tried_again', detail: null, lines: [] }],
+    bankFacts: { attempts },
+    schedule: { kind: 'keep' },
+  };
+  if (!(await deps.commits.applyTransition({ payout, transition: counted }))) return;
+  const current = { ...payout, attempts, revision: payout.revision + 1 };
+  await sendPayout(deps, current, { sender: { by: worker, requestId: null }, knownRecipientId: null });
+}
+
+/** The bank has forgotten the key by now, so the order is not sent again: only its own list can tell. */
+async function search(deps: PayoutDeps, payout: Payout): Promise<void> {
+  const at = deps.clock.now();
+  const found = await searchPayment(deps, payout);
+  if (found.kind === 'found') return applyUpdate(deps, payout, found.payment);
+  if (found.kind === 'unknown') return releasePayoutLease(deps.calls, payout, nextRetry(at, instantOf(payout.id)));
+  deps.logger.error({ payout_id: payout.id }, 'payout.not_found_at_bank');
+  const steps: TransitionStep[] = [{ to: 'pending', what: 'not_found_at_bank', detail: null, lines: [] }];
+  const openCase = { kind: 'not_found_at_bank', detail: 'sent or not is not known, and the bank does not list it' };
+  // A person decides now. A webhook would still open it again.
+  const transition: Transition = { at, by: worker, steps, bankFacts: {}, openCase, schedule: { kind: 'close' } };
+  await deps.commits.applyTransition({ payout, transition });
+}
+
+async function poll(deps: PayoutDeps, payout: Payout, webhookPaymentId: string | null): Promise<void> {
+  const { bankPaymentId } = payout;
+  if (bankPaymentId === null) return releasePayoutLease(deps.calls, payout, null);
+  if (webhookPaymentId !== null && webhookPaymentId !== bankPaymentId) {
+    const other = await findWebhookPayment(deps, payout, webhookPaymentId);
+    if (other.kind === 'found') return alertOperator(deps, payout, { kind: 'paid_twice', detail: other.payment.id });
+  }
+  const found = await bankOf(deps.banks, payout.rail).findPayment(bankPaymentId);
+  if (found.kind === 'found') return applyUpdate(deps, payout, found.payment);
+  if (found.kind === 'absent') return stillAbsent(deps, payout);
+  await releasePayoutLease(deps.calls, payout, nextPollAt(deps.clock.now(), instantOf(payout.id)));
+}
+
+/** What the bank says of a payment that it accepted and now does not find; told once, as its word. */
+const absentWord = 'absent';
+
+/** A bank that says there is no such payment has been seen to settle it later: what it accepted stays accepted. */
+async function stillAbsent(deps: PayoutDeps, payout: Payout): Promise<void> {
+  deps.logger.warn({ payout_id: payout.id }, 'payout.absent_at_bank');
+  const age = deps.clock.now().getTime() - instantOf(payout.id).getTime();
+  if (age > absentTooLongMs && payout.bankState !== absentWord) {
+    const detail = 'the bank accepted it, and does not find it any more';
+    return alertOperator(deps, payout, { kind: 'absent_at_bank', detail }, absentWord);
+  }
+  await releasePayoutLease(deps.calls, payout, nextPollAt(deps.clock.now(), instantOf(payout.id)));
+}
+
+/** Nothing moves: a case is opened, and the payout is looked at further. */
+async function alertOperator(deps: PayoutDeps, payout: Payout, openCase: OpenCase, bankState?: string): Promise<void> {
+  const at = deps.clock.now();
+  alarmOnCase(deps.logger, payout.id, openCase);
+  const steps: TransitionStep[] = [{ to: payout.state, what: 'needs_attention', detail: openCase.kind, lines: [] }];
+  const bankFacts = bankState === undefined ? {} : { bankState };
+  const schedule = { kind: 'watch' as const, dueAt: nextPollAt(at, instantOf(payout.id)) };
+  await deps.commits.applyTransition({ payout, transition: { at, by: 'bank', steps, bankFacts, openCase, schedule } });
+}
+
+async function applyUpdate(deps: PayoutDeps, payout: Payout, payment: Payment): Promise<void> {
+  const markups = await deps.markups.get(payout.pricePlan);
+  const at = deps.clock.now();
+  const { isOver, ...update } = applyPaymentUpdate(payout, payment, { at, markups });
+  const dueAt = isOver ? null : nextPollAt(at, instantOf(payout.id));
+  if (update.steps.length === 0) return releasePayoutLease(deps.calls, payout, dueAt);
+  alarmOnCase(deps.logger, payout.id, update.openCase);
+  const schedule = closeOrPollAgain(payout, at, isOver);
+  await deps.commits.applyTransition({ payout, transition: { at, by: 'bank', ...update, schedule } });
+}
+
+/** The bank has news of what it never accepted, as far as we were told. */
+async function checkUncreatedPayout(deps: PayoutDeps, payout: Payout, webhookPaymentId: string | null): Promise<void> {
+  const notified = await findWebhookPayment(deps, payout, webhookPaymentId);
+  // The webhook is all that there is of it: a bank that does not answer now is asked again.
+  if (notified.kind === 'unknown')
+    return releasePayoutLease(deps.calls, payout, nextRetry(deps.clock.now(), instantOf(payout.id)));
+  if (notified.kind === 'absent') return releasePayoutLease(deps.calls, payout, null);
+  const { payment } = notified;
+  deps.logger.error({ payout_id: payout.id }, 'payout.paid_though_not_created');
+  const openCase = { kind: 'paid_though_not_created', detail: `the bank has the payment ${payment.id}` };
+  const steps: TransitionStep[] = [
+    { to: 'not_created', what: 'needs_attention', detail: payment.bankState, lines: [] },
+  ];
+  const transition: Transition = {
+    at: deps.clock.now(),
+    by: 'bank',
+    steps,
+    bankFacts: {},
+    openCase,
+    schedule: { kind: 'close' },
+  };
+  await deps.commits.applyTransition({ payout, transition });
+}

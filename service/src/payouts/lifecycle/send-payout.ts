@@ -1,0 +1,174 @@
+import type { Payment, Recipient, SendOutcome } from '../../banks/index.ts';
+import { ledgerEvents } from '../../ledger/index.ts';
+import { instantOf } from '../../platform/ids.ts';
+import { alarmOnCase } from './alarm-on-case.ts';
+import { bankOf } from '../model/banks.ts';
+import { failureReasons } from '../model/failures.ts';
+import { applyPaymentUpdate, type Charging } from './apply-payment-update.ts';
+import type { Activity, Transition, TransitionStep } from '../model/transition.ts';
+import { bankKeyOf } from '../model/order.ts';
+import type { PayoutDeps } from './deps.ts';
+import type { Payout } from '../model/payout.ts';
+import { closeOrPollAgain, nextRetry } from './schedules.ts';
+import { openRecipient } from '../records/encrypted-recipient.ts';
+
+/** Who asks the bank. */
+export interface Sender {
+  by: string;
+  /** The request that waits to be answered. Null where a worker finishes what nobody waits for any more. */
+  requestId: string | null;
+}
+
+export type SendResult =
+  /** This was the second commit, and what it made of the payout. */
+  | { kind: 'recorded'; as: 'created' | 'not_created' | 'recipient_rejected' }
+  /** Another was quicker: what is there now is what counts. */
+  | { kind: 'lost' };
+
+/** What came of asking the bank, registration included. */
+type Asked =
+  | { kind: 'accepted'; payment: Payment }
+  /** Certainly nothing was sent this time. */
+  | { kind: 'nothing_sent'; why: 'recipient_rejected' | 'account_0000' | 'refused' | 'unreachable'; text: string }
+  | { kind: 'unknown'; text: string };
+
+interface Answer {
+  asked: Asked;
+  /** The recipient's id at the bank, where it was registered just now. */
+  registered?: string;
+  /** The bank refused the recipient that we knew: next time it is registered anew. */
+  forget?: true;
+}
+
+/**
+ * Asks the bank to pay, once, and records what it said: the second commit. The caller has counted this attempt in the
+ * payout before, so a crash anywhere in here is known to have been a try.
+ */
+export async function sendPayout(
+  deps: PayoutDeps,
+  payout: Payout,
+  { sender, recipient, knownRecipientId }: { sender: Sender; recipient?: Recipient; knownRecipientId: string | null },
+): Promise<SendResult> {
+  const details = recipient ?? openRecipient(deps.encryptor, payout);
+  const answer = await askBank(deps, payout, details, knownRecipientId);
+  const markups = await deps.markups.get(payout.pricePlan);
+  const { transition, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);
+  if (answer.asked.kind !== 'accepted') raiseAlarm(deps, payout, answer.asked);
+  alarmOnCase(deps.logger, payout.id, transition.openCase);
+  return (await deps.commits.applyTransition({ payout, transition })) ? { kind: 'recorded', as } : { kind: 'lost' };
+}
+
+async function askBank(
+  { banks, partnerEnvironments, clock }: PayoutDeps,
+  payout: Payout,
+  recipient: Recipient,
+  knownRecipientId: string | null,
+): Promise<Answer> {
+  const bank = bankOf(banks, payout.rail);
+  const { bankCustomerId: customerId, bankWalletId: walletId } = await partnerEnvironments.get(payout);
+  let recipientId = knownRecipientId;
+  let registered: string | undefined;
+  if (recipientId === null) {
+    // A new key each day: the bank refuses an old one, nothing is paid here, and it knows a recipient that it has.
+    const idempotencyKey = `${payout.id}-${clock.now().toISOString().slice(0, 10)}`;
+    const outcome = await bank.registerRecipient({ customerId, recipient, idempotencyKey });
+    if (outcome.kind !== 'registered') {
+      const why = outcome.kind === 'rejected' ? 'recipient_rejected' : 'unreachable';
+      return { asked: { kind: 'nothing_sent', why, text: outcome.text } };
+    }
+    recipientId = outcome.recipientId;
+    registered = recipientId;
+  }
+  const sent = await bank.sendPayment({
+    customerId,
+    walletId,
+    recipientId,
+    amount: payout.amount,
+    bankReference: payout.bankReference,
+    ourReference: payout.orderId,
+    idempotencyKey: bankKeyOf(payout),
+    orderedAt: instantOf(payout.id),
+  });
+  const asked = readOutcome(payout, sent);
+  if (sent.kind === 'rejected' && sent.reason !== 'insufficient_funds') return { asked, forget: true };
+  return registered === undefined ? { asked } : { asked, registered };
+}
+
+function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): Asked {
+  switch (sent.kind) {
+    case 'accepted':
+    case 'unknown':
+      return sent;
+    case 'unreachable':
+      return { kind: 'nothing_sent', why: 'unreachable', text: sent.text };
+    case 'rejected': {
+      const isTestFailure = environment === 'sandbox' && accountLast4 === '0000' && sent.reason === 'account_details';
+      return { kind: 'nothing_sent', why: isTestFailure ? 'account_0000' : 'refused', text: sent.text };
+    }
+  }
+}
+
+/** The bank said no to a first try, which it should not; or it says no to what it may have accepted before. */
+function raiseAlarm(
+  { logger }: PayoutDeps,
+  { id, attempts }: Payout,
+  asked: Exclude<Asked, { kind: 'accepted' }>,
+): void {
+  const line = { payout_id: id, attempt: attempts, action: asked.kind === 'unknown' ? 'unknown' : asked.why };
+  if (asked.kind === 'nothing_sent' && asked.why === 'refused') logger.error(line, 'payout.refused_by_bank');
+  else logger.warn(line, 'payout.not_accepted');
+}
+
+type SecondCommit = { transition: Transition; as: 'created' | 'not_created' | 'recipient_rejected' };
+
+function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer: Answer): SecondCommit {
+  const { at } = charging;
+  const { asked, registered } = answer;
+  const common = {
+    at,
+    by: sender.by,
+    ...(registered === undefined ? {} : { knownRecipientId: registered }),
+    ...(answer.forget === undefined ? {} : { forgetRecipient: true }),
+  };
+  const { requestId } = sender;
+  const activity = (answered: number): { activity?: Activity } => {
+    if (payout.state !== 'sending') return {};
+    const status = requestId === null ? null : answered;
+    return { activity: { action: 'payout.create', requestId, status, by: payout.createdBy } };
+  };
+
+  if (asked.kind === 'accepted') {
+    const { isOver, ...update } = applyPaymentUpdate(payout, asked.payment, charging);
+    const schedule = closeOrPollAgain(payout, at, isOver);
+    return { as: 'created', transition: { ...common, ...update, schedule, ...activity(201) } };
+  }
+  // A no after a try whose fate is not known proves nothing: that one may have been accepted.
+  if (asked.kind === 'unknown' || payout.attempts > 1) {
+    const steps = [{ to: 'pending', what: 'not_known', detail: asked.text, lines: [] }] satisfies TransitionStep[];
+    const schedule = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
+    return { as: 'created', transition: { ...common, steps, bankFacts: {}, schedule, ...activity(201) } };
+  }
+  return nothingSent(payout, asked, { ...common, schedule: { kind: 'close' } }, activity);
+}
+
+function nothingSent(
+  payout: Payout,
+  { why, text }: Extract<Asked, { kind: 'nothing_sent' }>,
+  common: Pick<Transition, 'at' | 'by' | 'schedule'>,
+  activity: (status: number) => { activity?: Activity },
+): SecondCommit {
+  const lines = ledgerEvents.released({ held: payout.walletDebit });
+  if (why === 'account_0000') {
+    const code = 'bank_rejected_details';
+    const steps = [{ to: 'failed', what: 'rejected', detail: code, lines }] satisfies TransitionStep[];
+    const bankFacts = { failure: { code, reason: failureReasons[code] } } as const;
+    return { as: 'created', transition: { ...common, steps, bankFacts, ...activity(201) } };
+  }
+  const steps = [{ to: 'not_created', what: 'not_created', detail: text, lines }] satisfies TransitionStep[];
+  if (why === 'recipient_rejected')
+    return {
+      as: 'recipient_rejected',
+      transition: { ...common, steps, bankFacts: {}, freeKey: true, ...activity(422) },
+    };
+  return { as: 'not_created', transition: { ...common, steps, bankFacts: {}, ...activity(502) } };
+}

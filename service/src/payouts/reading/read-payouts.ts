@@ -1,0 +1,45 @@
+import { wasUndone, type SingleCalls } from '../../platform/database/single-call.ts';
+import { tooBusy } from '../../platform/database/too-busy.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { createMicroBatch } from '../../platform/micro-batch.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { isVisible, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
+import { findPayout, findShownPayouts, type Asked } from '../records/store.ts';
+
+/** Another's payout is as little there as one that never was. */
+export function payoutNotFound(): ApiError {
+  return new ApiError({ code: 'not_found', message: 'There is no payout with this id.' });
+}
+
+/** A payout of the caller's, with all that working on it takes. */
+export async function readPayout(calls: SingleCalls, of: PartnerContext, payoutId: string): Promise<VisiblePayout> {
+  const payout = await findPayout(calls, of, payoutId);
+  if (payout === null || !isVisible(payout)) throw payoutNotFound();
+  return payout;
+}
+
+export interface PayoutReader {
+  /** A payout of the caller's, as it is shown. */
+  show(asked: Asked): Promise<ShownPayout>;
+}
+
+const mostAtOnce = 64;
+
+/** Those who ask at the same time are answered by one call: waking the database costs more than looking up a row. */
+export function createPayoutReader(calls: SingleCalls): PayoutReader {
+  const findTogether = createMicroBatch<Asked, ShownPayout | null>({
+    size: mostAtOnce,
+    keyOf: null,
+    eager: true,
+    together: async (asked) => findShownPayouts(calls, asked),
+    didNothing: wasUndone,
+    tooMany: tooBusy,
+  });
+  return {
+    async show(asked) {
+      const payout = await findTogether(asked);
+      if (payout === null) throw payoutNotFound();
+      return payout;
+    },
+  };
+}

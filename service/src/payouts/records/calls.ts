@@ -1,0 +1,50 @@
+import type { Call } from '../../platform/database/single-call.ts';
+import { applyTransitionsCall } from './apply-transitions.ts';
+import { createPayoutsCall } from './create-payouts.ts';
+import { resolveOrderCall } from './resolve-order.ts';
+
+/** A function of the database by its name, with so many arguments. */
+function functionCall(name: string, size: number): Call {
+  const places = Array.from({ length: size }, (_, at) => `$${at + 1}`);
+  return { name, text: `select * from kelpie.${name}(${places.join(', ')})` };
+}
+
+/** Every call that the life of a payout makes: each is a commit of its own, and a moment at which a process can die. */
+export const payoutCalls = {
+  createPayouts: createPayoutsCall,
+  resolveOrder: resolveOrderCall,
+  applyTransitions: applyTransitionsCall,
+  releaseLease: functionCall('release_payout_lease', 4),
+  claimDue: functionCall('claim_due_payouts', 3),
+  findPayout: functionCall('find_payout', 3),
+  findClaim: functionCall('find_claim', 3),
+  showEach: {
+    name: 'show_each_payout',
+    text: 'select place, (payout).* from kelpie.show_each_payout($1, $2, $3)',
+  },
+  showPayouts: functionCall('show_payouts', 4),
+  searchPayouts: functionCall('search_payouts', 11),
+  listRecipients: functionCall('list_recipients', 5),
+  wake: functionCall('wake_payout', 5),
+  listEnvironmentsAtBanks: functionCall('list_environments_at_banks', 2),
+  keepUnmatched: {
+    name: 'keep_unmatched_event',
+    text: `insert into kelpie.unmatched_bank_events (environment, event_id, payment_id, order_id, received_at, due_at)
+           values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+  },
+  claimUnmatched: {
+    name: 'claim_unmatched_events',
+    text: `update kelpie.unmatched_bank_events e
+           set tries = e.tries + 1, due_at = $1::timestamptz + make_interval(secs => 2 ^ least(e.tries, 12))
+           from (
+             select environment, event_id from kelpie.unmatched_bank_events
+             where due_at <= $1 order by due_at limit $2 for update skip locked
+           ) due
+           where e.environment = due.environment and e.event_id = due.event_id
+           returning e.environment, e.event_id, e.payment_id, e.order_id, e.tries`,
+  },
+  dropUnmatched: {
+    name: 'drop_unmatched_event',
+    text: 'delete from kelpie.unmatched_bank_events where environment = $1 and event_id = $2',
+  },
+} as const satisfies Record<string, Call>;

@@ -1,0 +1,160 @@
+import {
+  batchCall,
+  batchValues,
+  bigint,
+  bytea,
+  enumOf,
+  integer,
+  text,
+  timestamptz,
+  uuid,
+  type Columns,
+} from '../../platform/database/batch-call.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { GivenCode } from '../model/order.ts';
+import type { Payout } from '../model/payout.ts';
+import { entryColumns, firstColumns, placeEntries, type NewTransfer } from './entries.ts';
+import type { Retry } from './resolve-order.ts';
+
+/** A payout as it is first written, with the transfers and the answer that are known by then. */
+export interface NewPayout {
+  payout: Omit<Payout, 'bankRound' | 'firstTriedAt' | 'revision' | 'attempts' | 'bankRefunded' | 'completedAt'>;
+  /** The API key that pays, or the session. */
+  callerId: string;
+  /** The code by which a person who pays with real money confirms it; otherwise null. */
+  confirmation: GivenCode | null;
+  /** The attempt whose key it takes over; null for a new order. */
+  retry: Retry | null;
+  idempotencyKey: string;
+  fingerprint: Buffer;
+  accountIndex: Buffer;
+  transfers: readonly NewTransfer[];
+  /** Null where no further action is scheduled. */
+  open: { leasedUntil: Date; dueAt: Date } | null;
+  /** Where this commit fixes the answer. */
+  activity: { id: string; status: number } | null;
+}
+
+export type CreateOutcome =
+  | { kind: 'created'; bankRound: number; firstTriedAt: Date; bankRecipientId: string | null }
+  /** The key has been used before: `resolveOrder` says how. */
+  | { kind: 'taken' }
+  | { kind: 'unauthorized' }
+  /** The code does not confirm this payout: it is wrong, used, expired, or for another payout. */
+  | { kind: 'not_confirmed' }
+  | { kind: 'insufficient_funds'; available: bigint }
+  | { kind: 'partner_not_active' }
+  | { kind: 'rail_paused' };
+
+function bankRoundOf({ retry }: NewPayout): number {
+  return retry?.bankRound ?? 1;
+}
+
+function firstTriedAt({ retry, payout }: NewPayout): Date {
+  return retry?.roundBeganAt ?? payout.updatedAt;
+}
+
+const payoutColumns = {
+  partner_ids: uuid(({ payout }) => payout.partnerId),
+  environments: enumOf<Payout['environment']>('environment')(({ payout }) => payout.environment),
+  caller_ids: uuid(({ callerId }) => callerId),
+  payout_ids: uuid(({ payout }) => payout.id),
+  order_ids: uuid(({ payout }) => payout.orderId),
+  keys: text(({ idempotencyKey }) => idempotencyKey),
+  fingerprints: bytea(({ fingerprint }) => fingerprint),
+  instants: timestamptz(({ payout }) => payout.updatedAt),
+  bank_rounds: integer(bankRoundOf),
+  first_tried_ats: timestamptz(firstTriedAt),
+  rails: enumOf<Payout['rail']>('rail')(({ payout }) => payout.rail),
+  first_states: enumOf<Payout['state']>('payout_state')(({ payout }) => payout.state),
+  references_given: text(({ payout }) => payout.reference),
+  bank_references: text(({ payout }) => payout.bankReference),
+  amounts_pence: bigint(({ payout }) => payout.amount),
+  fees_pence: bigint(({ payout }) => payout.fee),
+  provider_fees_pence: bigint(({ payout }) => payout.providerFee),
+  wallet_debits_micro_usdc: bigint(({ payout }) => payout.walletDebit),
+  gbp_per_usd_millionths: bigint(({ payout }) => payout.rate),
+  price_plans: text(({ payout }) => payout.pricePlan),
+  recipient_names: text(({ payout }) => payout.recipientName),
+  accounts_last4: text(({ payout }) => payout.accountLast4),
+  recipients_encrypted: bytea(({ payout }) => payout.recipientEncrypted),
+  account_indexes: bytea(({ accountIndex }) => accountIndex),
+  created_vias: text(({ payout }) => payout.createdVia),
+  created_bys: text(({ payout }) => payout.createdBy),
+  bank_payment_ids: text(({ payout }) => payout.bankPaymentId),
+  bank_states: text(({ payout }) => payout.bankState),
+  bank_debited_micro_usdc: bigint(({ payout }) => payout.bankDebited),
+  failure_codes: text(({ payout }) => payout.failureCode),
+  failure_reasons: text(({ payout }) => payout.failureReason),
+  leased_untils: timestamptz(({ open }) => open?.leasedUntil),
+  due_ats: timestamptz(({ open }) => open?.dueAt),
+  activity_ids: uuid(({ activity }) => activity?.id),
+  activity_statuses: integer(({ activity }) => activity?.status),
+  transfer_lists: text(({ transfers }) => `{${transfers.map(({ id }) => id).join(',')}}`),
+} satisfies Columns<NewPayout>;
+
+const retryColumns = {
+  retry_places: integer(({ place }) => place),
+  retried_payouts: uuid(({ retry }) => retry.attemptPayoutId),
+  retried_revisions: integer(({ retry }) => retry.attemptRevision),
+} satisfies Columns<{ place: number; retry: Retry }>;
+
+const confirmationColumns = {
+  confirmation_places: integer(({ place }) => place),
+  confirmation_orders: bytea(({ code }) => code.orderHmac),
+  confirmation_emails: bytea(({ code }) => code.emailHmac),
+  confirmation_codes: bytea(({ code }) => code.codeHmac),
+} satisfies Columns<{ place: number; code: GivenCode }>;
+
+export const createPayoutsCall = batchCall(
+  'create_payouts',
+  payoutColumns,
+  retryColumns,
+  confirmationColumns,
+  entryColumns,
+  firstColumns,
+);
+
+interface OutcomeRow {
+  place: string;
+  outcome: CreateOutcome['kind'];
+  available_micro_usdc: string | null;
+  bank_recipient_id: string | null;
+}
+
+function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcome {
+  if (row === undefined) throw new Error('the database made no answer');
+  switch (row.outcome) {
+    case 'created':
+      return {
+        kind: 'created',
+        bankRound: bankRoundOf(made),
+        firstTriedAt: firstTriedAt(made),
+        bankRecipientId: row.bank_recipient_id,
+      };
+    case 'insufficient_funds':
+      return { kind: 'insufficient_funds', available: BigInt(row.available_micro_usdc ?? 0) };
+    case 'taken':
+    case 'unauthorized':
+    case 'not_confirmed':
+    case 'partner_not_active':
+    case 'rail_paused':
+      return { kind: row.outcome };
+  }
+}
+
+/** The first commits of payouts, in one round trip. One payout is a batch of one. */
+export async function createPayouts(calls: SingleCalls, batch: readonly NewPayout[]): Promise<CreateOutcome[]> {
+  const retries = batch.flatMap(({ retry }, at) => (retry === null ? [] : [{ place: at + 1, retry }]));
+  const codes = batch.flatMap(({ confirmation: code }, at) => (code === null ? [] : [{ place: at + 1, code }]));
+  const entries = placeEntries(batch.map(({ transfers }) => transfers));
+  const rows = await calls.call<OutcomeRow>(createPayoutsCall, [
+    ...batchValues(payoutColumns, batch),
+    ...batchValues(retryColumns, retries),
+    ...batchValues(confirmationColumns, codes),
+    ...batchValues(entryColumns, entries),
+    ...batchValues(firstColumns, entries),
+  ]);
+  const rowAt = new Map(rows.map((row) => [Number(row.place), row]));
+  return batch.map((made, at) => outcomeFrom(made, rowAt.get(at + 1)));
+}

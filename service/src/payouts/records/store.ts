@@ -1,0 +1,465 @@
+import type { PaymentFailure } from '../../banks/index.ts';
+import type { Pence } from '../../money/amounts.ts';
+import { bigOrNull } from '../../platform/database/big-or-null.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { readInstant } from '../../platform/database/instants.ts';
+import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+import { payoutCalls } from './calls.ts';
+import { isOrderId } from '../model/order.ts';
+import type { Payout, PayoutState, ShownPayout } from '../model/payout.ts';
+
+interface PayoutRow {
+  id: string;
+  partner_id: string;
+  environment: Payout['environment'];
+  rail: Payout['rail'];
+  state: PayoutState;
+  revision: number;
+  attempts: number;
+  order_id: string;
+  bank_round: number;
+  first_tried_at: Date;
+  reference: string | null;
+  bank_reference: string;
+  amount_pence: string;
+  fee_pence: string;
+  provider_fee_pence: string;
+  wallet_debit_micro_usdc: string;
+  gbp_per_usd_millionths: string;
+  price_plan: string;
+  recipient_name: string;
+  account_last4: string;
+  recipient_encrypted: Buffer;
+  created_via: Payout['createdVia'];
+  created_by: string;
+  bank_payment_id: string | null;
+  bank_state: string | null;
+  bank_debited_micro_usdc: string | null;
+  bank_refunded_micro_usdc: string | null;
+  failure_code: PaymentFailure | null;
+  failure_reason: string | null;
+  updated_at: Date;
+  completed_at: Date | null;
+}
+
+function payoutFrom(row: PayoutRow): Payout {
+  return {
+    id: row.id,
+    partnerId: row.partner_id,
+    environment: row.environment,
+    rail: row.rail,
+    state: row.state,
+    revision: row.revision,
+    attempts: row.attempts,
+    orderId: row.order_id,
+    bankRound: row.bank_round,
+    firstTriedAt: row.first_tried_at,
+    reference: row.reference,
+    bankReference: row.bank_reference,
+    amount: BigInt(row.amount_pence),
+    fee: BigInt(row.fee_pence),
+    providerFee: BigInt(row.provider_fee_pence),
+    walletDebit: BigInt(row.wallet_debit_micro_usdc),
+    rate: BigInt(row.gbp_per_usd_millionths),
+    pricePlan: row.price_plan,
+    recipientName: row.recipient_name,
+    accountLast4: row.account_last4,
+    recipientEncrypted: row.recipient_encrypted,
+    createdVia: row.created_via,
+    createdBy: row.created_by,
+    bankPaymentId: row.bank_payment_id,
+    bankState: row.bank_state,
+    bankDebited: bigOrNull(row.bank_debited_micro_usdc),
+    bankRefunded: bigOrNull(row.bank_refunded_micro_usdc),
+    failureCode: row.failure_code,
+    failureReason: row.failure_reason,
+    updatedAt: row.updated_at,
+    completedAt: row.completed_at,
+  };
+}
+
+export async function findPayout(calls: SingleCalls, of: PartnerContext, payoutId: string): Promise<Payout | null> {
+  const [row] = await calls.call<PayoutRow>(payoutCalls.findPayout, [of.partnerId, of.environment, payoutId]);
+  return row === undefined ? null : payoutFrom(row);
+}
+
+/** The columns of what is shown of a payout, in their order. */
+type ShownColumns = [
+  id: string,
+  state: ShownPayout['state'],
+  reference: string | null,
+  bankReference: string,
+  amount: string,
+  fee: string,
+  walletDebit: string,
+  recipientName: string,
+  accountLast4: string,
+  failureCode: PaymentFailure | null,
+  failureReason: string | null,
+  updatedAt: string,
+  createdVia: Payout['createdVia'],
+];
+
+function shownFrom(columns: ShownColumns, environment: Payout['environment']): ShownPayout {
+  const [id, state, reference, bankReference, amount, fee, walletDebit, recipientName, accountLast4] = columns;
+  const [, , , , , , , , , failureCode, failureReason, updatedAt, createdVia] = columns;
+  return {
+    id,
+    environment,
+    state,
+    reference,
+    bankReference,
+    amount: BigInt(amount),
+    fee: BigInt(fee),
+    walletDebit: BigInt(walletDebit),
+    recipientName,
+    accountLast4,
+    failureCode,
+    failureReason,
+    updatedAt: readInstant(updatedAt),
+    createdVia,
+  };
+}
+
+/** A payout, and the partner that asks for it. */
+export interface Asked extends PartnerContext {
+  payoutId: string;
+}
+
+/** What each partner may see of what it asks for: null for what is not there, is another's, or is not to be seen. */
+export async function findShownPayouts(calls: SingleCalls, asked: readonly Asked[]): Promise<(ShownPayout | null)[]> {
+  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.showEach, [
+    asked.map(({ partnerId }) => partnerId),
+    asked.map(({ environment }) => environment),
+    asked.map(({ payoutId }) => payoutId),
+  ]);
+  const rowAt = new Map(rows.map(([place, ...columns]) => [Number(place), columns]));
+  return asked.map(({ environment }, at) => {
+    const columns = rowAt.get(at + 1);
+    return columns === undefined ? null : shownFrom(columns, environment);
+  });
+}
+
+/** The newest that a partner may see, the newest first, from the one after `beforeId` on. */
+export async function listShownPayouts(
+  calls: SingleCalls,
+  of: PartnerContext,
+  { beforeId, limit }: { beforeId: string; limit: number },
+): Promise<ShownPayout[]> {
+  const values = [of.partnerId, of.environment, beforeId, limit];
+  const rows = await calls.callForTexts<ShownColumns>(payoutCalls.showPayouts, values);
+  return rows.map((columns) => shownFrom(columns, of.environment));
+}
+
+/** What payouts are looked for by. Null fits all. */
+export interface PayoutSearch {
+  /** From this id on, and before that one. */
+  fromId: string;
+  beforeId: string;
+  states: ShownPayout['state'][] | null;
+  reference: string | null;
+  orderId: string | null;
+  accountLast4: string | null;
+  createdVia: Payout['createdVia'] | null;
+}
+
+/** Those that fit, the newest first; and where the search ended, if it ended before it had looked at all of them. */
+export async function searchShownPayouts(
+  calls: SingleCalls,
+  of: PartnerContext,
+  search: PayoutSearch,
+  { limit, maxScanned }: { limit: number; maxScanned: number },
+): Promise<{ payouts: ShownPayout[]; endedAt: string | null }> {
+  const rows = await calls.callForTexts<ShownColumns | PlaceColumns>(payoutCalls.searchPayouts, [
+    of.partnerId,
+    of.environment,
+    search.fromId,
+    search.beforeId,
+    search.states,
+    search.reference,
+    search.orderId,
+    search.accountLast4,
+    search.createdVia,
+    limit,
+    maxScanned,
+  ]);
+  const last = rows.at(-1);
+  const endedAt = last !== undefined && isPlace(last) ? last[0] : null;
+  return { payouts: rows.filter((row) => !isPlace(row)).map((row) => shownFrom(row, of.environment)), endedAt };
+}
+
+/** A place in the list, and no payout: all but the id is empty. */
+type PlaceColumns = [id: string, state: null];
+
+function isPlace(columns: ShownColumns | PlaceColumns): columns is PlaceColumns {
+  return columns[1] === null;
+}
+
+/** Whom a partner has paid or tried to: an account under a name. */
+export interface PaidRecipient {
+  name: string;
+  accountLast4: string;
+  payouts: number;
+  paid: Pence;
+  lastPaidAt: Date;
+}
+
+interface RecipientRow {
+  recipient_name: string;
+  account_last4: string;
+  payouts: string;
+  paid_pence: string;
+  last_paid_at: Date;
+}
+
+/** The one that was paid last comes first. */
+export async function listRecipients(
+  calls: SingleCalls,
+  of: PartnerContext,
+  { fromId, limit, maxScanned }: { fromId: string; limit: number; maxScanned: number },
+): Promise<PaidRecipient[]> {
+  const values = [of.partnerId, of.environment, fromId, limit, maxScanned];
+  const rows = await calls.call<RecipientRow>(payoutCalls.listRecipients, values);
+  return rows.map((row) => ({
+    name: row.recipient_name,
+    accountLast4: row.account_last4,
+    payouts: Number(row.payouts),
+    paid: BigInt(row.paid_pence),
+    lastPaidAt: row.last_paid_at,
+  }));
+}
+
+/** The payout that an idempotency key stands for, and the fingerprint of its body. */
+export interface Claim {
+  payoutId: string;
+  fingerprint: Buffer;
+}
+
+export async function findClaim(calls: SingleCalls, of: PartnerContext, orderId: string): Promise<Claim | null> {
+  const [row] = await calls.call<{ payout_id: string; fingerprint: Buffer }>(payoutCalls.findClaim, [
+    of.partnerId,
+    of.environment,
+    orderId,
+  ]);
+  return row === undefined ? null : { payoutId: row.payout_id, fingerprint: row.fingerprint };
+}
+
+/** Ends a lease without a change: the payout is due again then, or never. */
+export async function releasePayoutLease(
+  calls: SingleCalls,
+  payout: PartnerContext & { id: string },
+  dueAt: Date | null,
+): Promise<void> {
+  await calls.call(payoutCalls.releaseLease, [payout.partnerId, payout.environment, payout.id, dueAt]);
+}
+
+export interface PayoutLease extends PartnerContext {
+  payoutId: string;
+  /** The bank's id of its payment, where a webhook told us before the bank's own answer did. */
+  webhookPaymentId: string | null;
+}
+
+interface OpenRow {
+  payout_id: string;
+  partner_id: string;
+  environment: PartnerContext['environment'];
+  webhook_payment_id: string | null;
+}
+
+/** Open payouts that are due, of any partner. They are the caller's until the lease ends. */
+export async function claimDuePayouts(
+  calls: SingleCalls,
+  { now, leaseMs, most }: { now: Date; leaseMs: number; most: number },
+): Promise<PayoutLease[]> {
+  const rows = await calls.call<OpenRow>(payoutCalls.claimDue, [now, `${leaseMs} milliseconds`, most]);
+  return rows.map((row) => ({
+    payoutId: row.payout_id,
+    partnerId: row.partner_id,
+    environment: row.environment,
+    webhookPaymentId: row.webhook_payment_id,
+  }));
+}
+
+interface WebhookNews {
+  environment: PartnerContext['environment'];
+  orderId: string;
+  paymentId: string;
+  at: Date;
+  /** It says only that the payment is under way: no news of one that we know to be. */
+  isUnderWay?: boolean;
+}
+
+/** False where no payout of ours has this order, or the order has not the form of ours. */
+export async function wakePayout(calls: SingleCalls, news: WebhookNews): Promise<boolean> {
+  const { environment, orderId, paymentId, at, isUnderWay = false } = news;
+  if (!isOrderId(orderId)) return false;
+  const values = [environment, orderId, paymentId, at, isUnderWay];
+  const [row] = await calls.call<{ wake_payout: boolean }>(payoutCalls.wake, values);
+  return row?.wake_payout === true;
+}
+
+interface EnvironmentAtBank extends PartnerContext {
+  rail: Payout['rail'];
+  bankCustomerId: string;
+}
+
+interface EnvironmentAtBankRow {
+  partner_id: string;
+  environment: PartnerContext['environment'];
+  rail: Payout['rail'];
+  bank_customer_id: string;
+}
+
+/** Partners that have a wallet at a bank, in the order of their ids, from the one after `afterPartner` on. */
+export async function listEnvironmentsAtBanks(
+  calls: SingleCalls,
+  afterPartner: string,
+  limit: number,
+): Promise<EnvironmentAtBank[]> {
+  const rows = await calls.call<EnvironmentAtBankRow>(payoutCalls.listEnvironmentsAtBanks, [afterPartner, limit]);
+  return rows.map((row) => ({
+    partnerId: row.partner_id,
+    environment: row.environment,
+    rail: row.rail,
+    bankCustomerId: row.bank_customer_id,
+  }));
+}
+
+export interface UnmatchedEvent {
+  environment: PartnerContext['environment'];
+  eventId: string;
+  paymentId: string;
+  orderId: string | null;
+}
+
+export async function keepUnmatchedEvent(
+  calls: SingleCalls,
+  event: UnmatchedEvent,
+  { receivedAt, dueAt }: { receivedAt: Date; dueAt: Date },
+): Promise<void> {
+  const { environment, eventId, paymentId, orderId } = event;
+  await calls.call(payoutCalls.keepUnmatched, [environment, eventId, paymentId, orderId, receivedAt, dueAt]);
+}
+
+interface UnmatchedRow {
+  environment: PartnerContext['environment'];
+  event_id: string;
+  payment_id: string;
+  order_id: string | null;
+  tries: number;
+}
+
+/** Those that are due, each with how often it has been tried; whoever takes one has it until it is due again. */
+export async function claimUnmatchedEvents(
+  calls: SingleCalls,
+  now: Date,
+  most: number,
+): Promise<(UnmatchedEvent & { tries: number })[]> {
+  const rows = await calls.call<UnmatchedRow>(payoutCalls.claimUnmatched, [now, most]);
+  return rows.map((row) => ({
+    environment: row.environment,
+    eventId: row.event_id,
+    paymentId: row.payment_id,
+    orderId: row.order_id,
+    tries: row.tries,
+  }));
+}
+
+export async function dropUnmatchedEvent(calls: SingleCalls, event: UnmatchedEvent): Promise<void> {
+  await calls.call(payoutCalls.dropUnmatched, [event.environment, event.eventId]);
+}
+
+export interface HistoryRow {
+  number: number;
+  at: Date;
+  state: PayoutState;
+  what: string;
+  by: string;
+  attempt: number;
+  bank_state: string | null;
+  detail: string | null;
+  transfer_ids: string[];
+}
+
+export async function findOwnPayout(tx: Transaction, of: PartnerContext, payoutId: string): Promise<Payout | null> {
+  const { rows } = await tx.query<PayoutRow>(
+    'select * from kelpie.payouts where id = $1 and partner_id = $2 and environment = $3',
+    [payoutId, of.partnerId, of.environment],
+  );
+  return rows[0] === undefined ? null : payoutFrom(rows[0]);
+}
+
+export async function listOwnHistory(tx: Transaction, of: PartnerContext, payoutId: string): Promise<HistoryRow[]> {
+  const { rows } = await tx.query<HistoryRow>(
+    `select * from kelpie.payout_history
+     where payout_id = $1 and partner_id = $2 and environment = $3 order by number limit 1000`,
+    [payoutId, of.partnerId, of.environment],
+  );
+  return rows;
+}
+
+interface DayRow {
+  date: string;
+  completed: string;
+  paid_pence: string;
+  failed: string;
+  oldest_id: string;
+}
+
+/** A day in London, and the oldest payout among those that were counted for it. */
+export interface CountedDay {
+  date: string;
+  completed: number;
+  paid: Pence;
+  failed: number;
+  oldestId: string;
+}
+
+/** Days on which payouts arrived, or on which such were made as failed or were returned, of the newest `maxScanned`. */
+export async function countByDay(
+  tx: Transaction,
+  of: PartnerContext,
+  { fromId, maxScanned }: { fromId: string; maxScanned: number },
+): Promise<CountedDay[]> {
+  const { rows } = await tx.query<DayRow>(
+    `select (at at time zone 'Europe/London')::date::text as date,
+       count(*) filter (where state = 'completed') as completed,
+       coalesce(sum(amount_pence) filter (where state = 'completed'), 0) as paid_pence,
+       count(*) filter (where state <> 'completed') as failed,
+       min(id::text collate "C") as oldest_id
+     from (
+       select id, state, amount_pence, case when state = 'completed' then completed_at else kelpie.instant_of(id) end as at
+       from kelpie.payouts
+       where partner_id = $1 and environment = $2 and id >= $3 and state in ('completed', 'failed', 'returned')
+       order by id desc limit $4
+     ) newest
+     group by 1 limit 100`,
+    [of.partnerId, of.environment, fromId, maxScanned],
+  );
+  return rows.map((row) => ({
+    date: row.date,
+    completed: Number(row.completed),
+    paid: BigInt(row.paid_pence),
+    failed: Number(row.failed),
+    oldestId: row.oldest_id,
+  }));
+}
+
+/** Everything that was ever recorded of a payout. For the reading role, which sees every partner's. */
+export async function readRecords(tx: Transaction, payoutId: string) {
+  const payout = await tx.query<PayoutRow>('select * from kelpie.payouts where id = $1', [payoutId]);
+  const history = await tx.query<HistoryRow>(
+    'select * from kelpie.payout_history where payout_id = $1 order by number limit 1000',
+    [payoutId],
+  );
+  const cases = await tx.query<{ kind: string; detail: string; opened_at: Date; closed_at: Date | null }>(
+    'select kind, detail, opened_at, closed_at from kelpie.cases where payout_id = $1 or related_id = $1 order by opened_at limit 100',
+    [payoutId],
+  );
+  const open = await tx.query<{ due_at: Date }>('select due_at from kelpie.payout_leases where payout_id = $1', [
+    payoutId,
+  ]);
+  const [row] = payout.rows;
+  if (row === undefined) return null;
+  return { payout: payoutFrom(row), history: history.rows, cases: cases.rows, dueAt: open.rows[0]?.due_at ?? null };
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { listOf, MoneyString, nullableInstant, Query } from '../../http/schema/fields.ts';
+import { keyedErrors } from '../../http/errors/responses.ts';
+import { nameSchema } from '../../http/schema/schemas.ts';
+import type { Server } from '../../http/server.ts';
+import { formatPounds } from '../../money/amounts.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
+import { readDailyVolume, type DailyVolume } from '../reading/daily-volume.ts';
+
+const UsageDay = nameSchema(
+  'UsageDay',
+  Type.Object({
+    date: Type.String({ format: 'date' }),
+    completed: Type.Integer({ description: 'Payouts that arrived on this day.' }),
+    paid_gbp: MoneyString,
+    failed: Type.Integer({ description: 'Payouts that were made on this day, and failed or were returned.' }),
+  }),
+);
+const UsageDayList = nameSchema(
+  'UsageDayList',
+  Type.Object(
+    {
+      ...listOf(UsageDay.ref).properties,
+      counted_since: nullableInstant({
+        description:
+          'Null where every payout of these days is counted. Else there are too many: those that were made before this are not counted, the first day is not whole, and days before it are left out.',
+      }),
+    },
+    { description: 'The last 30 days in London time, the oldest first.' },
+  ),
+);
+
+/** Where there is much to count, counting is work, and a chart of days need not be newer than this. */
+const longMemory = { keepMs: 60_000, most: 10_000 };
+const muchToCount = 20_000;
+
+function isMuch({ days }: DailyVolume): boolean {
+  return days.reduce((sum, { completed, failed }) => sum + completed + failed, 0) > muchToCount;
+}
+
+interface DailyDeps extends Authentication {
+  pool: Pool;
+  clock: Clock;
+}
+
+export function addDailyRoutes(app: Server, { pool, clock, requireCaller, callerOf }: DailyDeps): void {
+  for (const { definition } of [UsageDay, UsageDayList]) app.addSchema(definition);
+  const cache = createTtlCache<DailyVolume>(countedCache);
+  const memoryOfMuch = createTtlCache<DailyVolume>(longMemory);
+  const schema = {
+    operationId: 'listUsageDays',
+    summary: 'The last 30 days, day by day',
+    tags: ['Billing'],
+    querystring: Query,
+    response: { 200: UsageDayList.ref, ...keyedErrors() },
+  };
+  const config = { action: 'usage.days', access: 'readers' } as const;
+  app.get('/v1/usage/days', { schema, config, onRequest: requireCaller }, async (request) => {
+    const caller = callerOf(request);
+    const key = partnerKey(caller);
+    const count = async (): Promise<DailyVolume> =>
+      cache.get(key, async () => readDailyVolume(pool, caller, clock.now()));
+    const volume = await memoryOfMuch.get(key, count);
+    if (!isMuch(volume)) memoryOfMuch.forget(key);
+    const { days, countedSince } = volume;
+    return {
+      object: 'list' as const,
+      data: days.map(({ date, completed, paid, failed }) => ({
+        date,
+        completed,
+        paid_gbp: formatPounds(paid),
+        failed,
+      })),
+      counted_since: countedSince?.toISOString() ?? null,
+    };
+  });
+}

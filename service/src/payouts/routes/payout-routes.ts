@@ -1,0 +1,239 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { ActivityLog } from '../../http/activity-log.ts';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { bodyProblems } from '../../http/schema/field-problems.ts';
+import { Query } from '../../http/schema/fields.ts';
+import { requireNamedAccount } from '../../http/auth/named-account.ts';
+import { patterns } from '../../http/schema/patterns.ts';
+import type { LimitHook } from '../../http/limits/rate-limit.ts';
+import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
+import type { Server } from '../../http/server.ts';
+import { parsePounds } from '../../money/amounts.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { cancelPayout } from '../lifecycle/cancel-payout.ts';
+import { createPayout, type CreateDeps } from '../creation/create-payout.ts';
+import { quotePayout } from '../pricing/quote.ts';
+import { readBalance } from '../reading/read-balance.ts';
+import type { PayoutReader } from '../reading/read-payouts.ts';
+import { refuseBody } from './refuse-body.ts';
+import {
+  BalanceSchema,
+  CreatePayoutRequest,
+  PayoutCreated,
+  PayoutSchema,
+  QuoteRequest,
+  QuoteSchema,
+} from './schemas.ts';
+import { balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
+
+export interface PayoutRouteDeps extends CreateDeps, Authentication {
+  payouts: PayoutReader;
+  activity: ActivityLog;
+  limitPayoutCreation: LimitHook;
+}
+
+const keyForm = new RegExp(patterns.idempotencyKey);
+
+function idempotencyKeyOf(request: FastifyRequest): string {
+  const key = request.headers['idempotency-key'];
+  if (typeof key === 'string' && keyForm.test(key)) return key;
+  throw new ApiError({
+    code: 'idempotency_key_required',
+    message: 'Send a header Idempotency-Key: your own id of this payout, the same whenever you try it again.',
+    details: { pattern: keyForm.source },
+  });
+}
+
+/** Before the body is read: whether it could be read does not matter without a key. */
+async function requireIdempotencyKey(request: FastifyRequest): Promise<void> {
+  idempotencyKeyOf(request);
+}
+
+async function refuseWrongBody(request: FastifyRequest): Promise<void> {
+  const problems = bodyProblems(request);
+  if (problems.length > 0) throw refuseBody(problems, request.body);
+}
+
+const replayHeader = { 'Idempotent-Replayed': { type: 'string', enum: ['true'] } };
+const PayoutPath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
+const KeyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      // Not by the schema: what is wrong with it is a 400 of its own.
+      'x-described-as': { name: 'Idempotency-Key', type: 'string', pattern: patterns.idempotencyKey, required: true },
+      description: 'Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice.',
+    }),
+  ),
+  'kelpie-account': Type.Optional(
+    Type.String({
+      'x-described-as': { name: 'Kelpie-Account', type: 'string', format: 'uuid' },
+      description:
+        'For a person who has signed in: the id of the account that pays. Needed then, because a browser has one session for all its tabs. Ignored for an API key.',
+    }),
+  ),
+});
+
+export function addPayoutRoutes(app: Server, deps: PayoutRouteDeps): void {
+  for (const { definition } of [
+    QuoteRequest,
+    CreatePayoutRequest,
+    QuoteSchema,
+    PayoutSchema,
+    PayoutCreated,
+    BalanceSchema,
+  ])
+    app.addSchema(definition);
+  addQuoteRoute(app, deps);
+  addCreateRoute(app, deps);
+  addReadRoute(app, deps);
+  addCancelRoute(app, deps);
+  addBalanceRoute(app, deps);
+}
+
+function addQuoteRoute(app: Server, deps: PayoutRouteDeps): void {
+  const schema = {
+    operationId: 'createQuote',
+    summary: 'What a payout would cost now',
+    tags: ['Payouts'],
+    querystring: Query,
+    body: QuoteRequest.ref,
+    response: {
+      200: QuoteSchema.ref,
+      ...bodyErrors('invalid_amount', 'corridor_not_enabled', 'invalid_request', 'rate_unavailable'),
+    },
+  };
+  app.post(
+    '/v1/quotes',
+    {
+      schema,
+      config: { action: 'quote.create', access: 'readers' },
+      attachValidation: true,
+      onRequest: deps.requireCaller,
+      preHandler: refuseWrongBody,
+    },
+    async (request) => {
+      const amount = parsePounds(request.body.amount_gbp) ?? 0n;
+      return quoteBody(await quotePayout(deps, deps.callerOf(request), amount));
+    },
+  );
+}
+
+function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
+  const schema = {
+    operationId: 'createPayout',
+    summary: 'Pay a recipient',
+    description:
+      'Answers 201 for a new payout, and 200 with `Idempotent-Replayed: true` for a key that was used before. A person who has signed in confirms a live payout: the first request has a code mailed and answers `confirmation_required`; the same request with `confirm_code` pays.',
+    tags: ['Payouts'],
+    headers: KeyHeader,
+    querystring: Query,
+    body: CreatePayoutRequest.ref,
+    response: {
+      200: {
+        ...PayoutSchema.ref,
+        description: 'A payout that this key made before, as it is now.',
+        headers: replayHeader,
+      },
+      201: PayoutCreated.ref,
+      ...bodyErrors(
+        'idempotency_key_required',
+        'insufficient_funds',
+        'partner_not_active',
+        'idempotency_key_in_use',
+        'invalid_amount',
+        'invalid_recipient',
+        'corridor_not_enabled',
+        'invalid_request',
+        'idempotency_key_reused',
+        'confirmation_required',
+        'invalid_confirm_code',
+        'recipient_account_rejected',
+        'payout_not_created',
+      ),
+    },
+  };
+  const requireAccount = async (request: FastifyRequest): Promise<void> => {
+    requireNamedAccount(request, deps.callerOf(request));
+  };
+  const onRequest = [deps.requireCaller, deps.limitPayoutCreation, requireIdempotencyKey, requireAccount];
+  app.post(
+    '/v1/payouts',
+    {
+      schema,
+      config: { action: 'payout.create', access: 'payers' },
+      attachValidation: true,
+      onRequest,
+      preHandler: refuseWrongBody,
+    },
+    async (request, reply) => {
+      const idempotencyKey = idempotencyKeyOf(request);
+      const order = orderFrom(request.body);
+      const made = await createPayout(deps, {
+        ...deps.callerOf(request),
+        requestId: request.id,
+        idempotencyKey,
+        order,
+        confirmCode: request.body.confirm_code ?? null,
+      });
+      const { payout } = made;
+      deps.activity.isAbout(request, payout.id);
+      if (made.kind === 'replayed')
+        return reply.header('idempotent-replayed', 'true').code(200).send(payoutBody(payout));
+      if (made.isRecorded) deps.activity.isRecorded(request);
+      const quote = quoteBody({ amount: payout.amount, rate: made.payout.rate, cost: made.cost });
+      return reply.code(201).send({ ...payoutBody(payout), quote });
+    },
+  );
+}
+
+function addReadRoute(app: Server, deps: PayoutRouteDeps): void {
+  const schema = {
+    operationId: 'getPayout',
+    summary: 'One payout as it is now',
+    tags: ['Payouts'],
+    params: PayoutPath,
+    querystring: Query,
+    response: { 200: PayoutSchema.ref, ...keyedErrors('not_found') },
+  };
+  const config = { action: 'payout.get', access: 'readers' } as const;
+  app.get('/v1/payouts/:id', { schema, config, onRequest: deps.requireCaller }, async (request) =>
+    payoutBody(await deps.payouts.show({ ...deps.callerOf(request), payoutId: request.params.id })),
+  );
+}
+
+function addCancelRoute(app: Server, deps: PayoutRouteDeps): void {
+  const schema = {
+    operationId: 'cancelPayout',
+    summary: 'Stop a payout, where the bank still can',
+    description: 'Safe to repeat. A payout is cancelled only once the bank says so.',
+    tags: ['Payouts'],
+    params: PayoutPath,
+    querystring: Query,
+    response: { 200: PayoutSchema.ref, ...bodyErrors('not_found', 'payout_not_cancellable') },
+  };
+  const config = { action: 'payout.cancel', access: 'payers' } as const;
+  app.post('/v1/payouts/:id/cancel', { schema, config, onRequest: deps.requireCaller }, async (request) => {
+    const { payout, isRecorded } = await cancelPayout(
+      deps,
+      { ...deps.callerOf(request), requestId: request.id },
+      request.params.id,
+    );
+    if (isRecorded) deps.activity.isRecorded(request);
+    return payoutBody(payout);
+  });
+}
+
+function addBalanceRoute(app: Server, deps: PayoutRouteDeps): void {
+  const schema = {
+    operationId: 'getBalance',
+    summary: 'What the wallet holds',
+    tags: ['Account'],
+    querystring: Query,
+    response: { 200: BalanceSchema.ref, ...keyedErrors('partner_not_active', 'balance_unavailable') },
+  };
+  const config = { action: 'balance.get', access: 'readers' } as const;
+  app.get('/v1/balance', { schema, config, onRequest: deps.requireCaller }, async (request) =>
+    balanceBody(await readBalance(deps, deps.callerOf(request))),
+  );
+}

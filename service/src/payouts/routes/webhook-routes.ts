@@ -1,0 +1,59 @@
+import type { KeyObject } from 'node:crypto';
+import { readWebhook } from '../../banks/index.ts';
+import type { Server } from '../../http/server.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { receiveWebhook } from '../lifecycle/receive-webhook.ts';
+
+interface WebhookDeps {
+  calls: SingleCalls;
+  clock: Clock;
+  /** The public key of each environment's bank; null where it has none. */
+  webhookKeys: Readonly<Record<PartnerContext['environment'], KeyObject | null>>;
+  /** There is news of a verification. */
+  wakeVerification: (verificationId: string) => Promise<void>;
+  /** There is news of a deposit. */
+  wakeDeposit: (news: {
+    environment: PartnerContext['environment'];
+    sourceId: string;
+    depositId: string;
+  }) => Promise<void>;
+}
+
+/** Where the banks tell us that something changed. Not part of the API: each bank is given its own address. */
+export async function addWebhookRoutes(
+  app: Server,
+  { webhookKeys, calls, clock, ...deps }: WebhookDeps,
+): Promise<void> {
+  await app.register(async (scope) => {
+    // The signature is over the bytes as they came.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    for (const environment of ['sandbox', 'live'] as const) {
+      scope.post(`/bank-webhooks/${environment}`, { schema: { hide: true } }, async (request, reply) => {
+        const publicKey = webhookKeys[environment];
+        const header = request.headers['x-webhook-signature'];
+        const { body: rawBody } = request;
+        if (publicKey === null || typeof header !== 'string' || !Buffer.isBuffer(rawBody)) throw refused('signature');
+        const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
+        if (event.kind === 'refused') throw refused(event.text);
+        if (event.kind === 'deposit') await deps.wakeDeposit({ environment, ...event });
+        if (event.kind === 'payment') await receiveWebhook({ calls, clock }, { environment, event });
+        // A sandbox verifies nobody: what its bank says of that opens nothing.
+        if (event.kind === 'verification' && environment === 'live') await deps.wakeVerification(event.verificationId);
+        // Whatever else it is about is acknowledged, or the bank would send it again and again.
+        return reply.code(200).send({ received: true });
+      });
+    }
+  });
+}
+
+function refused(why: string): ApiError {
+  return new ApiError({
+    code: 'unauthorized',
+    message: 'This is not a webhook of the bank.',
+    internal: `webhook: ${why}`,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Static } from 'typebox';
+import { formatPounds, formatUsdc, parsePounds } from '../../money/amounts.ts';
+import { rateAsNumber } from '../../money/rates.ts';
+import { instantOf } from '../../platform/ids.ts';
+import type { PayoutOrder } from '../model/order.ts';
+import type { ShownPayout } from '../model/payout.ts';
+import type { Quote } from '../pricing/quote.ts';
+import type { Balance } from '../reading/read-balance.ts';
+import type { BalanceSchema, CreatePayoutBody, PayoutSchema, QuoteSchema } from './schemas.ts';
+
+// Between what the API takes and gives, and what we work with.
+
+/** From a body that its schema has let through. */
+export function orderFrom({ amount_gbp: amountText, country, reference, recipient }: CreatePayoutBody): PayoutOrder {
+  const amount = parsePounds(amountText);
+  if (amount === undefined) throw new Error('a schema let an amount through that is none');
+  const { address, bank } = recipient;
+  return {
+    amount,
+    country: country ?? 'GB',
+    reference: reference ?? null,
+    recipient: {
+      type: recipient.type ?? 'individual',
+      firstName: recipient.first_name,
+      lastName: recipient.last_name,
+      email: recipient.email ?? null,
+      bankName: bank.bank_name,
+      sortCode: bank.sort_code,
+      accountNumber: bank.account_number,
+      address: {
+        line1: address.line1,
+        line2: address.line2 ?? null,
+        city: address.city,
+        region: address.region ?? address.city,
+        postalCode: address.postal_code,
+      },
+    },
+  };
+}
+
+export function payoutBody(payout: ShownPayout): Static<typeof PayoutSchema.definition> {
+  return {
+    id: payout.id,
+    object: 'payout',
+    environment: payout.environment,
+    status: payout.state,
+    reference: payout.reference,
+    bank_reference: payout.bankReference,
+    country: 'GB',
+    amount_gbp: formatPounds(payout.amount),
+    fee_gbp: formatPounds(payout.fee),
+    wallet_sent_usdc: formatUsdc(payout.walletDebit),
+    recipient: { name: payout.recipientName, account_last4: payout.accountLast4 },
+    failure_code: payout.failureCode,
+    failure_reason: payout.failureReason,
+    created_at: instantOf(payout.id).toISOString(),
+    updated_at: payout.updatedAt.toISOString(),
+    created_via: payout.createdVia,
+  };
+}
+
+export function quoteBody({ amount, rate, cost }: Quote): Static<typeof QuoteSchema.definition> {
+  return {
+    object: 'quote',
+    country: 'GB',
+    seller_receives_gbp: formatPounds(amount),
+    fee_gbp: formatPounds(cost.fee),
+    wallet_sends_usdc: formatUsdc(cost.walletDebit),
+    exchange_rate: { gbp_per_usd: rateAsNumber(rate) },
+    fee_breakdown: {
+      taken_in_transfer_gbp: formatPounds(cost.providerFee),
+      on_monthly_invoice_gbp: formatPounds(cost.invoiceShare),
+    },
+  };
+}
+
+export function balanceBody({ usdc, gbp, rate }: Balance): Static<typeof BalanceSchema.definition> {
+  return { object: 'balance', usdc: formatUsdc(usdc), approx_gbp: formatPounds(gbp), gbp_per_usd: rateAsNumber(rate) };
+}
