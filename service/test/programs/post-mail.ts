@@ -1,5 +1,5 @@
 // Posts one mail, to the address that it is told, and is killed the moment that its transaction has committed.
-import { openPostOffice } from '../mail/post-office.ts';
+import { openPostOffice } from '../platform/mail/post-office.ts';
 
 const [, , serviceUrl = '', to = ''] = process.argv;
 const office = await openPostOffice({ serviceUrl }, () => undefined);

@@ -18,7 +18,7 @@ import { findLeaks } from '../harness/invariants.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { untilQuiet } from '../harness/waits.ts';
-import { kelpieAdmin, type CommandResult } from '../operating/kelpie-admin.ts';
+import { kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { listCasesOf, openReconciling, passCutOff } from './reconciling.ts';
 
 const world = await startFundingWorld({ settleAfterMs: 100 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/mail/well-set.ts';
+import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/platform/mail/well-set.ts';
 import { invitationMail } from './invitation.ts';
 import { keyCreatedMail } from './key-created.ts';
 import { keyRevokedMail } from './key-revoked.ts';

@@ -6,7 +6,13 @@ import { startTcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { createCustomer } from '@kelpie/sandbox-bank/test/customer.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { startReceiver } from '@kelpie/sandbox-bank/test/receiver.ts';
-import { orderOf, recipientWith, register, testBankContract, type BankUnderTest } from '../../../test/bank-contract.ts';
+import {
+  orderOf,
+  recipientWith,
+  register,
+  testBankContract,
+  type BankUnderTest,
+} from '../../../test/banks/bank-contract.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import {
   createBridgeBank,

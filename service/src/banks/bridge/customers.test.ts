@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { startReceiver } from '@kelpie/sandbox-bank/test/receiver.ts';
-import { orderOf, recipientWith, register } from '../../../test/bank-contract.ts';
+import { orderOf, recipientWith, register } from '../../../test/banks/bank-contract.ts';
 import { createBridgeBank, createHttpAgent, readWebhook } from '../index.ts';
 import type { Verification } from '../port.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { recipientWith } from '../../../test/bank-contract.ts';
+import { recipientWith } from '../../../test/banks/bank-contract.ts';
 import type { HttpExchange } from '../http-exchange.ts';
 import { payeeName } from '../payee-name.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { orderOf, register, recipientWith, testBankContract } from '../../../test/bank-contract.ts';
+import { orderOf, register, recipientWith, testBankContract } from '../../../test/banks/bank-contract.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createSimulatedBank } from '../index.ts';
 

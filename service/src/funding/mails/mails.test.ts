@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/mail/well-set.ts';
+import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/platform/mail/well-set.ts';
 import { depositCreditedMail } from './deposit-credited.ts';
 import { depositReversedMail } from './deposit-reversed.ts';
 import { walletLowMail } from './wallet-low.ts';

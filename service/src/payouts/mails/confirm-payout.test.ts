@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/mail/well-set.ts';
+import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/platform/mail/well-set.ts';
 import { confirmPayoutMail } from './confirm-payout.ts';
 
 const payout = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertWellSet } from '../../../test/mail/well-set.ts';
+import { assertWellSet } from '../../../test/platform/mail/well-set.ts';
 import { composeMail, type MailPart } from './layout.ts';
 import { showInstant } from './shown-instant.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
-import { openPostOffice, readMail } from '../../../test/mail/post-office.ts';
+import { openPostOffice, readMail } from '../../../test/platform/mail/post-office.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { createLogger } from '../logging.ts';
 import { endMail } from './store.ts';

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { sendPounds } from '@kelpie/sandbox-bank/test/topping-up.ts';
+import { openRounds, startFundingWorld, untilDeposit, untilFunded } from '../../funding/topping-up.ts';
+import { createPayout, getPayout } from '../../harness/client.ts';
+import { kelpieAdmin } from './kelpie-admin.ts';
+
+const world = await startFundingWorld({ settleAfterMs: 3_600_000 });
+const { database, bank, partner } = world;
+const client = { url: world.api.url, key: partner.key };
+const slug = `p-${partner.partnerId.slice(-12)}`;
+const round = await openRounds(database);
+await round('open-funding');
+const places = await untilFunded(database, partner);
+
+async function readPartner(): Promise<{ status: string; rate_factor: number; acts: number }> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ status: string; rate_factor: number; acts: number }>(
+      'select status, rate_factor, (select count(*)::int from kelpie.audit_log) as acts from kelpie.partners where id = $1',
+      [partner.partnerId],
+    );
+    assert(rows[0] !== undefined);
+    return rows[0];
+  });
+}
+
+test('every command has help that says what it does and what it takes', async () => {
+  const whole = await kelpieAdmin(database, ['--help']);
+  assert.equal(whole.code, 0);
+  for (const group of ['partners', 'payouts', 'deposits', 'ledger', 'audit', 'migrate'])
+    assert(whole.said.includes(group));
+  assert.match(whole.said, /Where to begin/);
+  const suspend = await kelpieAdmin(database, ['partners', 'suspend', '--help']);
+  for (const part of ['--reason', '--operator', '--dry-run', '--json', 'Payouts under way go on'])
+    assert(suspend.said.includes(part), part);
+});
+
+test('what changes something asks who does it, and nothing happens without a name', async () => {
+  const args = ['partners', 'suspend', slug, '--reason', 'test'];
+  const nameless = await kelpieAdmin(database, args, {});
+  assert.equal(nameless.code, 2);
+  assert.match(nameless.said, /Say who does this/);
+  const misnamed = await kelpieAdmin(database, [...args, '--operator', 'Eve and Mallory'], {});
+  assert.notEqual(misnamed.code, 0);
+  assert.deepEqual(await readPartner(), { status: 'active', rate_factor: 1, acts: 1 });
+});
+
+test('a dry run says what would be done, and leaves neither a change nor a row', async () => {
+  const tried = await kelpieAdmin(database, ['partners', 'suspend', slug, '--reason', 'test', '--dry-run']);
+  assert.equal(tried.code, 0, tried.said);
+  assert.match(tried.said, /Dry run: nothing was changed. Otherwise:\n.* was active, and is suspended/);
+  assert.deepEqual(await readPartner(), { status: 'active', rate_factor: 1, acts: 1 });
+});
+
+test('a suspended partner makes no payouts and reads on; activated, it pays again; both are in the log', async () => {
+  const suspended = await kelpieAdmin(database, ['partners', 'suspend', slug, '--reason', 'unpaid invoice', '--json']);
+  assert.equal(suspended.code, 0, suspended.said);
+  assert.deepEqual([valueAt(suspended.data(), 'from'), valueAt(suspended.data(), 'to')], ['active', 'suspended']);
+  await eventually('the api knows', async () => (await createPayout(client)).code === 'partner_not_active');
+  const again = await kelpieAdmin(database, ['partners', 'suspend', slug, '--reason', 'again']);
+  assert.equal(again.code, 2);
+  assert.match(again.said, /is suspended: there is nothing to suspend/);
+  // By its id as well.
+  const activated = await kelpieAdmin(database, [
+    'partners',
+    'activate',
+    partner.partnerId,
+    '--reason',
+    'paid',
+    '--operator',
+    'grace',
+  ]);
+  assert.equal(activated.code, 0, activated.said);
+  // It is not verified, so it is back where it was before: in its sandbox.
+  assert.deepEqual(await readPartner(), { status: 'onboarding', rate_factor: 1, acts: 3 });
+  await eventually('it pays again', async () => (await createPayout(client)).status === 201);
+  const log = (await kelpieAdmin(database, ['audit', 'list', '--json'])).data();
+  assert(Array.isArray(log));
+  assert.deepEqual(
+    log.map((row) => [textAt(row, 'operator'), textAt(row, 'action'), textAt(row, 'subject')]),
+    [
+      ['grace', 'partner.activate', partner.partnerId],
+      ['ada@kelpie.example', 'partner.suspend', partner.partnerId],
+      ['development', 'audit.begin', 'log'],
+    ],
+  );
+  assert.deepEqual(valueAt(log[1], 'detail'), { from: 'active', to: 'suspended', reason: 'unpaid invoice' });
+});
+
+test('limits are raised by a factor, within bounds', async () => {
+  const raised = await kelpieAdmin(database, ['partners', 'limits', slug, '--factor', '5', '--reason', 'a launch']);
+  assert.equal(raised.code, 0, raised.said);
+  assert.match(raised.said, /were × 1, and are × 5[\s\S]*row \d+ \(\d+:[0-9a-f]{64}\)/);
+  assert.equal((await readPartner()).rate_factor, 5);
+  for (const factor of ['0', '1001', 'x', '1.5']) {
+    const refused = await kelpieAdmin(database, ['partners', 'limits', slug, '--factor', factor, '--reason', 'no']);
+    assert.notEqual(refused.code, 0, factor);
+  }
+});
+
+test('partners are listed and shown, for people and for programs', async () => {
+  const listed = (await kelpieAdmin(database, ['partners', 'list', '--json'])).data();
+  assert(Array.isArray(listed));
+  assert(listed.some((one) => textAt(one, 'slug') === slug));
+  const shown = await kelpieAdmin(database, ['partners', 'show', slug]);
+  assert.match(shown.said, /sandbox by provider_sandbox, wallet \d+\.\d{6} USDC, plan standard-1, 1 key,/);
+  assert.match(shown.said, /topped up by bank_transfer and usdc/);
+  const nobody = await kelpieAdmin(database, ['partners', 'show', 'nobody']);
+  assert.equal(nobody.code, 2);
+  assert.match(nobody.said, /There is no partner nobody/);
+});
+
+test('stuck payouts are listed, one tells its story, and asking the bank about it moves it on', async () => {
+  const { id } = await createPayout(client);
+  const stuck = (await kelpieAdmin(database, ['payouts', 'stuck', '--older-than', '0', '--json'])).data();
+  assert(Array.isArray(stuck));
+  const states = stuck.filter((one) => textAt(one, 'id') === id).map((one) => textAt(one, 'state'));
+  assert.deepEqual(states, ['processing']);
+  const { rows } = await asAdmin(database.superuserUrl, async (admin) =>
+    admin.query<{ payment: string }>('select bank_payment_id as payment from kelpie.payouts where id = $1', [id]),
+  );
+  await bank.control('/webhooks', { mode: 'lose' });
+  await bank.control(`/transfers/${rows[0]?.payment}/settle`);
+  const asked = await kelpieAdmin(database, ['payouts', 'refresh', id]);
+  assert.equal(asked.code, 0, asked.said);
+  await eventually('it is completed', async () => (await getPayout(client, id)).payout === 'completed');
+  await bank.control('/webhooks', { mode: 'normal' });
+  const auditTrail = await kelpieAdmin(database, ['payouts', 'show', id]);
+  assert.match(auditTrail.said, new RegExp(`Payout ${id}: completed`));
+  const unknown = await kelpieAdmin(database, ['payouts', 'refresh', '01a1d000-0000-7000-8000-00000000000f']);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.said, /There is no payout/);
+});
+
+test('deposits are listed and tell their story, without who sent them', async () => {
+  const bankId = await sendPounds(bank, places.accountId);
+  await bank.control(`/deposits/${bankId}/settle`);
+  const { id } = await untilDeposit(database, bankId, 'credited');
+  const listed = (await kelpieAdmin(database, ['deposits', 'list', '--partner', slug, '--json'])).data();
+  assert(Array.isArray(listed));
+  assert.deepEqual(
+    listed.map((one) => [textAt(one, 'id'), textAt(one, 'state'), textAt(one, 'net_micro_usdc')]),
+    [[id, 'credited', '124690000']],
+  );
+  for (const named of [id, bankId]) {
+    const { said } = await kelpieAdmin(database, ['deposits', 'show', named]);
+    assert.match(said, /100\.00 GBP were sent, at 0\.8; it brings 124\.690000 USDC, and the bank kept 0\.310000/);
+    assert.match(said, /wallet +-124\.690000 USDC +the wallet then holds/);
+    assert.doesNotMatch(said, /Tideway/);
+  }
+  const auditTrail = (await kelpieAdmin(database, ['deposits', 'show', id, '--json'])).data();
+  assert.equal(listAt(auditTrail, 'entries').length, 2);
+  assert.deepEqual((await kelpieAdmin(database, ['deposits', 'list', '--trouble', '--json'])).data(), []);
+});
+
+test('the log verifies by the command, which ends with 1 where it does not', async () => {
+  const verified = await kelpieAdmin(database, ['audit', 'verify']);
+  assert.equal(verified.code, 0, verified.said);
+  const [, anchor = ''] = /elsewhere: (\d+:[0-9a-f]{64})/.exec(verified.said) ?? [];
+  assert.equal((await kelpieAdmin(database, ['audit', 'verify', '--anchor', anchor])).code, 0);
+  await asAdmin(database.superuserUrl, async (admin) => {
+    await admin.query('set session_replication_role = replica');
+    await admin.query(`update kelpie.audit_log set operator = 'nobody' where seq = 1`);
+  });
+  const found = await kelpieAdmin(database, ['audit', 'verify', '--json']);
+  assert.equal(found.code, 1);
+  assert.match(JSON.stringify(valueAt(found.data(), 'differences')), /row 1 is not as it was written/);
+});

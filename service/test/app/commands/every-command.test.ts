@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import type { Command } from 'commander';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { createProgram } from '../../../src/app/commands/program.ts';
+import { monthEnd, monthOf } from '../../../src/platform/london-month.ts';
+import { createBilledPartners } from '../../billing/billed-partners.ts';
+import { createTestClock } from '../../harness/clock.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { plantPayout } from '../../harness/planted-payout.ts';
+import { seedDeposit } from '../../database/seed-every-table.ts';
+import { kelpieAdmin } from './kelpie-admin.ts';
+import { digestWholeDatabase } from './whole-database.ts';
+
+// Every command there is, in one table each for those that look and those that act: a new one has to be put into it. Nothing
+// else runs on this database, so that what a command changes is all that changes.
+
+const database = await createTestDatabase();
+const clock = createTestClock();
+const now = new Date();
+const period = monthOf(now);
+// This month is over for the commands, whatever day it is.
+clock.move(monthEnd(period).getTime() - now.getTime() + 60 * 60_000);
+
+const [partnerEnvironment] = await createBilledPartners(database, 1, now);
+assert(partnerEnvironment !== undefined);
+const slug = `p-${partnerEnvironment.partnerId.slice(-12)}`;
+const returned = await plantPayout(database, partnerEnvironment, 'returned');
+const completed = await plantPayout(database, partnerEnvironment, 'completed');
+const jobId = randomUUID();
+const depositId = await asAdmin(database.superuserUrl, async (client) => {
+  await client.query(
+    `insert into kelpie.partner_environments (partner_id, environment, created_at, rail) values ($1, 'sandbox', now(), 'simulated')`,
+    [partnerEnvironment.partnerId],
+  );
+  await client.query(
+    `insert into kelpie.verifications (id, partner_id, state, started_at, changed_at, asked_at)
+     values ('kyc-1', $1, 'in_review', now(), now(), now())`,
+    [partnerEnvironment.partnerId],
+  );
+  const failure = { name: 'JobFailed', message: 'DatabaseError 23505', stack: 'file:///send.ts:1:2' };
+  await client.query(
+    `insert into pgboss.job (id, name, state, data, retry_count, retry_limit, started_on, completed_on, output)
+     values ($1, 'send-mail', 'failed', '{"mailId": "m-1"}', 3, 3, now(), now(), $2)`,
+    [jobId, failure],
+  );
+  await seedDeposit(client, partnerEnvironment);
+  const { rows } = await client.query<{ id: string }>('select id from kelpie.deposits limit 1');
+  return rows[0]?.id ?? '';
+});
+
+/** The bank's wallet holds a cent more than our books say. */
+const caseId = await asAdmin(database.superuserUrl, async (client) => {
+  const { rows } = await client.query<{ id: string }>(
+    `with run as (
+       insert into kelpie.reconciliations (id, asked_by, started_at, cut_off_at) values (gen_random_uuid(), 'test', now(), now())
+       returning id
+     ), found as (
+       insert into kelpie.cases (
+         id, partner_id, environment, kind, subject, difference_micro_usdc, detail, opened_at, seen, last_run_id, last_seen_at
+       )
+       select gen_random_uuid(), $1, $2, 'wallet_balance', 'wallet', 10000, 'a cent', now(), 1, id, now() from run
+       returning id, partner_id, environment
+     )
+     insert into kelpie.case_history (case_id, number, partner_id, environment, at, what, by, detail)
+     select id, 1, partner_id, environment, now(), 'opened', 'test', 'a cent' from found returning case_id as id`,
+    [partnerEnvironment.partnerId, partnerEnvironment.environment],
+  );
+  return rows[0]?.id ?? '';
+});
+
+const why = ['--reason', 'a test'];
+const bill = (reference: string): string[] => ['--cost', '10.00', '--bank-reference', reference];
+
+/** In an order in which each has something to do. */
+const acts: Readonly<Record<string, readonly string[]>> = {
+  'partners create': ['--slug', 'new-one', '--name', 'New One'],
+  'partners verify': [slug],
+  'partners suspend': [slug, ...why],
+  'partners activate': [slug, ...why],
+  'partners limits': [slug, '--factor', '3', ...why],
+  'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
+  'partners price-plan': [slug, '--plan', 'volume-1', ...why],
+  'payouts refresh': [completed.id],
+  'exceptions return': [returned.id, ...bill('BR-1')],
+  'exceptions recall': [completed.id, ...bill('BR-2')],
+  'exceptions trace': [completed.id, ...bill('BR-3')],
+  'jobs retry': [jobId],
+  'invoices run': ['--period', period],
+  'reconcile run': [],
+  'cases correct': [caseId, '--book', 'bank-to-suspense', '--amount', '0.01', '--revision', '1', ...why],
+  'cases close': [caseId, ...why],
+};
+
+/** No bank is configured here, so nobody can be compared with theirs. */
+const endWithOne = new Set(['reconcile run']);
+
+const looks: Readonly<Record<string, readonly string[]>> = {
+  'partners list': [],
+  'partners show': [slug],
+  'plans list': [],
+  'payouts stuck': ['--older-than', '0'],
+  'payouts show': [completed.id],
+  'deposits list': [],
+  'deposits show': [depositId],
+  'exceptions list': ['--partner', slug],
+  'invoices list': [],
+  'invoices show': ['KP-000001'],
+  'invoices verify': [],
+  'reconcile show': [],
+  'cases list': ['--state', 'all'],
+  'cases show': [caseId],
+  'ledger verify': [],
+  'jobs list': ['--state', 'all'],
+  'jobs show': [jobId],
+  'audit list': [],
+  'audit verify': [],
+};
+
+/** One connects as the owner, and is tested where migrations are; the other acts on a log that is broken (refusals.test.ts). */
+const others = ['migrate', 'audit begin'];
+
+function leavesOf(command: Command, path: readonly string[] = []): [string, Command][] {
+  if (command.commands.length === 0) return [[path.join(' '), command]];
+  return command.commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
+}
+
+function groupsOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [] : [command, ...command.commands.flatMap(groupsOf)];
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return text;
+}
+
+const root = createProgram({ json: false });
+const leaves = leavesOf(root);
+const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
+const named = { ...env, KELPIE_OPERATOR: 'ada@kelpie.example' };
+
+async function countActs(): Promise<number> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ acts: number }>('select count(*)::int as acts from kelpie.audit_log');
+    return rows[0]?.acts ?? -1;
+  });
+}
+
+test('every command there is stands in one of the tables here', () => {
+  const known = [...Object.keys(acts), ...Object.keys(looks), ...others];
+  assert.deepEqual(leaves.map(([path]) => path).toSorted(), known.toSorted());
+  const changing = leaves.filter(([, { options }]) => options.some(({ long }) => long === '--operator'));
+  assert.deepEqual(changing.map(([path]) => path).toSorted(), [...Object.keys(acts), 'audit begin'].toSorted());
+});
+
+test('the help of every command says what it does, when, with an example of itself, and what it prints', () => {
+  for (const [path, command] of leaves) {
+    const help = helpOf(command);
+    for (const part of ['When:', 'Prints:', '--json', `  $ kelpie-admin ${path}`])
+      assert(help.includes(part), `${path} --help does not say ${part}:\n${help}`);
+    assert(command.description().length > 20, path);
+    assert(!help.includes('(default: false)'), path);
+    const widest = Math.max(...help.split('\n').map((line) => line.length));
+    assert(widest <= 130, `${path} --help is ${widest} wide`);
+  }
+  for (const group of groupsOf(root)) assert.match(helpOf(group), / {2}(\$ )?kelpie-admin [a-z]+ /, group.name());
+});
+
+test('every command that changes something offers to be tried first', () => {
+  for (const [path, { options }] of leaves) {
+    if (path in acts)
+      assert(
+        options.some(({ long }) => long === '--dry-run'),
+        path,
+      );
+  }
+});
+
+for (const [path, args] of Object.entries(acts)) {
+  const line = [...path.split(' '), ...args, '--json'];
+  const end = endWithOne.has(path) ? 1 : 0;
+  test(`${path}: without a name it does nothing, tried it changes nothing, and done it leaves one row`, async () => {
+    const before = await digestWholeDatabase(database);
+    const nameless = await kelpieAdmin(database, line, env);
+    assert.equal(nameless.code, 2, nameless.said);
+    assert.equal(textAt(nameless.json(), 'error.code'), 'operator_required');
+    const tried = await kelpieAdmin(database, [...line, '--dry-run'], named);
+    assert.equal(tried.code, end, tried.said);
+    assert.deepEqual([valueAt(tried.data(), 'dry_run'), valueAt(tried.data(), 'audit')], [true, null]);
+    assert.deepEqual(await digestWholeDatabase(database), before);
+    const rows = await countActs();
+    const done = await kelpieAdmin(database, line, named);
+    assert.equal(done.code, end, done.said);
+    assert.equal(await countActs(), rows + 1);
+    assert.equal(textAt(done.data(), 'audit.seq'), String(rows + 1));
+    assert.notDeepEqual(await digestWholeDatabase(database), before);
+  });
+}
+
+for (const [path, args] of Object.entries(looks)) {
+  test(`${path}: it prints for people and for programs, and changes nothing`, async () => {
+    const before = await digestWholeDatabase(database);
+    const line = [...path.split(' '), ...args];
+    const people = await kelpieAdmin(database, line, env);
+    assert.equal(people.code, 0, people.said);
+    assert(people.said.trim().length > 10, people.said);
+    const programs = await kelpieAdmin(database, [...line, '--json'], env);
+    assert.equal(programs.code, 0, programs.said);
+    assert(typeof programs.data() === 'object' && programs.data() !== null, programs.said);
+    assert.deepEqual(await digestWholeDatabase(database), before);
+  });
+}

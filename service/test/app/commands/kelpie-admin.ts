@@ -1,0 +1,45 @@
+import { startChild } from '@kelpie/dev/child-process.ts';
+import { valueAt } from '@kelpie/dev/json.ts';
+import type { TestDatabase } from '../../harness/database.ts';
+import { testSecrets } from '../../harness/secrets.ts';
+
+export interface CommandResult {
+  code: number | null;
+  said: string;
+  /** What it printed, as JSON: all of its standard output is one document. */
+  json(): unknown;
+  /** What it found or did, where it worked. */
+  data(): unknown;
+}
+
+/** The settings of somebody who may do everything. */
+export function kelpieEnv(database: TestDatabase): Record<string, string> {
+  return {
+    KELPIE_MODE: 'development',
+    KELPIE_LOG_LEVEL: 'warn',
+    KELPIE_DATABASE_URL: database.serviceUrl,
+    KELPIE_READER_DATABASE_URL: database.readerUrl,
+    KELPIE_OPERATOR_DATABASE_URL: database.operatorUrl,
+    KELPIE_OPERATOR: 'ada@kelpie.example',
+    ...testSecrets,
+  };
+}
+
+/** The operator's command, as a person would run it; with settings of its own, without a name where they have none. */
+export async function kelpieAdmin(
+  database: TestDatabase,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = { KELPIE_OPERATOR: 'ada@kelpie.example' },
+): Promise<CommandResult> {
+  const { KELPIE_OPERATOR: _name, ...shared } = kelpieEnv(database);
+  const command = startChild({
+    name: 'kelpie-admin',
+    file: 'service/src/app/cli.ts',
+    args: [...args],
+    env: { ...shared, ...env },
+  });
+  const { code } = await command.exited;
+  const said = command.output();
+  const json = (): unknown => JSON.parse(command.printed());
+  return { code, said, json, data: () => valueAt(json(), 'data') };
+}

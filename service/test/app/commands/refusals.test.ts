@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { startChild } from '@kelpie/dev/child-process.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { monthEnd, monthOf } from '../../../src/platform/london-month.ts';
+import { createBilledPartners } from '../../billing/billed-partners.ts';
+import { createTestClock } from '../../harness/clock.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { createPartners } from '../../harness/partners.ts';
+import { plantPayout } from '../../harness/planted-payout.ts';
+import { kelpieAdmin, kelpieEnv } from './kelpie-admin.ts';
+import { digestWholeDatabase } from './whole-database.ts';
+
+// What the command says and ends with when it can not do what was asked.
+
+const database = await createTestDatabase();
+const clock = createTestClock();
+const now = new Date();
+const [live] = await createBilledPartners(database, 1, now);
+const [sandbox] = await createPartners(database, 1);
+assert(live !== undefined && sandbox !== undefined);
+const slugOf = ({ partnerId }: { partnerId: string }): string => `p-${partnerId.slice(-12)}`;
+const slug = slugOf(live);
+const completed = await plantPayout(database, live, 'completed');
+const played = await plantPayout(database, sandbox, 'completed');
+const why = ['--reason', 'a test'];
+const bill = ['--cost', '10.00', '--bank-reference', 'BR-1'];
+const nobody = '01a1d000-0000-7000-8000-00000000000f';
+
+async function expectError(
+  args: readonly string[],
+  expected: { exit: number; code: string; says: RegExp },
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const result = await kelpieAdmin(database, [...args, '--json'], { KELPIE_OPERATOR: 'ada', ...env });
+  assert.equal(result.code, expected.exit, result.said);
+  assert.equal(textAt(result.json(), 'error.code'), expected.code);
+  assert.match(textAt(result.json(), 'error.message'), expected.says);
+}
+
+test('what is refused ends with 2, a code and a sentence, and changes nothing', async () => {
+  const before = await digestWholeDatabase(database);
+  const missing = { exit: 2, code: 'not_found' };
+  const refused = { exit: 2, code: 'refused' };
+  const nothing = { exit: 2, code: 'nothing_to_do' };
+  for (const [args, expected] of [
+    [['partners', 'show', 'nobody'], { ...missing, says: /There is no partner nobody/ }],
+    [['payouts', 'show', nobody], { ...missing, says: /There is no payout/ }],
+    [['payouts', 'refresh', 'x'], { ...missing, says: /There is no payout x/ }],
+    [['invoices', 'show', 'KP-000099'], { ...missing, says: /There is no invoice/ }],
+    [['jobs', 'retry', nobody], { ...missing, says: /There is no job/ }],
+    [['partners', 'activate', slug, ...why], { ...nothing, says: /nothing to activate/ }],
+    [['partners', 'limits', slug, '--factor', '1', ...why], { ...nothing, says: /× 1 already/ }],
+    [['partners', 'price-plan', slug, '--plan', 'standard-1', ...why], { ...nothing, says: /has the plan/ }],
+    [['partners', 'price-plan', slug, '--plan', 'gold', ...why], { ...missing, says: /There is no price plan gold/ }],
+    [
+      ['partners', 'price-plan', slugOf(sandbox), '--plan', 'standard-1', ...why],
+      { ...missing, says: /has no live environment yet/ },
+    ],
+    [['plans', 'create', 'standard-1', ...why], { exit: 2, code: 'plan_taken', says: /plans never change/ }],
+    [['plans', 'create', 'gold', '--bank', '1.00+0.10%', ...why], { ...refused, says: /can not be more than the fee/ }],
+    [['exceptions', 'return', completed.id, ...bill], { ...refused, says: /is completed: it has not come back/ }],
+    [['exceptions', 'recall', played.id, ...bill], { exit: 2, code: 'never_charged', says: /in the sandbox/ }],
+    [['exceptions', 'recall', nobody, ...bill], { ...missing, says: /There is no payout/ }],
+    [['invoices', 'run', '--period', monthOf(now)], { ...refused, says: /is not over yet/ }],
+    [['partners', 'create', '--slug', slug, '--name', 'Twice'], { exit: 2, code: 'slug_taken', says: /already/ }],
+    [['partners', 'verify', slug], { ...refused, says: /--email ADDRESS/ }],
+    [['audit', 'begin', ...why], { ...nothing, says: /The log is begun/ }],
+  ] as const)
+    await expectError(args, expected);
+  assert.deepEqual(await digestWholeDatabase(database), before);
+});
+
+test('a command line that is wrong ends with 64, and says what is', async () => {
+  for (const [args, says] of [
+    [['partners', 'suspend', slug], /required option '--reason <text>'/],
+    [['partners', 'list', '--limit', '0'], /whole number from 1 to 1000/],
+    [['exceptions', 'recall', completed.id, '--cost', '1', '--bank-reference', 'x'], /pounds and pence/],
+    [['payouts', 'stuk'], /unknown command 'stuk'/],
+    [['jobs', 'retry', nobody, '--operator', 'Eve and Mallory'], /1 to 80 letters/],
+  ] as const)
+    await expectError(args, { exit: 64, code: 'usage', says });
+  const unsaid = await kelpieAdmin(database, ['partners']);
+  assert.equal(unsaid.code, 64);
+  assert.match(unsaid.said, /Usage: kelpie-admin partners/);
+  const toPeople = await kelpieAdmin(database, ['partners', 'suspend', slug]);
+  assert.equal(toPeople.code, 64);
+  assert.match(
+    toPeople.said,
+    /required option '--reason <text>'[\s\S]*`kelpie-admin partners suspend --help` tells more/,
+  );
+});
+
+test('a database that is not to be had ends with 69, a wrong setting with 78, and neither shows a secret', async () => {
+  const gone = 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie';
+  await expectError(
+    ['partners', 'list'],
+    { exit: 69, code: 'unreachable', says: /can not be reached/ },
+    { KELPIE_READER_DATABASE_URL: gone },
+  );
+  await expectError(
+    ['invoices', 'list'],
+    { exit: 69, code: 'role_wrong', says: /does not let this role/ },
+    { KELPIE_READER_DATABASE_URL: database.operatorUrl },
+  );
+  const wrong = await kelpieAdmin(database, ['partners', 'list', '--json'], { KELPIE_READER_DATABASE_URL: 'hunter2' });
+  assert.equal(wrong.code, 78);
+  assert.equal(textAt(wrong.json(), 'error.code'), 'settings_wrong');
+  assert.doesNotMatch(wrong.said, /hunter2/);
+});
+
+test('the same reference of the bank’s is charged once; the second time is refused and leaves no row', async () => {
+  const charged = await kelpieAdmin(database, ['exceptions', 'recall', completed.id, ...bill, '--json']);
+  assert.equal(charged.code, 0, charged.said);
+  // What the bank billed, and a fifth.
+  assert.equal(textAt(charged.data(), 'charged_pence'), '1200');
+  const before = await digestWholeDatabase(database);
+  await expectError(['exceptions', 'trace', completed.id, ...bill], {
+    exit: 2,
+    code: 'nothing_to_do',
+    says: /BR-1 was charged to .* before/,
+  });
+  assert.deepEqual(await digestWholeDatabase(database), before);
+  const listed = (await kelpieAdmin(database, ['exceptions', 'list', '--json'])).data();
+  assert(Array.isArray(listed));
+  assert.deepEqual(
+    listed.map((one) => [textAt(one, 'kind'), textAt(one, 'payout_id'), textAt(one, 'bank_reference')]),
+    [['recall', completed.id, 'BR-1']],
+  );
+});
+
+test('a charge for a month that was just invoiced is refused in a sentence, and nothing is charged', async () => {
+  clock.move(monthEnd(monthOf(now)).getTime() - now.getTime() + 60 * 60_000);
+  const ahead = { KELPIE_TEST_CLOCK_FILE: clock.file };
+  const run = await kelpieAdmin(database, ['invoices', 'run', '--period', monthOf(now)], {
+    KELPIE_OPERATOR: 'ada',
+    ...ahead,
+  });
+  assert.equal(run.code, 0, run.said);
+  const before = await digestWholeDatabase(database);
+  // By the clock of this command, the month is still under way.
+  const late = ['exceptions', 'trace', completed.id, '--cost', '5.00', '--bank-reference', 'BR-2'];
+  await expectError(late, { exit: 2, code: 'books_closed', says: /its books are closed. Run the same again/ });
+  assert.deepEqual(await digestWholeDatabase(database), before);
+  const again = await kelpieAdmin(database, late, { KELPIE_OPERATOR: 'ada', ...ahead });
+  assert.equal(again.code, 0, again.said);
+});
+
+test('where another operator is in the middle of an act, the second one is told so, and nothing is half done', async () => {
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('begin');
+    await client.query('select from kelpie.audit_head for update');
+    const before = await digestWholeDatabase(database);
+    await expectError(['partners', 'suspend', slug, ...why], { exit: 69, code: 'busy', says: /try again/ });
+    await client.query('rollback');
+    assert.deepEqual(await digestWholeDatabase(database), before);
+  });
+});
+
+/** On a connection of its own: a transaction sees who is at work as it was when it first looked. */
+async function isWaiting(): Promise<boolean> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query(
+      `select from pg_stat_activity where application_name = 'kelpie-cli' and wait_event_type = 'Lock'
+         and datname = current_database()`,
+    );
+    return rows.length > 0;
+  });
+}
+
+test('a command that is killed in the middle leaves neither the change nor a row, and the log goes on', async () => {
+  const before = await digestWholeDatabase(database);
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('begin');
+    await client.query('select from kelpie.partners where id = $1 for update', [live.partnerId]);
+    const killed = startChild({
+      name: 'kelpie',
+      file: 'service/src/app/cli.ts',
+      args: ['partners', 'suspend', slug, ...why],
+      env: kelpieEnv(database),
+    });
+    // It has noted the act, and waits to do it.
+    await eventually('it is in the middle', async () => isWaiting());
+    killed.kill('SIGKILL');
+    await killed.exited;
+    await client.query('rollback');
+  });
+  await eventually('the server has noticed', async () => {
+    const tried = await kelpieAdmin(database, ['partners', 'suspend', slug, ...why, '--dry-run']);
+    return tried.code === 0;
+  });
+  assert.deepEqual(await digestWholeDatabase(database), before);
+  assert.equal((await kelpieAdmin(database, ['audit', 'verify'])).code, 0);
+});
+
+const limits = (factor: string): string[] => ['partners', 'limits', slug, '--factor', factor, ...why];
+
+test('a log that was put back to what it was, end and all, shows by the file that acts keep outside the database', async () => {
+  const anchors = path.join(path.dirname(clock.file), 'anchors');
+  const env = { KELPIE_OPERATOR: 'ada', KELPIE_AUDIT_ANCHORS: anchors };
+  assert.equal((await kelpieAdmin(database, limits('2'), env)).code, 0);
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query('create table public.old_head as table kelpie.audit_head'),
+  );
+  assert.equal((await kelpieAdmin(database, [...limits('3'), '--dry-run'], env)).code, 0);
+  assert.equal((await kelpieAdmin(database, limits('4'), env)).code, 0);
+  const kept = readFileSync(anchors, 'utf8').trimEnd().split('\n');
+  assert.equal(kept.length, 2, 'what was only tried is not kept');
+  assert.equal((await kelpieAdmin(database, ['audit', 'verify'], env)).code, 0);
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `delete from kelpie.audit_log where seq = (select max(seq) from kelpie.audit_log);
+       delete from kelpie.audit_head; insert into kelpie.audit_head select * from public.old_head`,
+    );
+  });
+  assert.equal((await kelpieAdmin(database, ['audit', 'verify'], {})).code, 0, 'this is what no chain can show');
+  const found = await kelpieAdmin(database, ['audit', 'verify', '--json'], env);
+  assert.equal(found.code, 1);
+  assert.match(JSON.stringify(valueAt(found.data(), 'differences')), /which was kept elsewhere, is missing/);
+  writeFileSync(anchors, 'nonsense\n');
+  await expectError(['audit', 'verify'], { exit: 2, code: 'refused', says: /Line 1 of .* is not a row/ }, env);
+});
+
+/** As somebody who has the operator's password, and not the key. */
+async function addJunk(): Promise<void> {
+  await asAdmin(database.operatorUrl, async (client) =>
+    client.query(
+      `select kelpie.append_audit(h.seq + 1, now(), 'eve', 'partner.limit', 'x', '{}', h.mac, sha256('a'), sha256('b'), null)
+       from kelpie.lock_audit_head(null) h`,
+    ),
+  );
+}
+
+test('a junk row at the end stops operators until one of them goes on from it, and is found from then on', async () => {
+  await addJunk();
+  await expectError(limits('5'), { exit: 2, code: 'audit_broken', says: /`kelpie-admin audit verify` tells which/ });
+  const verified = await kelpieAdmin(database, ['audit', 'verify']);
+  assert.equal(verified.code, 1);
+  const [, end = ''] = /It ends with (\d+:[0-9a-f]{64})/.exec(verified.said) ?? [];
+  await expectError(['audit', 'begin', ...why], { exit: 2, code: 'audit_broken', says: new RegExp(end) });
+  const before = await digestWholeDatabase(database);
+  const noFailpoint = ['audit', 'begin', '--after', end, ...why];
+  await expectError(
+    noFailpoint,
+    { exit: 2, code: 'refused', says: /it is another key/ },
+    { KELPIE_AUDIT_KEY: 'e5'.repeat(32) },
+  );
+  assert.equal((await kelpieAdmin(database, [...noFailpoint, '--dry-run'])).code, 0);
+  assert.deepEqual(await digestWholeDatabase(database), before);
+  const done = await kelpieAdmin(database, noFailpoint);
+  assert.equal(done.code, 0, done.said);
+  // As either role.
+  assert.equal((await kelpieAdmin(database, limits('5'))).code, 0);
+  assert.equal(
+    (await kelpieAdmin(database, ['partners', 'create', '--slug', 'after-junk', '--name', 'After'])).code,
+    0,
+  );
+  const found = await kelpieAdmin(database, ['audit', 'verify']);
+  assert.equal(found.code, 1);
+  assert.match(found.said, /2 differences\.[^]*is not as it was written[^]*takes the log up again/);
+});
+
+test('a log that was emptied is found, stops operators, and is no new one where acts were kept elsewhere', async () => {
+  const anchors = path.join(path.dirname(clock.file), 'kept');
+  const env = { KELPIE_OPERATOR: 'ada', KELPIE_AUDIT_ANCHORS: anchors };
+  assert.equal((await kelpieAdmin(database, limits('6'), env)).code, 0);
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `delete from kelpie.audit_log;
+       update kelpie.audit_head set seq = 0, mac = decode(repeat('00', 32), 'hex'), head_mac = null`,
+    );
+  });
+  const found = await kelpieAdmin(database, ['audit', 'verify']);
+  assert.equal(found.code, 1);
+  assert.match(found.said, /has no beginning/);
+  await expectError(limits('7'), { exit: 2, code: 'audit_broken', says: /has no beginning/ });
+  await expectError(['audit', 'begin', ...why], { exit: 2, code: 'audit_broken', says: /The log is not new/ }, env);
+});

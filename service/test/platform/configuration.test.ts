@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { startChild } from '@kelpie/dev/child-process.ts';
+import { projectFolder } from '@kelpie/dev/project.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { testSecrets } from '../harness/secrets.ts';
+import { configurationExitCode } from '../../src/platform/configuration/configuration.ts';
+import { settings, type Setting } from '../../src/platform/configuration/settings.ts';
+
+const processes = {
+  api: { file: 'service/src/app/api.ts', args: [] },
+  worker: { file: 'service/src/app/worker.ts', args: [] },
+  migrate: { file: 'service/src/app/cli.ts', args: ['migrate'] },
+  ledger: { file: 'service/src/app/cli.ts', args: ['ledger', 'verify'] },
+  limits: { file: 'service/src/app/cli.ts', args: ['partners', 'limits', 'acme', '--factor', '2', '--reason', 'test'] },
+};
+
+const right = {
+  KELPIE_DATABASE_URL: 'postgres://kelpie_service:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_OWNER_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_READER_DATABASE_URL: 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_OPERATOR_DATABASE_URL: 'postgres://kelpie_operator:hunter2@127.0.0.1:1/kelpie',
+  KELPIE_OPERATOR: 'ada@kelpie.example',
+  KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
+  KELPIE_SMTP_URL: 'smtps://kelpie:hunter2@127.0.0.1:1',
+  KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
+  ...testSecrets,
+};
+
+async function startWith(name: keyof typeof processes, env: Record<string, string>) {
+  const child = startChild({ name, ...processes[name], env });
+  const exit = await child.exited;
+  return { ...exit, said: child.output() };
+}
+
+/** A value that breaks the rule of its setting, and which process reads that setting. */
+const wrong: Record<keyof typeof settings, { value: string; process: keyof typeof processes }> = {
+  mode: { value: 'staging', process: 'api' },
+  databaseUrl: { value: 'mysql://root:hunter2@localhost/kelpie', process: 'worker' },
+  ownerDatabaseUrl: { value: 'hunter2', process: 'migrate' },
+  readerDatabaseUrl: { value: 'redis://hunter2@localhost', process: 'ledger' },
+  operatorDatabaseUrl: { value: 'hunter2', process: 'limits' },
+  databaseConnections: { value: '1', process: 'worker' },
+  apiHost: { value: 'not a host', process: 'api' },
+  apiPort: { value: '65536', process: 'api' },
+  publicUrl: { value: 'ftp://kelpie.example', process: 'api' },
+  metricsHost: { value: 'a b', process: 'worker' },
+  metricsPort: { value: '-1', process: 'api' },
+  logLevel: { value: 'loud', process: 'migrate' },
+  drainDelayMs: { value: '3s', process: 'api' },
+  trustedProxies: { value: '10.0.0.0/33', process: 'api' },
+  requestsPerSecond: { value: '0', process: 'api' },
+  requestsBurst: { value: '1000001', process: 'api' },
+  payoutsPerSecond: { value: '2.5', process: 'api' },
+  payoutsBurst: { value: 'many', process: 'api' },
+  openRequestsPerMinute: { value: '-1', process: 'api' },
+  invitationsPerDay: { value: '0', process: 'api' },
+  apiKeyPepper: { value: 'hunter2', process: 'api' },
+  dataKeys: { value: `0:${'ab'.repeat(32)}`, process: 'worker' },
+  indexKey: { value: 'ABCD', process: 'api' },
+  auditKey: { value: 'hunter2', process: 'limits' },
+  auditAnchors: { value: 'anchors', process: 'limits' },
+  operator: { value: 'a b', process: 'limits' },
+  sandboxBankUrl: { value: 'bank.example', process: 'worker' },
+  sandboxBankApiKey: { value: 'hunter2 with a space', process: 'worker' },
+  sandboxBankWebhookKey: { value: 'a key', process: 'api' },
+  liveBankUrl: { value: 'https://bank.example/', process: 'worker' },
+  liveBankApiKey: { value: 'hunter2 ', process: 'worker' },
+  liveBankWebhookKey: { value: '-----BEGIN PRIVATE KEY-----', process: 'api' },
+  smtpUrl: { value: 'https://kelpie:hunter2@mail.example', process: 'worker' },
+  mailFrom: { value: 'Kelpie\nBcc: ada@example.com', process: 'worker' },
+  dashboardUrl: { value: 'dashboard.kelpie.example', process: 'api' },
+  invoiceFrom: { value: 'Kelpie;;Edinburgh', process: 'api' },
+  invoicePayTo: { value: 'Kelpie; 04-00-04; 12345678', process: 'api' },
+  testFailpoint: { value: 'somewhere', process: 'api' },
+  testClockFile: { value: 'relative/path', process: 'worker' },
+};
+
+for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+  const entry = Object.entries(wrong).find(([candidate]) => candidate === name)?.[1];
+  assert(entry !== undefined, `${name} has no wrong value to be tried with`);
+
+  test(`${entry.process} ends with a sentence that names ${setting.variable} where it is wrong`, async () => {
+    const { code, said } = await startWith(entry.process, { ...right, [setting.variable]: entry.value });
+    assert.equal(code, configurationExitCode, said);
+    assert.match(said, new RegExp(`^${setting.variable} is .*: it must be .*, for example ${setting.variable}=`, 'm'));
+    assert.doesNotMatch(said, /hunter2|^\s+at /m);
+  });
+
+  test(`the example of ${setting.variable} keeps to its own rule`, () => {
+    assert.notEqual(setting.parse(setting.example), undefined);
+    if (setting.fallback !== undefined) assert.notEqual(setting.parse(setting.fallback), undefined);
+  });
+}
+
+test('everything that is missing is named at once', async () => {
+  const { code, said } = await startWith('api', {});
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_DATABASE_URL is not set/m);
+  assert.match(said, /^KELPIE_PUBLIC_URL is not set/m);
+});
+
+test('a misspelt variable is named instead of a default taken in silence', async () => {
+  const { code, said } = await startWith('worker', { ...right, KELPIE_LOG_LEVLE: 'debug' });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_LOG_LEVLE is not a setting that Kelpie knows/m);
+});
+
+test('a worker whose database can not be reached, or whose role is past row security, ends with a sentence', async () => {
+  const unreachable = await startWith('worker', { ...right, KELPIE_METRICS_PORT: '0' });
+  assert.equal(unreachable.code, 1);
+  assert.match(unreachable.said, /^Kelpie stopped because of .*ECONNREFUSED. The database, .* can not be reached/m);
+  const database = await createTestDatabase();
+  const past = await startWith('worker', {
+    ...right,
+    KELPIE_DATABASE_URL: database.superuserUrl,
+    KELPIE_METRICS_PORT: '0',
+  });
+  assert.equal(past.code, configurationExitCode);
+  assert.match(past.said, /^KELPIE_DATABASE_URL connects as another role than kelpie_service/m);
+});
+
+test('production refuses a clock that can be moved, and a public address without https', async () => {
+  const { code, said } = await startWith('api', {
+    ...right,
+    KELPIE_PUBLIC_URL: 'http://api.kelpie.example',
+    KELPIE_DASHBOARD_URL: 'http://dashboard.kelpie.example',
+    KELPIE_TEST_CLOCK_FILE: '/tmp/clock',
+    KELPIE_TEST_FAILPOINT: 'bank.send_payment.after*1',
+  });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_PUBLIC_URL starts with http/m);
+  assert.match(said, /^KELPIE_DASHBOARD_URL starts with http/m);
+  assert.match(said, /^KELPIE_TEST_CLOCK_FILE is set/m);
+  assert.match(said, /^KELPIE_TEST_FAILPOINT is set/m);
+});
+
+test('test money is never taken for real money', async () => {
+  const { code, said } = await startWith('worker', {
+    ...right,
+    KELPIE_LIVE_BANK_URL: 'http://api.sandbox.bridge.xyz/v0',
+    KELPIE_LIVE_BANK_API_KEY: 'sk-test-hunter2',
+  });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_LIVE_BANK_URL names a sandbox/m);
+  assert.match(said, /^KELPIE_LIVE_BANK_URL starts with http:/m);
+  assert.match(said, /^KELPIE_LIVE_BANK_API_KEY is a key for testing/m);
+  assert.doesNotMatch(said, /hunter2/);
+});
+
+test('a worker in production does not start where it could send no mail', async () => {
+  const { KELPIE_SMTP_URL: _relay, KELPIE_MAIL_FROM: _from, ...withoutMail } = right;
+  const unset = await startWith('worker', withoutMail);
+  assert.equal(unset.code, configurationExitCode);
+  assert.match(unset.said, /^KELPIE_SMTP_URL is not set: it must be an address/m);
+  assert.match(unset.said, /^KELPIE_MAIL_FROM is not set/m);
+  const none = await startWith('worker', { ...right, KELPIE_SMTP_URL: 'none' });
+  assert.equal(none.code, configurationExitCode);
+  assert.match(none.said, /^KELPIE_SMTP_URL is not right/m);
+});
+
+test('an address of a bank without its key is named', async () => {
+  const { code, said } = await startWith('worker', { ...right, KELPIE_SANDBOX_BANK_URL: 'https://bank.example/v0' });
+  assert.equal(code, configurationExitCode);
+  assert.match(said, /^KELPIE_SANDBOX_BANK_URL and KELPIE_SANDBOX_BANK_API_KEY go together/m);
+});
+
+test('docs/configuration.md describes every setting as the code has it', () => {
+  const page = readFileSync(`${projectFolder}/docs/configuration.md`, 'utf8');
+  const rows = Object.values<Setting<unknown>>(settings).map(
+    ({ variable, about, rule, fallback, example }) =>
+      `| \`${variable}\` | ${about} | ${rule} | ${fallback === undefined ? 'required' : `\`${fallback}\``} | \`${example}\` |`,
+  );
+  assert.deepEqual(page.match(/^\| `KELPIE_.*$/gm), rows);
+});

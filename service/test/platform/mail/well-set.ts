@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import type { MailContent } from '../../../src/platform/mail/layout.ts';
+
+const characters: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+
+/** What somebody reads who sees the HTML. */
+function wordsOfHtml(html: string): string {
+  const [, body = ''] = /<body[^>]*>(.*)<\/body>/s.exec(html) ?? [];
+  const words = body.replaceAll(/<!--.*?-->/gs, '').replaceAll(/<[^>]*>/g, ' ');
+  const read = words.replaceAll(/&(lt|gt|quot|#39|amp);/g, (name) => characters[name] ?? name);
+  return read.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** What every mail of ours keeps to. */
+export function assertWellSet({ subject, text, html }: MailContent): void {
+  assert.equal(wordsOfHtml(html), text.replaceAll(/\s+/g, ' ').trim(), 'text and HTML do not say the same');
+  for (const line of text.split('\n')) assert(Array.from(line).length <= 78, `too long: ${line}`);
+  assert.doesNotMatch(subject + text, /!|undefined|null|\[object/);
+  assert.match(subject, /^[^\s].{0,140}[^\s.]$/);
+  // Nothing is fetched, and nothing runs.
+  assert.doesNotMatch(html, /<(img|script|link|iframe|form|object)\b|\bsrc=|url\(|@import|@font-face|\son\w+=/i);
+  for (const [, name = '', role = ''] of html.matchAll(/<(table)([^>]*)>/g)) assert.match(role, /presentation/, name);
+}
+
+/** A name as somebody would choose it who wants to break a mail. */
+export const hostileName = '<img src=x onerror="alert(1)">\r\nBcc: mallory@example.com\u202e & \'Söhne\'';
+
+/** The same mail with hostile names in it: they are words, and nothing else. */
+export function assertNamesAreWords(content: MailContent): void {
+  assertLooksHarmless(content);
+  assert.match(wordsOfHtml(content.html), /<img src=x onerror="alert\(1\)"> Bcc: mallory@example\.com & 'Söhne'/);
+}
+
+function assertLooksHarmless({ subject, text, html }: MailContent): void {
+  assert.doesNotMatch(subject, /[\r\n]/);
+  assert.doesNotMatch(html, /<img|\u202e/);
+  assert.doesNotMatch(text, /\r|\u202e/);
+}
