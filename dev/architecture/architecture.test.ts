@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { cruise, type IReporterOutput } from 'dependency-cruiser';
 import { projectFolder } from '../project.ts';
+import { findFolderCircles } from './folder-circles.ts';
 import { forbidden, modules, options } from './rules.ts';
 
 const roots = ['service', 'sandbox-bank', 'dev', 'sdk', 'dashboard'];
@@ -24,18 +25,20 @@ async function readTree(folder: string) {
   );
   return {
     files: own.map((module) => module.source).toSorted(),
+    circles: findFolderCircles(output.modules),
     broken: output.summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`),
   };
 }
 
 test('no import breaks the architecture, and every source file was read to say so', async () => {
-  const { files, broken } = await readTree(projectFolder);
+  const { files, broken, circles } = await readTree(projectFolder);
   const onDisk = globSync(`{${read.join(',')}}/**/*.{ts,tsx}`, {
     cwd: projectFolder,
     exclude: (name) => name.includes('node_modules'),
   }).toSorted();
   assert.deepEqual(files, onDisk);
   assert.deepEqual(broken, []);
+  assert.deepEqual(circles, [], 'folders import each other in a circle');
 });
 
 test('every folder of the service has a rule of its own', () => {
@@ -141,6 +144,12 @@ const planted = [
     text: `import '../dashboard/src/format/money.ts';`,
   },
   {
+    rule: 'the-api-knows-no-job',
+    file: 'service/src/app/serve-api.ts',
+    text: `import '../access/routes/planted-23.ts';`,
+    also: [{ file: 'service/src/access/routes/planted-23.ts', text: `import '../jobs.ts';` }],
+  },
+  {
     rule: 'no-circles',
     file: 'service/src/platform/planted-15.ts',
     text: `import './planted-15-too.ts';`,
@@ -148,8 +157,14 @@ const planted = [
   },
 ];
 
+/** No two files of it import each other: only the folders do. */
+const circle = {
+  file: 'service/src/payouts/model/planted-24.ts',
+  text: `import '../records/calls.ts';`,
+};
+
 /** A copy of the tree, with all of these in it that should not be there. */
-async function readPlanted(): Promise<string[]> {
+async function readPlanted(): ReturnType<typeof readTree> {
   const folder = mkdtempSync(path.join(tmpdir(), 'kelpie-planted-'));
   try {
     for (const root of roots) {
@@ -161,21 +176,21 @@ async function readPlanted(): Promise<string[]> {
     }
     cpSync(path.join(projectFolder, 'package.json'), path.join(folder, 'package.json'));
     symlinkSync(path.join(projectFolder, 'node_modules'), path.join(folder, 'node_modules'));
-    for (const { file, text } of planted.flatMap((plant) => [plant, ...(plant.also ?? [])]))
+    for (const { file, text } of [circle, ...planted.flatMap((plant) => [plant, ...(plant.also ?? [])])])
       writeFileSync(path.join(folder, file), text);
-    return (await readTree(folder)).broken;
+    return await readTree(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-let reading: Promise<string[]> | undefined;
+let reading: ReturnType<typeof readTree> | undefined;
 
 for (const { rule, file } of planted) {
   test(`a planted import is found by ${rule}`, async () => {
     // Each is a file of its own, so one reading tells of all.
     reading ??= readPlanted();
-    const broken = await reading;
+    const { broken } = await reading;
     const found = broken.filter((line) => line.includes(file));
     assert(
       found.some((line) => line.startsWith(`${rule}: `)),
@@ -183,3 +198,10 @@ for (const { rule, file } of planted) {
     );
   });
 }
+
+test('a planted circle of two folders is found, though no two files import each other', async () => {
+  reading ??= readPlanted();
+  const { circles } = await reading;
+  const found = circles.filter((way) => way.includes('payouts/model → '));
+  assert.deepEqual(found, ['service/src/payouts/model → service/src/payouts/records → service/src/payouts/model']);
+});

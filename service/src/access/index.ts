@@ -6,8 +6,5 @@ export { requireAdmin } from './members/require-admin.ts';
 export { createApiKeyAuthenticator } from './api-key-authenticator.ts';
 export { listAdminEmails } from './members/store.ts';
 export { createPepper } from './secrets.ts';
-export { signInMails } from './signing-in/request-code.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
-export { mailWaitingCodes } from './signing-in/mail-code.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';
-export { sweepSignIns } from './signing-in/sweep-sign-ins.ts';

@@ -18,6 +18,8 @@ import {
 } from '../access/index.ts';
 import { addActivityRoutes } from '../activity/routes/activity-routes.ts';
 import type { ActivityRecorder } from '../activity/index.ts';
+import type { PaymentNews } from '../banks/index.ts';
+import { addWebhookRoutes } from '../banks/routes/webhook-routes.ts';
 import { addInvoicePdfRoutes } from '../billing/routes/invoice-pdf-routes.ts';
 import { addInvoiceRoutes } from '../billing/routes/invoice-routes.ts';
 import { addStatementRoutes } from '../billing/routes/statement-routes.ts';
@@ -26,33 +28,38 @@ import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
 import { addDepositRoutes } from '../funding/routes/deposit-routes.ts';
 import { addFundingRoutes } from '../funding/routes/funding-routes.ts';
 import { wakeDeposit } from '../funding/index.ts';
-import { logActivity } from '../http/activity-log.ts';
+import { logActivity, type ActivityLog } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/auth/authentication.ts';
 import { addDashboardRoutes } from '../http/pages/dashboard.ts';
 import { addDiscoveryRoutes } from '../http/pages/discovery.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
 import { addHealthRoutes } from '../http/health.ts';
-import { limitByCaller, limitByNetwork, limitByPartner, type RateLimits } from '../http/limits/rate-limit.ts';
+import {
+  limitByCaller,
+  limitByNetwork,
+  limitByPartner,
+  type LimitHook,
+  type RateLimits,
+} from '../http/limits/rate-limit.ts';
 import { addReferenceRoutes, describeRoutes } from '../http/pages/reference.ts';
 import { refuseForeignPages } from '../http/auth/session-cookie.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/routes/account-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/routes/public-partner-routes.ts';
 import { addVerificationRoutes } from '../partners/routes/verification-routes.ts';
-import { createPlanMarkups, createPartnerEnvironments, wakeVerification } from '../partners/index.ts';
+import { createPlanMarkups, createPartnerEnvironments, openPartner, wakeVerification } from '../partners/index.ts';
 import { addDailyRoutes } from '../payouts/routes/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/routes/history-routes.ts';
 import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
-import { addWebhookRoutes } from '../payouts/routes/webhook-routes.ts';
-import { createCommits, createPayoutReader, createRates } from '../payouts/index.ts';
+import { createCommits, createPayoutReader, createRates, receiveWebhook } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, readExpected } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
-import type { Transaction } from '../platform/database/transaction.ts';
+import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobSender } from '../platform/jobs/jobs.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
@@ -61,7 +68,6 @@ import type { Outbox } from '../platform/mail/outbox.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
-import { openPartner } from './wiring/open-partner.ts';
 
 interface ApiDeps {
   clock: Clock;
@@ -96,61 +102,81 @@ interface ApiSecrets {
 const dashboardFolder = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
 
 export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: Drain }> {
-  const { calls, recorder, limits } = deps;
+  const { calls, clock, pool, recorder, limits, publicUrl } = deps;
+  const tools = openSecrets(deps.secrets);
   const { app, connections, finish } = createServer(deps);
   const drain = createDrain(app, connections, deps.drainDelayMs);
   await describeRoutes(app);
-  addHealthRoutes(app, [databaseServes(deps.pool)], drain.isDraining);
-  const sessions = createSessions({ ...deps, pepper: createPepper(deps.secrets.apiKeyPepper) });
-  const auth = authentication(deps, sessions);
+  addHealthRoutes(app, [databaseServes(pool)], drain.isDraining);
+  const sessions = createSessions({ pool, calls, clock, pepper: tools.pepper });
+  const auth = authentication(deps, tools, sessions);
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
-  addDiscoveryRoutes(app, deps.publicUrl, limitOpen);
+  const banks = openBanks(deps.banks, clock, deps.failpoint);
+  addDiscoveryRoutes(app, publicUrl, limitOpen);
   addPublicPartnerRoutes(app, { calls, limitOpen });
-  const signingIn = { ...signInDeps(deps), limitOpen };
-  addCodeRoutes(app, signingIn);
-  addSessionRoutes(app, { ...signingIn, ...auth, sessions, recorder });
-  addOwnAccountRoutes(app, {
-    ...signingIn,
-    ...auth,
-    sessions,
-    recorder,
-    limitAccountChanges: limitByCaller(limits.accountChanges, auth.callerOf),
-  });
-  addAccountRoutes(app, { ...deps, ...auth, activity, requireAdmin });
-  const banks = openBanks(deps.banks, deps.clock, deps.failpoint);
-  addVerificationRoutes(app, { ...verificationDeps(deps, banks), ...auth, requireAdmin });
+  addPeopleRoutes(app, deps, { auth, activity, sessions, limitOpen, tools });
+  addAccountRoutes(app, { ...auth, calls, pool, activity, requireAdmin });
+  addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
   addPayoutRoutes(app, {
-    ...payoutDeps(deps, banks),
     ...auth,
+    ...payoutDeps(deps, tools, banks),
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
-  addPayoutListRoutes(app, { ...deps, ...auth });
-  addHistoryRoutes(app, { ...deps, ...auth });
-  addRecipientRoutes(app, { ...deps, ...auth });
-  const funding = { ...deps, ...auth, encryptor: createEncryptor(deps.secrets.dataKeys) };
-  addFundingRoutes(app, funding);
-  addDepositRoutes(app, funding);
-  addUsageRoutes(app, { ...deps, ...auth });
-  addInvoiceRoutes(app, { ...deps, ...auth });
-  addInvoicePdfRoutes(app, { ...deps, ...auth });
-  addStatementRoutes(app, { ...deps, ...auth });
-  addDailyRoutes(app, { ...deps, ...auth });
-  addKeyRoutes(app, { ...deps, ...auth });
-  const people = { ...deps, ...auth, activity, dashboardUrl: dashboardOf(deps) };
-  addKeyChangeRoutes(app, { ...people, pepper: createPepper(deps.secrets.apiKeyPepper) });
-  addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
-  addActivityRoutes(app, { ...deps, ...auth });
-  await addWebhookRoutes(app, {
-    ...deps,
-    wakeVerification: async (id) => wakeVerification(deps, id),
-    wakeDeposit: async (news) => wakeDeposit(deps, news),
-  });
+  addPayoutListRoutes(app, { ...auth, calls, publicUrl });
+  addHistoryRoutes(app, { ...auth, pool });
+  addRecipientRoutes(app, { ...auth, calls, clock });
+  addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
+  addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
+  addUsageRoutes(app, { ...auth, calls, clock });
+  addInvoiceRoutes(app, { ...auth, calls, clock, publicUrl });
+  addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });
+  addStatementRoutes(app, { ...auth, calls, clock, publicUrl });
+  addDailyRoutes(app, { ...auth, pool, clock });
+  addActivityRoutes(app, { ...auth, calls, recorder });
+  await addWebhookRoutes(app, webhookDeps(deps));
   await addReferenceRoutes(app, limitOpen);
   addDashboardRoutes(app, dashboardFolder);
   finish(limitOpen);
   return { app, drain };
+}
+
+interface PeopleDeps {
+  auth: Authentication;
+  activity: ActivityLog;
+  sessions: Sessions;
+  limitOpen: LimitHook;
+  tools: SecretTools;
+}
+
+/** Signing in, and who may: sessions, members and API keys. */
+function addPeopleRoutes(app: Server, deps: ApiDeps, { auth, activity, sessions, limitOpen, tools }: PeopleDeps): void {
+  const { calls, clock, pool, outbox, recorder, limits } = deps;
+  const signingIn = signInDeps(deps, tools);
+  const limitAccountChanges = limitByCaller(limits.accountChanges, auth.callerOf);
+  const limitInvitations = limitByPartner(limits.invitations, auth.callerOf);
+  const people = { ...auth, pool, calls, clock, outbox, activity, dashboardUrl: dashboardOf(deps) };
+  addCodeRoutes(app, { ...signingIn, limitOpen });
+  addSessionRoutes(app, { ...auth, ...signingIn, sessions, recorder, limitOpen });
+  addOwnAccountRoutes(app, { ...auth, calls, clock, pepper: tools.pepper, sessions, recorder, limitAccountChanges });
+  addKeyRoutes(app, { ...auth, calls, clock });
+  addKeyChangeRoutes(app, { ...people, pepper: tools.pepper });
+  addMemberRoutes(app, { ...people, limitInvitations });
+}
+
+/** What is made of the secrets, once: no route is given the secrets themselves. */
+type SecretTools = ReturnType<typeof openSecrets>;
+
+function openSecrets({ apiKeyPepper, dataKeys, indexKey }: ApiSecrets) {
+  return {
+    pepper: createPepper(apiKeyPepper),
+    encryptor: createEncryptor(dataKeys),
+    codeDigests: createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes')),
+    orderDigest: createKeyedDigest(indexKey, 'orders to confirm'),
+    accountDigest: createKeyedDigest(indexKey, 'account index'),
+    bodyDigest: createKeyedDigest(indexKey, 'body fingerprint'),
+  };
 }
 
 /** The address of the dashboard. */
@@ -158,9 +184,9 @@ function dashboardOf({ dashboardUrl, publicUrl }: ApiDeps): string {
   return dashboardUrl ?? `${publicUrl}/dashboard`;
 }
 
-function authentication(deps: ApiDeps, sessions: Sessions): Authentication {
-  const { secrets, clock, calls, limits } = deps;
-  const apiKeyAuthenticator = createApiKeyAuthenticator(calls, clock, createPepper(secrets.apiKeyPepper));
+function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessions): Authentication {
+  const { clock, calls, limits } = deps;
+  const apiKeyAuthenticator = createApiKeyAuthenticator(calls, clock, pepper);
   return createAuthentication({
     async identifyKey(secret) {
       const key = await apiKeyAuthenticator.identify(secret);
@@ -174,16 +200,16 @@ function authentication(deps: ApiDeps, sessions: Sessions): Authentication {
   });
 }
 
-function signInDeps(deps: ApiDeps) {
-  const { secrets, clock, pool, calls, jobs } = deps;
+function signInDeps(deps: ApiDeps, { encryptor, pepper, codeDigests }: SecretTools) {
+  const { clock, pool, calls, jobs } = deps;
   return {
     pool,
     calls,
     clock,
     jobs,
-    encryptor: createEncryptor(secrets.dataKeys),
-    pepper: createPepper(secrets.apiKeyPepper),
-    digests: codeDigests(secrets),
+    encryptor,
+    pepper,
+    digests: codeDigests,
     refuseForeign: refuseForeignPages(new URL(dashboardOf(deps)).origin),
     async openPartner(tx: Transaction, partner: { id: string; slug: string; name: string }) {
       await openPartner(tx, { clock, jobs }, partner);
@@ -191,21 +217,16 @@ function signInDeps(deps: ApiDeps) {
   };
 }
 
-function codeDigests({ indexKey }: ApiSecrets) {
-  return createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes'));
-}
-
-function confirmations({ pool, clock, outbox, secrets }: ApiDeps) {
-  const orderDigest = createKeyedDigest(secrets.indexKey, 'orders to confirm');
-  return createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests(secrets) });
-}
-
 function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
+  const { pool, calls, clock, logger, outbox } = deps;
   const dashboardUrl = dashboardOf(deps);
-  const bank = banks.provider_production;
   return {
-    ...deps,
-    bank,
+    pool,
+    calls,
+    clock,
+    logger,
+    outbox,
+    bank: banks.provider_production,
     listAdmins: listAdminEmails,
     onApproved: chargeApproval,
     dashboardUrl,
@@ -213,8 +234,8 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
   };
 }
 
-function payoutDeps(deps: ApiDeps, banks: OpenBanks) {
-  const { calls, clock, logger, secrets } = deps;
+function payoutDeps({ pool, calls, clock, logger, outbox }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
+  const { orderDigest, accountDigest, bodyDigest, codeDigests, encryptor } = tools;
   return {
     calls,
     commits: createCommits(calls, clock),
@@ -225,10 +246,23 @@ function payoutDeps(deps: ApiDeps, banks: OpenBanks) {
     markups: createPlanMarkups(calls),
     payouts: createPayoutReader(calls),
     rates: createRates(banks, clock),
-    encryptor: createEncryptor(secrets.dataKeys),
-    accountDigest: createKeyedDigest(secrets.indexKey, 'account index'),
-    bodyDigest: createKeyedDigest(secrets.indexKey, 'body fingerprint'),
-    confirmations: confirmations(deps),
+    encryptor,
+    accountDigest,
+    bodyDigest,
+    confirmations: createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests }),
+  };
+}
+
+/** What a bank's webhook wakes, by what it is about. */
+function webhookDeps({ clock, calls, pool, jobs, webhookKeys }: ApiDeps) {
+  const waking = { calls, pool, clock, jobs };
+  return {
+    clock,
+    webhookKeys,
+    wakePayment: async (environment: PartnerContext['environment'], news: PaymentNews) =>
+      receiveWebhook({ calls, clock }, environment, news),
+    wakeVerification: async (id: string) => wakeVerification(waking, id),
+    wakeDeposit: async (news: Parameters<typeof wakeDeposit>[1]) => wakeDeposit(waking, news),
   };
 }
 

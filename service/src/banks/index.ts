@@ -2,7 +2,7 @@
 // knows nothing of payouts, and never says that a payment did not happen when it can't know.
 export { bankReference } from './bank-reference.ts';
 export { createBridgeBank } from './bridge/bank.ts';
-export { readWebhook, type WebhookOutcome } from './bridge/webhook.ts';
+export { readWebhook, type PaymentNews } from './bridge/webhook.ts';
 export { bankCalls, withFailpoints } from './failpoints.ts';
 export { createHttpAgent } from './http-exchange.ts';
 export type {

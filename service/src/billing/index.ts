@@ -2,7 +2,7 @@
 // invoices and the closing of a month's books; it never reckons again what the ledger says.
 export { chargeApproval, chargeException } from './charges/single-charges.ts';
 export { invoiceNumber, shownStatus } from './invoices/invoice.ts';
-export { issueInvoices, runInvoices, type RunReport } from './invoices/run-invoices.ts';
+export { runInvoices, type RunReport } from './invoices/run-invoices.ts';
 export { verifyInvoices } from './invoices/verify-invoices.ts';
 export type { InvoiceIssuer } from './pdf/printed-invoice.ts';
 export {

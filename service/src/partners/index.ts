@@ -1,13 +1,11 @@
 // The businesses that pay out through Kelpie, and what each has in its two environments: a rail, a wallet at the bank, a
 // price plan. It knows nothing of payouts.
 export { payoutLimits } from './limits.ts';
-export { connectWaitingSandboxes } from './connect-waiting-sandboxes.ts';
-export { openSandbox } from './open-sandbox.ts';
+export { openPartner } from './open-partner.ts';
 export { getAccount } from './store.ts';
 export type { PartnerEnvironment, Rail } from './environment.ts';
 export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
 export { createPartnerEnvironments, type PartnerEnvironments } from './environments.ts';
-export { refreshDueVerifications } from './verification/refresh-due-verifications.ts';
 export { refreshVerifications, wakeVerification } from './verification/wake-verification.ts';
 export { planActivation, planSuspension } from './admin/change-status.ts';
 export { askAgain, recordStarted, planVerification, startAtBank } from './admin/verify-partner.ts';

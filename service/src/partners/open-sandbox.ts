@@ -7,7 +7,7 @@ import { insertPartner, insertEnvironment } from './store.ts';
 /** What a new sandbox wallet holds: 10,000.00 USDC of test money. */
 export const sandboxFloat = 10_000_000_000n;
 
-interface NewPartner {
+export interface NewPartner {
   /** The transaction must be this partner's: row security lets it write for nobody else. */
   id: string;
   slug: string;

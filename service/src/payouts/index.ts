@@ -1,12 +1,12 @@
 // Payouts, from the order to the end: quotes, creation, what the bank says of them, cancelling. It owns the states of a
 // payout and its idempotency keys; it moves money only through the ledger, and never pays twice.
 export type { Banks } from './model/banks.ts';
-export { findLateReturns } from './lifecycle/find-late-returns.ts';
 export type { PayoutDeps } from './lifecycle/deps.ts';
 export { createRates } from './pricing/rates.ts';
 export { createPayoutReader } from './reading/read-payouts.ts';
 export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
+export { receiveWebhook } from './lifecycle/receive-webhook.ts';
 export { startSweep } from './lifecycle/sweep.ts';
 export { formatAuditTrail, readAuditTrail, auditTrailAsJson } from './admin/audit-trail.ts';
 export { listStuckPayouts, makePayoutDue, type StuckPayout } from './admin/store.ts';

@@ -2,7 +2,7 @@ import { after } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startMailInbox, type MailInbox } from '@kelpie/dev/mail/inbox.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { readDeposits } from '../../src/funding/index.ts';
+import { readDeposits } from '../../src/funding/wake-deposit.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../../src/platform/database/transaction.ts';
 import { startJobSender } from '../../src/platform/jobs/jobs.ts';

@@ -6,7 +6,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createCustomer } from '@kelpie/sandbox-bank/test/customer.ts';
 import { createBridgeBank, createHttpAgent } from '../../src/banks/index.ts';
 import { connectSandbox, moveToBank } from '../../src/partners/connect-sandbox.ts';
-import { openSandbox } from '../../src/partners/index.ts';
+import { openSandbox } from '../../src/partners/open-sandbox.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../../src/platform/database/transaction.ts';

@@ -4,7 +4,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createBridgeBank, createHttpAgent } from '../../src/banks/index.ts';
 import { connectSandbox } from '../../src/partners/connect-sandbox.ts';
-import { connectWaitingSandboxes } from '../../src/partners/index.ts';
+import { connectWaitingSandboxes } from '../../src/partners/connect-waiting-sandboxes.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createLogger } from '../../src/platform/logging.ts';

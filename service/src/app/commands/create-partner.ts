@@ -1,10 +1,10 @@
 import { createApiKey, createPepper } from '../../access/index.ts';
 import { patterns } from '../../http/schema/patterns.ts';
+import { openPartner } from '../../partners/index.ts';
 import type { WrittenAct } from '../../platform/audit/write-act.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { runAudited, type WriteOptions, type OperatorDeps } from './run-command.ts';
-import { openPartner } from '../wiring/open-partner.ts';
 import { withJobs } from '../wiring/with-jobs.ts';
 
 interface Deps extends OperatorDeps {

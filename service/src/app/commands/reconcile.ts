@@ -110,7 +110,7 @@ function addRun(reconcile: Command): void {
   const command = writeCommand(reconcile.command('run'))
     .summary('Hold our books against the bank’s records now.')
     .description(
-      'Hold our books against the bank’s records now: transfers, deposits and what each wallet keeps. A worker does the same every working day; safe to repeat, to kill, and to run beside it. Each difference becomes a case, or is seen again; no money moves. Exit code 1 where there is a difference, or something could not be compared.',
+      'Hold our books against the bank’s records now: transfers, deposits and what each wallet keeps. A worker does the same every day; safe to repeat, to kill, and to run beside it. Each difference becomes a case, or is seen again; no money moves. Exit code 1 where there is a difference, or something could not be compared.',
     )
     .option('--partner <partner>', 'only this partner: its short name, or its id')
     .option('--from <day>', 'compare lines since that day (UTC), in place of since the last run', dayFrom)
@@ -209,7 +209,7 @@ export function addReconcileCommands(kelpie: Command): void {
   addRun(reconcile);
   addShow(reconcile);
   addGroupHelp(reconcile, {
-    when: 'A worker does it every working day at 05:10 UTC. What differs becomes a case: `kelpie-admin cases list`. docs/reconciliation.md has the rest.',
+    when: 'A worker does it every day at 05:10 UTC. What differs becomes a case: `kelpie-admin cases list`. docs/reconciliation.md has the rest.',
     examples: ['kelpie-admin reconcile show', 'kelpie-admin reconcile run --operator ada@kelpie.example'],
   });
 }

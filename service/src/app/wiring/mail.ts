@@ -1,14 +1,9 @@
-// How mails leave: by which relay, and by which jobs.
+// How mails leave: by which relay, and from whom.
 import type { Clock } from '../../platform/clock.ts';
-import type { Failpoint } from '../../platform/failpoint.ts';
-import type { Pool } from '../../platform/database/pool.ts';
-import type { JobHandler, JobSender, Queue } from '../../platform/jobs/jobs.ts';
-import type { Logger } from '../../platform/logging.ts';
-import { createMailDelivery } from '../../platform/mail/deliver-mail.ts';
+import type { JobSender } from '../../platform/jobs/jobs.ts';
 import type { MailSender } from '../../platform/configuration/mail-address.ts';
-import { createOutbox, sendMail, type Outbox } from '../../platform/mail/outbox.ts';
-import { sweepMails, sweepOutgoingMails } from '../../platform/mail/sweep-mails.ts';
-import type { MailTransport, RelaySettings } from '../../platform/mail/transport.ts';
+import { createOutbox, type Outbox } from '../../platform/mail/outbox.ts';
+import type { RelaySettings } from '../../platform/mail/transport.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import { required, settings, type Setting } from '../../platform/configuration/settings.ts';
 
@@ -37,21 +32,4 @@ interface OutboxDeps {
 /** Where mails are posted. Those of a development that names no sender have ids of nowhere, and stay where they are. */
 export function openOutbox({ mailFrom, ...deps }: OutboxDeps): Outbox {
   return createOutbox({ ...deps, fromDomain: mailFrom?.domain ?? 'nowhere.invalid' });
-}
-
-interface MailDeps {
-  clock: Clock;
-  logger: Logger;
-  pool: Pool;
-  failpoint: Failpoint;
-  encryptor: Encryptor;
-  transport: MailTransport | null;
-}
-
-/** Without a relay, mails stay where they are: a worker that has one sends them. */
-export function mailHandlers({ transport, ...deps }: MailDeps): [Queue, JobHandler][] {
-  const sweep: [Queue, JobHandler] = [sweepMails, async () => sweepOutgoingMails(deps)];
-  if (transport !== null) return [sweep, [sendMail, createMailDelivery({ ...deps, transport })]];
-  deps.logger.warn({}, 'mail.no_relay');
-  return [sweep];
 }

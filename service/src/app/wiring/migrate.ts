@@ -3,7 +3,7 @@ import { makeMonthPartitions } from '../../platform/database/month-partitions.ts
 import { openPool } from '../../platform/database/pool.ts';
 import { installJobEngine } from '../../platform/jobs/jobs.ts';
 import type { Logger } from '../../platform/logging.ts';
-import { queues } from '../compose-worker.ts';
+import { queues } from './queues.ts';
 
 /** The tables, the job engine with its queues, and the partitions of the months to come. Names the migrations applied. */
 export async function migrateEverything(options: { ownerUrl: string; now: Date; logger: Logger }): Promise<string[]> {

@@ -14,14 +14,8 @@ import {
   type BankUnderTest,
 } from '../../../test/banks/bank-contract.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import {
-  createBridgeBank,
-  createHttpAgent,
-  readWebhook,
-  type PaymentOrder,
-  type SendOutcome,
-  type WebhookOutcome,
-} from '../index.ts';
+import { createBridgeBank, createHttpAgent, readWebhook, type PaymentOrder, type SendOutcome } from '../index.ts';
+import type { WebhookOutcome } from './webhook.ts';
 
 const sandboxBank = await startSandboxBank({ settleAfterMs: 600 });
 const { hostname, port } = new URL(sandboxBank.url);

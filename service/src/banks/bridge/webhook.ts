@@ -2,16 +2,18 @@ import { createHash, createVerify, type KeyObject } from 'node:crypto';
 import { paymentStateOf } from './mapping.ts';
 import { parseJson, textAt, valueAt } from './wire-values.ts';
 
+/** A payment changed. How it stands now is read from the bank itself. */
+export interface PaymentNews {
+  kind: 'payment';
+  eventId: string;
+  paymentId: string;
+  ourReference: string | null;
+  /** It says no more of a payment than that the bank has it and is at work on it. */
+  isUnderWay: boolean;
+}
+
 export type WebhookOutcome =
-  // Hints that something changed: what it is, is read from the bank itself.
-  | {
-      kind: 'payment';
-      eventId: string;
-      paymentId: string;
-      ourReference: string | null;
-      /** It says no more of a payment than that the bank has it and is at work on it. */
-      isUnderWay: boolean;
-    }
+  | PaymentNews
   | { kind: 'verification'; eventId: string; verificationId: string }
   | {
       kind: 'deposit';
@@ -28,9 +30,9 @@ const newestToOldestMs = 10 * 60 * 1000;
 const headerForm = /^t=(\d{1,16}),v0=([A-Za-z0-9+/=]+)$/;
 
 /** The bank signs the hash of what it sends, not the thing itself: so it is hashed twice. */
-function isSigned(deps: { timestamp: string; rawBody: Buffer; signature: string; publicKey: KeyObject }): boolean {
-  const digest = createHash('sha256').update(`${deps.timestamp}.`).update(deps.rawBody).digest();
-  return createVerify('RSA-SHA256').update(digest).verify(deps.publicKey, deps.signature, 'base64');
+function isSigned(webhook: { timestamp: string; rawBody: Buffer; signature: string; publicKey: KeyObject }): boolean {
+  const digest = createHash('sha256').update(`${webhook.timestamp}.`).update(webhook.rawBody).digest();
+  return createVerify('RSA-SHA256').update(digest).verify(webhook.publicKey, webhook.signature, 'base64');
 }
 
 /** `header` is X-Webhook-Signature, and `rawBody` the bytes as they came: parsing and printing them would change them. */

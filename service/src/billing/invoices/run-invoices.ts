@@ -3,19 +3,12 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import type { Queue } from '../../platform/jobs/jobs.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { monthEnd, type Month } from '../../platform/london-month.ts';
 import { closeMonth, mostMonths, tryMonths, type ClosedMonth } from './close-month.ts';
 import { countBooksToClose, listBooksToClose } from './store.ts';
 
-/**
- * It comes round every hour, and finds nothing to do but on the first of a month, by the clocks of London: whatever kept it
- * from its work then, it does an hour later.
- */
-export const issueInvoices: Queue = { name: 'issue-invoices', retryLimit: 20, schedule: '5 * * * *' };
-
-interface RunDeps {
+export interface RunDeps {
   pool: Pool;
   calls: SingleCalls;
   clock: Clock;

@@ -1,11 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../database/pool.ts';
 import { inTransaction, type Transaction } from '../database/transaction.ts';
-import type { Queue } from '../jobs/jobs.ts';
 import type { Logger } from '../logging.ts';
 import { deleteEndedMails, giveUpMails } from './store.ts';
-
-export const sweepMails: Queue = { name: 'sweep-mails', retryLimit: 5, schedule: '37 4 * * *' };
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** A day longer than its job tries: whatever waits then has nobody who would still send it. */

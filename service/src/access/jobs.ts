@@ -1,28 +1,30 @@
-// What the worker does for people who sign in: mails their codes, and sweeps what is over.
-import { mailWaitingCodes, signInMails, sweepSignIns } from '../access/index.ts';
+// What a worker does for people who sign in: emails their codes, and deletes what has expired.
 import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Encryptor } from '../platform/encryption.ts';
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
-import type { Encryptor } from '../platform/encryption.ts';
+import { mailWaitingCodes } from './signing-in/mail-code.ts';
+import { signInMails } from './signing-in/request-code.ts';
+import { sweepSignIns } from './signing-in/sweep-sign-ins.ts';
 
 const signInSweep: Queue = { name: 'sign-in-sweep', retryLimit: 5, schedule: '37 2 * * *' };
 
-export const signInQueues: readonly Queue[] = [signInMails, signInSweep];
+export const accessQueues: readonly Queue[] = [signInMails, signInSweep];
 
-interface SignInJobDeps {
+interface AccessJobDeps {
   clock: Clock;
   logger: Logger;
   pool: Pool;
   calls: SingleCalls;
   encryptor: Encryptor;
+  /** Null without a relay: codes stay where they are, and a worker that has one emails them. */
   outbox: Outbox | null;
 }
 
-/** Without a relay, codes stay where they are: a worker that has one mails them. */
-export function signInHandlers({ outbox, ...deps }: SignInJobDeps): [Queue, JobHandler][] {
+export function accessHandlers({ outbox, ...deps }: AccessJobDeps): [Queue, JobHandler][] {
   const sweep: [Queue, JobHandler] = [
     signInSweep,
     async () => {

@@ -1,32 +1,26 @@
 import type { KeyObject } from 'node:crypto';
-import { readWebhook } from '../../banks/index.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { receiveWebhook } from '../lifecycle/receive-webhook.ts';
+import { readWebhook, type PaymentNews } from '../bridge/webhook.ts';
+
+type Environment = PartnerContext['environment'];
 
 interface WebhookDeps {
-  calls: SingleCalls;
   clock: Clock;
   /** The public key of each environment's bank; null where it has none. */
-  webhookKeys: Readonly<Record<PartnerContext['environment'], KeyObject | null>>;
+  webhookKeys: Readonly<Record<Environment, KeyObject | null>>;
+  /** There is news of a payment. */
+  wakePayment: (environment: Environment, news: PaymentNews) => Promise<void>;
   /** There is news of a verification. */
   wakeVerification: (verificationId: string) => Promise<void>;
   /** There is news of a deposit. */
-  wakeDeposit: (news: {
-    environment: PartnerContext['environment'];
-    sourceId: string;
-    depositId: string;
-  }) => Promise<void>;
+  wakeDeposit: (news: { environment: Environment; sourceId: string; depositId: string }) => Promise<void>;
 }
 
 /** Where the banks tell us that something changed. Not part of the API: each bank is given its own address. */
-export async function addWebhookRoutes(
-  app: Server,
-  { webhookKeys, calls, clock, ...deps }: WebhookDeps,
-): Promise<void> {
+export async function addWebhookRoutes(app: Server, { webhookKeys, clock, ...deps }: WebhookDeps): Promise<void> {
   await app.register(async (scope) => {
     // The signature is over the bytes as they came.
     scope.removeAllContentTypeParsers();
@@ -40,7 +34,7 @@ export async function addWebhookRoutes(
         const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
         if (event.kind === 'refused') throw refused(event.text);
         if (event.kind === 'deposit') await deps.wakeDeposit({ environment, ...event });
-        if (event.kind === 'payment') await receiveWebhook({ calls, clock }, { environment, event });
+        if (event.kind === 'payment') await deps.wakePayment(environment, event);
         // A sandbox verifies nobody: what its bank says of that opens nothing.
         if (event.kind === 'verification' && environment === 'live') await deps.wakeVerification(event.verificationId);
         // Whatever else it is about is acknowledged, or the bank would send it again and again.

@@ -1,0 +1,26 @@
+// What a worker does for billing: issues the invoices of the month before.
+import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
+import { monthBefore, monthOf } from '../platform/london-month.ts';
+import { runInvoices, type RunDeps } from './invoices/run-invoices.ts';
+
+/**
+ * It runs every hour, and finds something to do on the first of a month only, by London's clock. If something kept it from
+ * its work then, it does it an hour later.
+ */
+const issueInvoices: Queue = { name: 'issue-invoices', retryLimit: 20, schedule: '5 * * * *' };
+
+export const billingQueues: readonly Queue[] = [issueInvoices];
+
+export function billingHandlers(deps: RunDeps): [Queue, JobHandler][] {
+  return [
+    [
+      issueInvoices,
+      async ({ signal }) => {
+        const upto = monthBefore(monthOf(deps.clock.now()));
+        const { invoices, failed } = await runInvoices(deps, { upto, signal });
+        deps.logger.info({ invoices }, 'invoices.issued');
+        if (failed > 0) throw new Error('some partners could not be invoiced');
+      },
+    ],
+  ];
+}

@@ -1,0 +1,30 @@
+// What a worker does for top-ups: opens where they are sent to, reads what arrived, and warns of wallets that run low.
+import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
+import { backfillDeposits } from './backfill.ts';
+import type { FundingDeps } from './deps.ts';
+import { openWaitingFunding } from './open-waiting-funding.ts';
+import { readDueSources } from './read-due-sources.ts';
+import { readDeposits } from './wake-deposit.ts';
+import { watchWallets } from './watch-wallets.ts';
+
+/** For partners that could not be given an account and an address when they were connected. */
+const openFunding: Queue = { name: 'open-funding', retryLimit: 3, schedule: '* * * * *' };
+const lowWallets: Queue = { name: 'low-wallets', retryLimit: 3, schedule: '* * * * *' };
+const depositBackfill: Queue = { name: 'backfill-deposits', retryLimit: 5, schedule: '27 4 * * *' };
+
+export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, depositBackfill];
+
+export function fundingHandlers(deps: FundingDeps): [Queue, JobHandler][] {
+  return [
+    [readDeposits, async ({ signal }) => readDueSources(deps, signal)],
+    [openFunding, async ({ signal }) => openWaitingFunding(deps, signal)],
+    [lowWallets, async ({ signal }) => watchWallets(deps, signal)],
+    [
+      depositBackfill,
+      async () => {
+        const sources = await backfillDeposits(deps);
+        deps.logger.info({ sources }, 'deposits.backfilled');
+      },
+    ],
+  ];
+}

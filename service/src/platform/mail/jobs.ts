@@ -1,0 +1,32 @@
+// What a worker does for mails: sends them, and gives up what could not be sent.
+import type { Clock } from '../clock.ts';
+import type { Pool } from '../database/pool.ts';
+import type { Encryptor } from '../encryption.ts';
+import type { Failpoint } from '../failpoint.ts';
+import type { JobHandler, Queue } from '../jobs/jobs.ts';
+import type { Logger } from '../logging.ts';
+import { createMailDelivery } from './deliver-mail.ts';
+import { sendMail } from './outbox.ts';
+import { sweepOutgoingMails } from './sweep-mails.ts';
+import type { MailTransport } from './transport.ts';
+
+const sweepMails: Queue = { name: 'sweep-mails', retryLimit: 5, schedule: '37 4 * * *' };
+
+export const mailQueues: readonly Queue[] = [sendMail, sweepMails];
+
+interface MailJobDeps {
+  clock: Clock;
+  logger: Logger;
+  pool: Pool;
+  failpoint: Failpoint;
+  encryptor: Encryptor;
+  /** Null without a relay: mails stay where they are, and a worker that has one sends them. */
+  transport: MailTransport | null;
+}
+
+export function mailHandlers({ transport, ...deps }: MailJobDeps): [Queue, JobHandler][] {
+  const sweep: [Queue, JobHandler] = [sweepMails, async () => sweepOutgoingMails(deps)];
+  if (transport !== null) return [sweep, [sendMail, createMailDelivery({ ...deps, transport })]];
+  deps.logger.warn({}, 'mail.no_relay');
+  return [sweep];
+}
