@@ -63,7 +63,7 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'only-stores-know-the-driver',
     severity: 'error',
-    from: { path: '^service/src/', pathNot: [test, '^service/src/platform/', '/store\\.ts$'] },
+    from: { path: '^service/src/', pathNot: [test, '^service/src/platform/', '[-/]store\\.ts$'] },
     to: { path: 'node_modules/(pg|pg-boss)/' },
   },
   {

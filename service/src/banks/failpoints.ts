@@ -1,5 +1,8 @@
 import type { Failpoint } from '../platform/failpoint.ts';
-import type { Bank, BankCustomers, BankFunding, BankRecords, BankVerification } from './port.ts';
+import type { Bank } from './port/payments.ts';
+import type { BankCustomers, BankVerification } from './port/customers.ts';
+import type { BankFunding } from './port/funding.ts';
+import type { BankRecords } from './port/records.ts';
 
 type WholeBank = Bank & BankRecords & BankCustomers & BankVerification & BankFunding;
 

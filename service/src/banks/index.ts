@@ -7,25 +7,23 @@ export { bankCalls, withFailpoints } from './failpoints.ts';
 export { createHttpAgent } from './http-exchange.ts';
 export type {
   Bank,
-  BankAccountDetails,
-  BankCustomers,
-  BankFunding,
-  BankRecords,
-  BankVerification,
-  DepositLine,
-  DepositSender,
-  DepositEvent,
   FindOutcome,
-  FundingMethod,
-  FundingSource,
   Payment,
   PaymentFailure,
   PaymentOrder,
-  PaymentPage,
-  PaymentRecord,
   Recipient,
   SendOutcome,
-  Verification,
-} from './port.ts';
+} from './port/payments.ts';
+export type {
+  BankAccountDetails,
+  BankFunding,
+  DepositLine,
+  DepositSender,
+  DepositEvent,
+  FundingMethod,
+  FundingSource,
+} from './port/funding.ts';
+export type { BankCustomers, BankVerification, Verification } from './port/customers.ts';
+export type { BankRecords, PaymentPage, PaymentRecord } from './port/records.ts';
 export { createSimulatedBank } from './simulated/bank.ts';
 export { walletChain } from './wallet-chain.ts';

@@ -8,7 +8,7 @@ import type { KnownDeposit } from './deposit.ts';
 import { applyDepositUpdate, type DepositChange, type DepositStep } from './apply-deposit-update.ts';
 import type { FundingDeps } from './deps.ts';
 import { encryptSender } from './encrypted-details.ts';
-import { lockDeposit, readOwed, writeStep, type StepMoney } from './store.ts';
+import { lockDeposit, readOwed, writeStep, type StepMoney } from './deposit-store.ts';
 import { notifyOfStep } from './notify-of-step.ts';
 
 interface Source extends PartnerContext {

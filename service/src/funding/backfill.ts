@@ -1,5 +1,5 @@
 import type { FundingDeps } from './deps.ts';
-import { startBackfill } from './store.ts';
+import { startBackfill } from './source-store.ts';
 
 /** As long as a bank transfer can be called back. */
 const backfillWindowMs = 90 * 24 * 60 * 60_000;

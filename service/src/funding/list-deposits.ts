@@ -5,7 +5,7 @@ import { firstIdAt, lastId } from '../platform/ids.ts';
 import type { Encryptor } from '../platform/encryption.ts';
 import type { DepositState, ShownDeposit } from './deposit.ts';
 import { openSender } from './encrypted-details.ts';
-import { listShownDeposits } from './store.ts';
+import { listShownDeposits } from './deposit-store.ts';
 
 /** What a partner looks for among its deposits. What is left out fits all. */
 export interface DepositFilters {

@@ -1,5 +1,5 @@
 import type { BankFunding, DepositLine } from '../banks/index.ts';
-import type { ReadableSource } from './store.ts';
+import type { ReadableSource } from './source-store.ts';
 
 /** Far more than come between two readings. A list that is longer is read in part, and a person is told. */
 const mostPages = 200;

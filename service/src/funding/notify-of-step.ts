@@ -8,7 +8,8 @@ import type { DepositChange, DepositStep } from './apply-deposit-update.ts';
 import { depositCreditedMail } from './mails/deposit-credited.ts';
 import { depositReversedMail } from './mails/deposit-reversed.ts';
 import type { FundingDeps, NotifyDeps } from './deps.ts';
-import { readContact, type StepMoney } from './store.ts';
+import { readContact } from './alert-store.ts';
+import type { StepMoney } from './deposit-store.ts';
 
 interface Reported {
   partnerEnvironment: PartnerContext;

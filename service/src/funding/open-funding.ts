@@ -4,7 +4,8 @@ import { newId } from '../platform/ids.ts';
 import { firstReadAt } from './next-read.ts';
 import type { FundingDeps } from './deps.ts';
 import { encryptDetails } from './encrypted-details.ts';
-import { insertSource, listMethods, type EnvironmentToFund } from './store.ts';
+import type { EnvironmentAtBank } from '../partners/index.ts';
+import { insertSource, listMethods } from './source-store.ts';
 
 type OpenDeps = Pick<FundingDeps, 'pool' | 'clock' | 'encryptor'>;
 type OpenOutcome = { kind: 'opened' } | { kind: 'failed'; text: string };
@@ -18,7 +19,7 @@ const methods: readonly FundingMethod[] = ['bank_transfer', 'usdc'];
 export async function openFunding(
   deps: OpenDeps,
   bank: BankFunding,
-  partnerEnvironment: EnvironmentToFund,
+  partnerEnvironment: EnvironmentAtBank,
 ): Promise<OpenOutcome> {
   const known = await inTransaction(deps.pool, partnerEnvironment, listMethods);
   for (const method of methods.filter((one) => !known.includes(one))) {
@@ -31,7 +32,7 @@ export async function openFunding(
 async function openMethod(
   { pool, clock, encryptor }: OpenDeps,
   bank: BankFunding,
-  { partnerEnvironment, method }: { partnerEnvironment: EnvironmentToFund; method: FundingMethod },
+  { partnerEnvironment, method }: { partnerEnvironment: EnvironmentAtBank; method: FundingMethod },
 ): Promise<OpenOutcome> {
   const { partnerId, environment, customerId, walletId } = partnerEnvironment;
   const at = clock.now();

@@ -1,10 +1,11 @@
+import type { EnvironmentAtBank } from '../partners/index.ts';
+import { readInPages } from '../platform/read-in-pages.ts';
 import { openFunding } from './open-funding.ts';
 import type { FundingDeps } from './deps.ts';
-import { listEnvironmentsToFund, type EnvironmentToFund } from './store.ts';
+import { listEnvironmentsToFund } from './source-store.ts';
 
 type Deps = Pick<FundingDeps, 'pool' | 'calls' | 'clock' | 'logger' | 'encryptor' | 'banks'>;
 
-const firstId = '00000000-0000-0000-0000-000000000000';
 const partnersAtOnce = 100;
 
 /**
@@ -12,21 +13,18 @@ const partnersAtOnce = 100;
  * given it just now does not keep the next from it, and has its turn again in the next round.
  */
 export async function openWaitingFunding(deps: Deps, signal: AbortSignal): Promise<void> {
-  let afterPartner = firstId;
-  for (;;) {
-    const page = await listEnvironmentsToFund(deps.calls, { afterPartner, atMost: partnersAtOnce });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    for (const partnerEnvironment of page) {
-      // Another worker has the job by now.
-      if (signal.aborted) return;
-      await tryToOpen(deps, partnerEnvironment);
-    }
-    afterPartner = last.partnerId;
+  const lacking = readInPages(
+    async (afterPartner) => listEnvironmentsToFund(deps.calls, { afterPartner, atMost: partnersAtOnce }),
+    ({ partnerId }) => partnerId,
+  );
+  for await (const environmentAtBank of lacking) {
+    // Another worker has the job by now.
+    if (signal.aborted) return;
+    await tryToOpen(deps, environmentAtBank);
   }
 }
 
-async function tryToOpen(deps: Deps, partnerEnvironment: EnvironmentToFund): Promise<void> {
+async function tryToOpen(deps: Deps, partnerEnvironment: EnvironmentAtBank): Promise<void> {
   const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
   const bank = deps.banks[partnerEnvironment.rail];
   if (bank === null) return;

@@ -1,8 +1,8 @@
+import { nilId } from '../platform/ids.ts';
 import type { FundingDeps } from './deps.ts';
 import { readSource } from './read-source.ts';
-import { listDueSources, type DueSource } from './store.ts';
+import { listDueSources, type DueSource } from './source-store.ts';
 
-const firstId = '00000000-0000-0000-0000-000000000000';
 const sourcesAtOnce = 100;
 /** How many answers of the bank are waited for at a time. Each may hold a connection, and payouts need those as well. */
 const inHandAtOnce = 4;
@@ -20,7 +20,7 @@ export async function readDueSources(deps: FundingDeps, signal: AbortSignal): Pr
 async function readOnce(deps: FundingDeps, signal: AbortSignal): Promise<number> {
   const at = deps.clock.now();
   let read = 0;
-  let afterId = firstId;
+  let afterId = nilId;
   for (;;) {
     const page = await listDueSources(deps.calls, { at, afterId, atMost: sourcesAtOnce });
     const last = page.at(-1);

@@ -4,7 +4,7 @@ import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import type { Encryptor } from '../platform/encryption.ts';
 import { openDetails } from './encrypted-details.ts';
-import { listShownSources } from './store.ts';
+import { listShownSources } from './source-store.ts';
 
 /** Where a partner sends its top-ups; null what it does not have yet. */
 export interface Funding {

@@ -4,7 +4,7 @@ import { mergeDepositEvents, type DepositNews } from './merge-deposit-events.ts'
 import { listLines, settledUpto } from './list-lines.ts';
 import { afterFailure, nextReadAt } from './next-read.ts';
 import type { FundingDeps } from './deps.ts';
-import { finishReading, getSource, readAgainAt, type DueSource, type ReadableSource } from './store.ts';
+import { finishReading, getSource, readAgainAt, type DueSource, type ReadableSource } from './source-store.ts';
 import { applyDeposit } from './apply-deposit.ts';
 
 export type ReadOutcome =

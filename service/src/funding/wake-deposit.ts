@@ -3,7 +3,7 @@ import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
 import { isJobWaiting, type JobSender, type Queue } from '../platform/jobs/jobs.ts';
-import { makeSourceDue } from './store.ts';
+import { makeSourceDue } from './source-store.ts';
 
 /** It comes round every minute for what is due, and at once where the bank tells of news. */
 export const readDeposits: Queue = { name: 'read-deposits', retryLimit: 3, schedule: '* * * * *' };

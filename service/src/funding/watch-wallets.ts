@@ -1,13 +1,13 @@
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
+import { readInPages } from '../platform/read-in-pages.ts';
 import { updateWalletAlert } from './wallet-alert.ts';
 import { walletLowMail } from './mails/wallet-low.ts';
 import type { FundingDeps } from './deps.ts';
-import { listWalletsToWatch, lockAlert, readWatchedWallet, writeAlert } from './store.ts';
+import { listWalletsToWatch, lockAlert, readWatchedWallet, writeAlert } from './alert-store.ts';
 import { contactsOf } from './notify-of-step.ts';
 
 type Deps = Pick<FundingDeps, 'pool' | 'calls' | 'clock' | 'logger' | 'outbox' | 'listAdmins' | 'dashboardUrl'>;
 
-const firstId = '00000000-0000-0000-0000-000000000000';
 const partnersAtOnce = 100;
 
 /**
@@ -15,17 +15,14 @@ const partnersAtOnce = 100;
  * crosses it: a payout that waited for this would be slower for everybody.
  */
 export async function watchWallets(deps: Deps, signal: AbortSignal): Promise<void> {
-  let afterPartner = firstId;
-  for (;;) {
-    const page = await listWalletsToWatch(deps.calls, { afterPartner, atMost: partnersAtOnce });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    for (const partnerEnvironment of page) {
-      // Another worker has the job by now.
-      if (signal.aborted) return;
-      await notifyIfLow(deps, partnerEnvironment);
-    }
-    afterPartner = last.partnerId;
+  const wallets = readInPages(
+    async (afterPartner) => listWalletsToWatch(deps.calls, { afterPartner, atMost: partnersAtOnce }),
+    ({ partnerId }) => partnerId,
+  );
+  for await (const partnerEnvironment of wallets) {
+    // Another worker has the job by now.
+    if (signal.aborted) return;
+    await notifyIfLow(deps, partnerEnvironment);
   }
 }
 

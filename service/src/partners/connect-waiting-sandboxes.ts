@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
 import type { Logger } from '../platform/logging.ts';
+import { readInPages } from '../platform/read-in-pages.ts';
 import { connectSandbox } from './connect-sandbox.ts';
 import { listWaiting } from './store.ts';
 
@@ -13,7 +14,6 @@ interface Deps {
   bank: BankCustomers;
 }
 
-const firstId = '00000000-0000-0000-0000-000000000000';
 const partnersAtOnce = 100;
 
 /**
@@ -21,18 +21,15 @@ const partnersAtOnce = 100;
  * so that the job is tried again soon. What waits then still waits for the next round.
  */
 export async function connectWaitingSandboxes(deps: Deps, signal: AbortSignal): Promise<void> {
+  const waiting = readInPages(
+    async (after) => inTransaction(deps.pool, 'shared', async (tx) => listWaiting(tx, after, partnersAtOnce)),
+    (partnerId) => partnerId,
+  );
   let failed = 0;
-  let after = firstId;
-  for (;;) {
-    const page = await inTransaction(deps.pool, 'shared', async (tx) => listWaiting(tx, after, partnersAtOnce));
-    const last = page.at(-1);
-    if (last === undefined) break;
-    for (const partnerId of page) {
-      // Another worker has the job by now.
-      if (signal.aborted) return;
-      if (!(await tryToConnect(deps, partnerId))) failed += 1;
-    }
-    after = last;
+  for await (const partnerId of waiting) {
+    // Another worker has the job by now.
+    if (signal.aborted) return;
+    if (!(await tryToConnect(deps, partnerId))) failed += 1;
   }
   if (failed > 0) throw new Error(`${failed} sandboxes could not be connected`);
 }

@@ -6,6 +6,12 @@ export { getAccount } from './store.ts';
 export type { PartnerEnvironment, Rail } from './environment.ts';
 export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
 export { createPartnerEnvironments, type PartnerEnvironments } from './environments.ts';
+export {
+  environmentAtBankFrom,
+  listEnvironmentsAtBanks,
+  type EnvironmentAtBank,
+  type EnvironmentAtBankRow,
+} from './environments-at-banks.ts';
 export { refreshVerifications, wakeVerification } from './verification/wake-verification.ts';
 export { planActivation, planSuspension } from './admin/change-status.ts';
 export { askAgain, recordStarted, planVerification, startAtBank } from './admin/verify-partner.ts';

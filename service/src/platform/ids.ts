@@ -1,4 +1,4 @@
-import { v7 } from 'uuid';
+import { NIL, v7 } from 'uuid';
 import type { Clock } from './clock.ts';
 import { takeRandomBytes } from './random-bytes.ts';
 
@@ -22,6 +22,9 @@ export function firstIdAt(instant: Date): string {
   const digits = Math.max(0, instant.getTime()).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
+
+/** Smaller than every id there is. */
+export const nilId: string = NIL;
 
 /** Larger than every id there is. */
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

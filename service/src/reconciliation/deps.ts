@@ -1,9 +1,10 @@
 import type { BankFunding, BankRecords } from '../banks/index.ts';
+import type { EnvironmentAtBank } from '../partners/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
-import type { Run, EnvironmentAtBank } from './store.ts';
+import type { Run } from './store.ts';
 
 type ComparedBank = BankRecords & BankFunding;
 

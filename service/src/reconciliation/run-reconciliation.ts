@@ -1,16 +1,10 @@
+import { listEnvironmentsAtBanks, type EnvironmentAtBank } from '../partners/index.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { cutOffAt } from './cut-off.ts';
 import type { ReconciliationDeps } from './deps.ts';
 import { reconcileEnvironment, recordTrouble, type EnvironmentResult } from './reconcile-environment.ts';
-import {
-  finishRun,
-  insertRun,
-  listEnvironmentsAtBanks,
-  type Run,
-  type RunState,
-  type EnvironmentAtBank,
-} from './store.ts';
+import { finishRun, insertRun, type Run, type RunState } from './store.ts';
 
 interface RunOptions {
   askedBy: string;
@@ -35,25 +29,6 @@ export interface RunReport {
   known: number;
   /** Partner environments that could not be compared wholly. */
   incomplete: number;
-}
-
-const partnersAtOnce = 100;
-const firstId = '00000000-0000-0000-0000-000000000000';
-
-async function* environmentsAtBanks(
-  { calls }: ReconciliationDeps,
-  partnerId?: string,
-): AsyncGenerator<EnvironmentAtBank> {
-  let afterPartner = firstId;
-  for (;;) {
-    const environments = await listEnvironmentsAtBanks(calls, { afterPartner, atMost: partnersAtOnce });
-    const last = environments.at(-1);
-    if (last === undefined) return;
-    yield* environments.filter(
-      (partnerEnvironment) => partnerId === undefined || partnerEnvironment.partnerId === partnerId,
-    );
-    afterPartner = last.partnerId;
-  }
 }
 
 function stateOf(
@@ -87,7 +62,8 @@ export async function runReconciliation(deps: ReconciliationDeps, options: RunOp
   const run = { id: newId(clock), askedBy, startedAt, cutOff: cutOffAt(startedAt), partnerId, from };
   if (!dryRun) await inTransaction(pool, 'shared', async (tx) => insertRun(tx, run));
   let sum = nothing;
-  for await (const partnerEnvironment of environmentsAtBanks(deps, options.partnerId)) {
+  for await (const partnerEnvironment of listEnvironmentsAtBanks(deps.calls)) {
+    if (partnerId !== null && partnerEnvironment.partnerId !== partnerId) continue;
     options.signal?.throwIfAborted();
     const result = await reconcileOne(deps, run, partnerEnvironment, options);
     options.onEnvironment?.(partnerEnvironment, result);

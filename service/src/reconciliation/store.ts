@@ -1,8 +1,6 @@
 import type { FundingMethod, FundingSource } from '../banks/index.ts';
 import type { MicroUsdc } from '../money/amounts.ts';
-import type { Rail } from '../partners/index.ts';
 import { bigOrNull } from '../platform/database/big-or-null.ts';
-import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import { firstIdAt, instantOf, lastId } from '../platform/ids.ts';
 import type { OurDeposit } from './compare-deposit.ts';
@@ -17,43 +15,6 @@ const hourMs = 60 * 60_000;
  */
 function entriesSince(instant: Date): string {
   return firstIdAt(new Date(instant.getTime() - hourMs));
-}
-
-// Partner environments
-
-/** A partner at a bank, in one environment. */
-export interface EnvironmentAtBank extends PartnerContext {
-  rail: Exclude<Rail, 'simulated'>;
-  customerId: string;
-  walletId: string;
-}
-
-interface EnvironmentRow {
-  partner_id: string;
-  environment: PartnerContext['environment'];
-  rail: EnvironmentAtBank['rail'];
-  bank_customer_id: string;
-  bank_wallet_id: string;
-}
-
-const environmentsCall: Call = {
-  name: 'list_environments_to_reconcile',
-  text: 'select * from kelpie.list_environments_to_reconcile($1, $2)',
-};
-
-/** Both environments of a partner, or none: a page ends between two partners. */
-export async function listEnvironmentsAtBanks(
-  calls: SingleCalls,
-  { afterPartner, atMost }: { afterPartner: string; atMost: number },
-): Promise<EnvironmentAtBank[]> {
-  const rows = await calls.call<EnvironmentRow>(environmentsCall, [afterPartner, atMost]);
-  return rows.map((row) => ({
-    partnerId: row.partner_id,
-    environment: row.environment,
-    rail: row.rail,
-    customerId: row.bank_customer_id,
-    walletId: row.bank_wallet_id,
-  }));
 }
 
 /** Up to where all lines were compared by the last run that could; null where there was none. */

@@ -7,7 +7,7 @@ import { createCommits } from '../../src/payouts/records/commits.ts';
 import type { NewPayout } from '../../src/payouts/records/create-payouts.ts';
 import type { Transition } from '../../src/payouts/model/transition.ts';
 import { isVisibleState, type PayoutState } from '../../src/payouts/model/payout.ts';
-import { findPayout } from '../../src/payouts/records/store.ts';
+import { findPayout } from '../../src/payouts/records/payout-store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';

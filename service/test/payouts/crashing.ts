@@ -38,7 +38,6 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   searchPayouts: { api: 'nothing that a crash could spoil' },
   listRecipients: { api: 'nothing that a crash could spoil' },
   wake: { api: 'nothing that a crash could spoil' },
-  listEnvironmentsAtBanks: { worker: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },
   claimUnmatched: { worker: 'nothing that a crash could spoil' },
   dropUnmatched: { worker: 'nothing that a crash could spoil' },

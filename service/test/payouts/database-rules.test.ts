@@ -10,7 +10,8 @@ import { createCommits, type Commits } from '../../src/payouts/records/commits.t
 import { applyTransitions } from '../../src/payouts/records/apply-transitions.ts';
 import { createPayouts, type NewPayout } from '../../src/payouts/records/create-payouts.ts';
 import { payoutCalls } from '../../src/payouts/records/calls.ts';
-import { findPayout, wakePayout } from '../../src/payouts/records/store.ts';
+import { findPayout } from '../../src/payouts/records/payout-store.ts';
+import { wakePayout } from '../../src/payouts/records/lease-store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';

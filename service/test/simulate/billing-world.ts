@@ -10,7 +10,7 @@ import { applyPaymentUpdate } from '../../src/payouts/lifecycle/apply-payment-up
 import type { NewPayout } from '../../src/payouts/records/create-payouts.ts';
 import { createCommits } from '../../src/payouts/index.ts';
 import type { Payout } from '../../src/payouts/model/payout.ts';
-import { findPayout } from '../../src/payouts/records/store.ts';
+import { findPayout } from '../../src/payouts/records/payout-store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';

@@ -1,5 +1,8 @@
 import type { Agent } from 'undici';
-import type { Bank, BankCustomers, BankFunding, BankRecords, BankVerification } from '../port.ts';
+import type { Bank } from '../port/payments.ts';
+import type { BankCustomers, BankVerification } from '../port/customers.ts';
+import type { BankFunding } from '../port/funding.ts';
+import type { BankRecords } from '../port/records.ts';
 import { createBridgeClient, type BridgeSettings } from './client.ts';
 import { customersOf } from './customers.ts';
 import { fundingOf } from './funding.ts';

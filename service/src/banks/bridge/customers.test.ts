@@ -7,7 +7,7 @@ import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { startReceiver } from '@kelpie/sandbox-bank/test/receiver.ts';
 import { orderOf, recipientWith, register } from '../../../test/banks/bank-contract.ts';
 import { createBridgeBank, createHttpAgent, readWebhook } from '../index.ts';
-import type { Verification } from '../port.ts';
+import type { Verification } from '../port/customers.ts';
 
 const sandboxBank = await startSandboxBank({ mode: 'live-stand-in', settleAfterMs: 60_000 });
 const agent = createHttpAgent();

@@ -1,4 +1,4 @@
-import type { BankCustomers, BankVerification } from '../port.ts';
+import type { BankCustomers, BankVerification } from '../port/customers.ts';
 import type { BridgeClient } from './client.ts';
 import { customerBody, openedFrom, walletBody } from './mapping.ts';
 import { findVerificationOutcome, kycLinkBody, startOutcome } from './verification-mapping.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { HttpExchange } from '../http-exchange.ts';
-import type { DepositLine } from '../port.ts';
+import type { DepositLine } from '../port/funding.ts';
 import { depositPageFrom, existingIn, accountFrom, openAccountOutcome, openAddressOutcome } from './funding-mapping.ts';
 
 function answered(status: number, body: unknown): HttpExchange {

@@ -9,7 +9,7 @@ import type {
   FundingMethod,
   OpenAccountOutcome,
   OpenAddressOutcome,
-} from '../port.ts';
+} from '../port/funding.ts';
 import { walletChain } from '../wallet-chain.ts';
 import { describeAnswer, isSuccess } from './answers.ts';
 import { decimalAt, instantAt, parseJson, textAt, valueAt } from './wire-values.ts';

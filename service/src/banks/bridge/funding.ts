@@ -1,4 +1,4 @@
-import type { BankFunding, FundingSource } from '../port.ts';
+import type { BankFunding, FundingSource } from '../port/funding.ts';
 import type { BridgeClient } from './client.ts';
 import {
   accountFrom,

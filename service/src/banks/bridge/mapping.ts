@@ -4,17 +4,15 @@ import type { HttpExchange } from '../http-exchange.ts';
 import { payeeName } from '../payee-name.ts';
 import type {
   CancelOutcome,
-  FindRecordOutcome,
   Payment,
   PaymentFailure,
   PaymentOrder,
-  PaymentPage,
-  PaymentRecord,
   PaymentState,
   Recipient,
   RegisterOutcome,
   SendOutcome,
-} from '../port.ts';
+} from '../port/payments.ts';
+import type { FindRecordOutcome, PaymentPage, PaymentRecord } from '../port/records.ts';
 import { describeAnswer, isSuccess, bankErrorFrom, type ApiError } from './answers.ts';
 import { decimalAt, instantAt, parseJson, textAt, valueAt } from './wire-values.ts';
 import { walletChain } from '../wallet-chain.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { HttpExchange } from '../http-exchange.ts';
-import type { Verification } from '../port.ts';
+import type { Verification } from '../port/customers.ts';
 import { findVerificationOutcome, startOutcome } from './verification-mapping.ts';
 
 function answered(status: number, body: unknown): HttpExchange {

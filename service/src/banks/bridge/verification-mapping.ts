@@ -1,5 +1,5 @@
 import type { HttpExchange } from '../http-exchange.ts';
-import type { FindVerificationOutcome, StartVerificationOutcome, Verification } from '../port.ts';
+import type { FindVerificationOutcome, StartVerificationOutcome, Verification } from '../port/customers.ts';
 import { describeAnswer, isSuccess, bankErrorFrom } from './answers.ts';
 import { parseJson, textAt, valueAt, webAddressAt } from './wire-values.ts';
 

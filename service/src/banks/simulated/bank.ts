@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { payoutCost, standardPayoutPrices } from '../../money/fees.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { idFor, instantOf } from '../../platform/ids.ts';
-import type { Bank, Payment } from '../port.ts';
+import type { Bank, Payment } from '../port/payments.ts';
 
 /** The sandbox's rate, fixed: 10,000.00 USDC are 7,900.00 pounds. */
 const rate = 790_000n;

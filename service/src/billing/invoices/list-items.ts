@@ -1,6 +1,6 @@
 import type { Pence } from '../../money/amounts.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { instantOf, lastId } from '../../platform/ids.ts';
+import { instantOf, lastId, nilId } from '../../platform/ids.ts';
 import { kindOfReason, reasonsOfKind, type Invoice, type LineKind } from './invoice.ts';
 import { listCharges, type ChargedEntry, type Place } from './store.ts';
 
@@ -41,7 +41,7 @@ interface Asked {
   limit: number;
 }
 
-const fromTheStart: Place = { transferId: '00000000-0000-0000-0000-000000000000', line: 0 };
+const fromTheStart: Place = { transferId: nilId, line: 0 };
 
 /** The items of an invoice in the order in which they were posted, a page at a time; those of one line, or all. */
 export async function listItems(

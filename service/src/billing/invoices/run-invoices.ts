@@ -5,6 +5,7 @@ import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { monthEnd, type Month } from '../../platform/london-month.ts';
+import { readInPages } from '../../platform/read-in-pages.ts';
 import { closeMonth, mostMonths, tryMonths, type ClosedMonth } from './close-month.ts';
 import { countBooksToClose, listBooksToClose } from './store.ts';
 
@@ -42,7 +43,6 @@ interface RunOptions {
 }
 
 const pageSize = 100;
-const firstOfAll = '00000000-0000-0000-0000-000000000000';
 
 function note(report: RunReport, closed: ClosedMonth): void {
   if (closed.kind === 'empty') report.empty += 1;
@@ -58,15 +58,11 @@ function recordNumber(report: RunReport, closed: ClosedMonth): void {
 }
 
 /** Those whose books are open, a page at a time: a thousand or a million of them take the same memory. */
-async function* eachPartner(calls: SingleCalls, upto: Date): AsyncGenerator<string> {
-  let afterPartner = firstOfAll;
-  for (;;) {
-    const page = await listBooksToClose(calls, { upto, afterPartner, atMost: pageSize });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
-    afterPartner = last;
-  }
+function eachPartner(calls: SingleCalls, upto: Date): AsyncGenerator<string> {
+  return readInPages(
+    async (afterPartner) => listBooksToClose(calls, { upto, afterPartner, atMost: pageSize }),
+    (partnerId) => partnerId,
+  );
 }
 
 async function closePartner(

@@ -1,4 +1,5 @@
 import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { readInPages } from '../../platform/read-in-pages.ts';
 import { refreshVerification } from './refresh-verification.ts';
 import type { VerificationDeps } from './deps.ts';
 import { listDue, type DueVerification } from './store.ts';
@@ -21,19 +22,19 @@ export async function refreshDueVerifications(deps: RefreshDeps, signal: AbortSi
 /** Says how many it has looked at. */
 async function refreshAll(deps: RefreshDeps, signal: AbortSignal): Promise<number> {
   const at = deps.clock.now();
+  const dueNow = readInPages(
+    async (afterId) => listDue(deps.calls, { at, afterId, atMost: atOnce }),
+    ({ id }) => id,
+    // The bank's ids: nothing is smaller than no text.
+    '',
+  );
   let polled = 0;
-  let afterId = '';
-  for (;;) {
-    const page = await listDue(deps.calls, { at, afterId, atMost: atOnce });
-    const last = page.at(-1);
-    if (last === undefined) return polled;
-    for (const due of page) {
-      // Another worker has the job by now.
-      if (signal.aborted) return 0;
-      if (await tryToRefresh(deps, due)) polled += 1;
-    }
-    afterId = last.id;
+  for await (const due of dueNow) {
+    // Another worker has the job by now.
+    if (signal.aborted) return 0;
+    if (await tryToRefresh(deps, due)) polled += 1;
   }
+  return polled;
 }
 
 /** What fails is due again later, or still due: a next round tries it. */

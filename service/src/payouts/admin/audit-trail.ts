@@ -3,7 +3,7 @@ import { formatPounds } from '../../money/amounts.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { instantOf } from '../../platform/ids.ts';
 import type { Payout } from '../model/payout.ts';
-import { readRecords, type HistoryRow } from '../records/store.ts';
+import { readRecords, type HistoryRow } from '../records/payout-store.ts';
 
 /** One payout from its order to now: every state, try, word of the bank and line of the ledger, with who and when. */
 export interface AuditTrail {

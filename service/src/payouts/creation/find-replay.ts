@@ -6,7 +6,7 @@ import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../model/order.ts';
 import { isVisible, type VisiblePayout } from '../model/payout.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
-import { findClaim, findPayout } from '../records/store.ts';
+import { findClaim, findPayout } from '../records/payout-store.ts';
 import { waitForPayout } from '../reading/wait-for-payout.ts';
 
 interface Repeated extends PartnerContext {

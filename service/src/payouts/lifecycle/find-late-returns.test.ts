@@ -9,7 +9,7 @@ import { createSimulatedBank, type PaymentRecord } from '../../banks/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { findLateReturns } from './find-late-returns.ts';
 import { matchEvents } from './match-events.ts';
-import { keepUnmatchedEvent } from '../records/store.ts';
+import { keepUnmatchedEvent } from '../records/webhook-event-store.ts';
 
 const database = await createTestDatabase();
 const [partner] = await createPartners(database, 1);

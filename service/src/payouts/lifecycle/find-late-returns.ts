@@ -1,11 +1,8 @@
 import type { Payment } from '../../banks/index.ts';
-import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { listEnvironmentsAtBanks, type EnvironmentAtBank } from '../../partners/index.ts';
 import { listPayments } from './list-payments.ts';
 import type { PayoutDeps } from './deps.ts';
-import { wakePayout, listEnvironmentsAtBanks } from '../records/store.ts';
-
-const firstId = '00000000-0000-0000-0000-000000000000';
-const partnersAtOnce = 100;
+import { wakePayout } from '../records/lease-store.ts';
 
 const comesBack: ReadonlySet<Payment['state']> = new Set(['coming_back', 'refunded']);
 
@@ -15,29 +12,22 @@ const comesBack: ReadonlySet<Payment['state']> = new Set(['coming_back', 'refund
  */
 export async function findLateReturns(deps: PayoutDeps): Promise<number> {
   let found = 0;
-  let after = firstId;
-  for (;;) {
-    const partnerEnvironments = await listEnvironmentsAtBanks(deps.calls, after, partnersAtOnce);
-    const last = partnerEnvironments.at(-1);
-    if (last === undefined) return found;
-    for (const partnerEnvironment of partnerEnvironments) found += await searchList(deps, partnerEnvironment);
-    after = last.partnerId;
-  }
+  for await (const environmentAtBank of listEnvironmentsAtBanks(deps.calls))
+    found += await searchList(deps, environmentAtBank);
+  return found;
 }
 
-interface Listed extends PartnerContext {
-  rail: keyof PayoutDeps['banks'];
-  bankCustomerId: string;
-}
-
-async function searchList({ banks, calls, clock, logger }: PayoutDeps, partnerEnvironment: Listed): Promise<number> {
-  const { environment, partnerId } = partnerEnvironment;
-  const bank = banks[partnerEnvironment.rail];
+async function searchList(
+  { banks, calls, clock, logger }: PayoutDeps,
+  environmentAtBank: EnvironmentAtBank,
+): Promise<number> {
+  const { environment, partnerId } = environmentAtBank;
+  const bank = banks[environmentAtBank.rail];
   if (bank === null) return 0;
   let found = 0;
   const listing = await listPayments(
     bank,
-    partnerEnvironment.bankCustomerId,
+    environmentAtBank.customerId,
     async ({ id: paymentId, ourReference, state }) => {
       if (ourReference === null || !comesBack.has(state)) return 'go on';
       if (await wakePayout(calls, { environment, orderId: ourReference, paymentId, at: clock.now() })) found += 1;

@@ -1,6 +1,7 @@
 import type { Rail } from '../../partners/index.ts';
 import type { PayoutDeps } from './deps.ts';
-import { dropUnmatchedEvent, wakePayout, claimUnmatchedEvents, type UnmatchedEvent } from '../records/store.ts';
+import { dropUnmatchedEvent, claimUnmatchedEvents, type UnmatchedEvent } from '../records/webhook-event-store.ts';
+import { wakePayout } from '../records/lease-store.ts';
 
 const mostAtOnce = 50;
 /** A little more than two hours, each pause twice as long as the one before. */

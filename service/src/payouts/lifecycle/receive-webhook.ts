@@ -3,7 +3,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { isOrderId } from '../model/order.ts';
-import { wakePayout, keepUnmatchedEvent } from '../records/store.ts';
+import { wakePayout } from '../records/lease-store.ts';
+import { keepUnmatchedEvent } from '../records/webhook-event-store.ts';
 
 const firstRetryMs = 1_000;
 

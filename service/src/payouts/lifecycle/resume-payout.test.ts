@@ -8,7 +8,7 @@ import { plantPayout } from '../../../test/harness/planted-payout.ts';
 import { createSimulatedBank, type FindOutcome } from '../../banks/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { resumePayout } from './resume-payout.ts';
-import { wakePayout, claimDuePayouts } from '../records/store.ts';
+import { wakePayout, claimDuePayouts } from '../records/lease-store.ts';
 
 const database = await createTestDatabase();
 const [partner] = await createPartners(database, 1);

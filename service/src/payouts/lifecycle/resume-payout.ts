@@ -9,7 +9,8 @@ import type { Payout } from '../model/payout.ts';
 import { absentTooLongMs, closeOrPollAgain, nextPollAt, nextRetry, sendAgainWithinMs } from './schedules.ts';
 import { searchPayment } from './search-payment.ts';
 import { sendPayout } from './send-payout.ts';
-import { findPayout, releasePayoutLease, type PayoutLease } from '../records/store.ts';
+import { findPayout } from '../records/payout-store.ts';
+import { releasePayoutLease, type PayoutLease } from '../records/lease-store.ts';
 
 /** In a payout's history, for what was done without anybody asking. */
 const worker = 'worker';

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { PayoutDeps } from './deps.ts';
 import { resumePayout } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
-import { claimDuePayouts, type PayoutLease } from '../records/store.ts';
+import { claimDuePayouts, type PayoutLease } from '../records/lease-store.ts';
 
 const everyMs = 200;
 /** As many banks' answers as one worker waits for at a time. */

@@ -2,7 +2,7 @@ import type { Pence } from '../../money/amounts.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
 import { firstIdAt, instantOf } from '../../platform/ids.ts';
-import { countByDay, type CountedDay } from '../records/store.ts';
+import { countByDay, type CountedDay } from '../records/payout-store.ts';
 
 /** A day in London. */
 interface DayOfPayouts {

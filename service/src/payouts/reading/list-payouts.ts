@@ -4,7 +4,7 @@ import { firstIdAt, instantOf, lastId } from '../../platform/ids.ts';
 import { inUse } from './wait-for-payout.ts';
 import { orderIdOf } from '../model/order.ts';
 import type { ShownPayout } from '../model/payout.ts';
-import { findClaim, findPayout, listShownPayouts, searchShownPayouts } from '../records/store.ts';
+import { findClaim, findPayout, listShownPayouts, searchShownPayouts } from '../records/payout-store.ts';
 
 /** What a partner looks for among its payouts. What is left out fits all. */
 export interface PayoutFilters {

@@ -4,7 +4,7 @@ import { inTransaction, type PartnerContext } from '../../platform/database/tran
 import { instantOf } from '../../platform/ids.ts';
 import { isVisible, isVisibleState, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
 import { payoutNotFound } from './read-payouts.ts';
-import { findOwnPayout, listOwnHistory, type HistoryRow } from '../records/store.ts';
+import { findOwnPayout, listOwnHistory, type HistoryRow } from '../records/payout-store.ts';
 
 /** A moment at which a payout became something else, or its money came back. */
 interface HistoryStep {

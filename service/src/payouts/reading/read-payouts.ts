@@ -4,7 +4,7 @@ import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { createMicroBatch } from '../../platform/micro-batch.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { isVisible, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
-import { findPayout, findShownPayouts, type Asked } from '../records/store.ts';
+import { findPayout, findShownPayouts, type Asked } from '../records/payout-store.ts';
 
 /** Another's payout is as little there as one that never was. */
 export function payoutNotFound(): ApiError {

@@ -3,7 +3,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { Payout } from '../model/payout.ts';
-import { findPayout } from '../records/store.ts';
+import { findPayout } from '../records/payout-store.ts';
 
 /** A caller waits this long for what another is doing with the same key. */
 const patienceMs = 10_000;

@@ -26,7 +26,6 @@ export const payoutCalls = {
   searchPayouts: functionCall('search_payouts', 11),
   listRecipients: functionCall('list_recipients', 5),
   wake: functionCall('wake_payout', 5),
-  listEnvironmentsAtBanks: functionCall('list_environments_at_banks', 2),
   keepUnmatched: {
     name: 'keep_unmatched_event',
     text: `insert into kelpie.unmatched_bank_events (environment, event_id, payment_id, order_id, received_at, due_at)

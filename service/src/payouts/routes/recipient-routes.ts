@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { firstIdAt } from '../../platform/ids.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
-import { listRecipients, type PaidRecipient } from '../records/store.ts';
+import { listRecipients, type PaidRecipient } from '../records/payout-store.ts';
 
 const RecipientSummary = nameSchema(
   'RecipientSummary',

@@ -7,7 +7,7 @@ import { createCommits } from '../../../src/payouts/records/commits.ts';
 import type { PayoutTransition } from '../../../src/payouts/records/apply-transitions.ts';
 import type { Transition, TransitionStep } from '../../../src/payouts/model/transition.ts';
 import type { PayoutState } from '../../../src/payouts/model/payout.ts';
-import { findPayout } from '../../../src/payouts/records/store.ts';
+import { findPayout } from '../../../src/payouts/records/payout-store.ts';
 import { noFailpoint } from '../../../src/platform/failpoint.ts';
 import { openPool } from '../../../src/platform/database/pool.ts';
 import { createSingleCalls, type Call, type SingleCalls } from '../../../src/platform/database/single-call.ts';

@@ -1,12 +1,11 @@
 import type { PaymentFailure } from '../../banks/index.ts';
 import type { Pence } from '../../money/amounts.ts';
 import { bigOrNull } from '../../platform/database/big-or-null.ts';
-import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { readInstant } from '../../platform/database/instants.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
-import { payoutCalls } from './calls.ts';
-import { isOrderId } from '../model/order.ts';
 import type { Payout, PayoutState, ShownPayout } from '../model/payout.ts';
+import { payoutCalls } from './calls.ts';
 
 interface PayoutRow {
   id: string;
@@ -242,131 +241,6 @@ export async function findClaim(calls: SingleCalls, of: PartnerContext, orderId:
     orderId,
   ]);
   return row === undefined ? null : { payoutId: row.payout_id, fingerprint: row.fingerprint };
-}
-
-/** Ends a lease without a change: the payout is due again then, or never. */
-export async function releasePayoutLease(
-  calls: SingleCalls,
-  payout: PartnerContext & { id: string },
-  dueAt: Date | null,
-): Promise<void> {
-  await calls.call(payoutCalls.releaseLease, [payout.partnerId, payout.environment, payout.id, dueAt]);
-}
-
-export interface PayoutLease extends PartnerContext {
-  payoutId: string;
-  /** The bank's id of its payment, where a webhook told us before the bank's own answer did. */
-  webhookPaymentId: string | null;
-}
-
-interface OpenRow {
-  payout_id: string;
-  partner_id: string;
-  environment: PartnerContext['environment'];
-  webhook_payment_id: string | null;
-}
-
-/** Open payouts that are due, of any partner. They are the caller's until the lease ends. */
-export async function claimDuePayouts(
-  calls: SingleCalls,
-  { now, leaseMs, most }: { now: Date; leaseMs: number; most: number },
-): Promise<PayoutLease[]> {
-  const rows = await calls.call<OpenRow>(payoutCalls.claimDue, [now, `${leaseMs} milliseconds`, most]);
-  return rows.map((row) => ({
-    payoutId: row.payout_id,
-    partnerId: row.partner_id,
-    environment: row.environment,
-    webhookPaymentId: row.webhook_payment_id,
-  }));
-}
-
-interface WebhookNews {
-  environment: PartnerContext['environment'];
-  orderId: string;
-  paymentId: string;
-  at: Date;
-  /** It says only that the payment is under way: no news of one that we know to be. */
-  isUnderWay?: boolean;
-}
-
-/** False where no payout of ours has this order, or the order has not the form of ours. */
-export async function wakePayout(calls: SingleCalls, news: WebhookNews): Promise<boolean> {
-  const { environment, orderId, paymentId, at, isUnderWay = false } = news;
-  if (!isOrderId(orderId)) return false;
-  const values = [environment, orderId, paymentId, at, isUnderWay];
-  const [row] = await calls.call<{ wake_payout: boolean }>(payoutCalls.wake, values);
-  return row?.wake_payout === true;
-}
-
-interface EnvironmentAtBank extends PartnerContext {
-  rail: Payout['rail'];
-  bankCustomerId: string;
-}
-
-interface EnvironmentAtBankRow {
-  partner_id: string;
-  environment: PartnerContext['environment'];
-  rail: Payout['rail'];
-  bank_customer_id: string;
-}
-
-/** Partners that have a wallet at a bank, in the order of their ids, from the one after `afterPartner` on. */
-export async function listEnvironmentsAtBanks(
-  calls: SingleCalls,
-  afterPartner: string,
-  limit: number,
-): Promise<EnvironmentAtBank[]> {
-  const rows = await calls.call<EnvironmentAtBankRow>(payoutCalls.listEnvironmentsAtBanks, [afterPartner, limit]);
-  return rows.map((row) => ({
-    partnerId: row.partner_id,
-    environment: row.environment,
-    rail: row.rail,
-    bankCustomerId: row.bank_customer_id,
-  }));
-}
-
-export interface UnmatchedEvent {
-  environment: PartnerContext['environment'];
-  eventId: string;
-  paymentId: string;
-  orderId: string | null;
-}
-
-export async function keepUnmatchedEvent(
-  calls: SingleCalls,
-  event: UnmatchedEvent,
-  { receivedAt, dueAt }: { receivedAt: Date; dueAt: Date },
-): Promise<void> {
-  const { environment, eventId, paymentId, orderId } = event;
-  await calls.call(payoutCalls.keepUnmatched, [environment, eventId, paymentId, orderId, receivedAt, dueAt]);
-}
-
-interface UnmatchedRow {
-  environment: PartnerContext['environment'];
-  event_id: string;
-  payment_id: string;
-  order_id: string | null;
-  tries: number;
-}
-
-/** Those that are due, each with how often it has been tried; whoever takes one has it until it is due again. */
-export async function claimUnmatchedEvents(
-  calls: SingleCalls,
-  now: Date,
-  most: number,
-): Promise<(UnmatchedEvent & { tries: number })[]> {
-  const rows = await calls.call<UnmatchedRow>(payoutCalls.claimUnmatched, [now, most]);
-  return rows.map((row) => ({
-    environment: row.environment,
-    eventId: row.event_id,
-    paymentId: row.payment_id,
-    orderId: row.order_id,
-    tries: row.tries,
-  }));
-}
-
-export async function dropUnmatchedEvent(calls: SingleCalls, event: UnmatchedEvent): Promise<void> {
-  await calls.call(payoutCalls.dropUnmatched, [event.environment, event.eventId]);
 }
 
 export interface HistoryRow {

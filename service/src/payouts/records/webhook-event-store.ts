@@ -1,0 +1,47 @@
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { payoutCalls } from './calls.ts';
+
+export interface UnmatchedEvent {
+  environment: PartnerContext['environment'];
+  eventId: string;
+  paymentId: string;
+  orderId: string | null;
+}
+
+export async function keepUnmatchedEvent(
+  calls: SingleCalls,
+  event: UnmatchedEvent,
+  { receivedAt, dueAt }: { receivedAt: Date; dueAt: Date },
+): Promise<void> {
+  const { environment, eventId, paymentId, orderId } = event;
+  await calls.call(payoutCalls.keepUnmatched, [environment, eventId, paymentId, orderId, receivedAt, dueAt]);
+}
+
+interface UnmatchedRow {
+  environment: PartnerContext['environment'];
+  event_id: string;
+  payment_id: string;
+  order_id: string | null;
+  tries: number;
+}
+
+/** Those that are due, each with how often it has been tried; whoever takes one has it until it is due again. */
+export async function claimUnmatchedEvents(
+  calls: SingleCalls,
+  now: Date,
+  most: number,
+): Promise<(UnmatchedEvent & { tries: number })[]> {
+  const rows = await calls.call<UnmatchedRow>(payoutCalls.claimUnmatched, [now, most]);
+  return rows.map((row) => ({
+    environment: row.environment,
+    eventId: row.event_id,
+    paymentId: row.payment_id,
+    orderId: row.order_id,
+    tries: row.tries,
+  }));
+}
+
+export async function dropUnmatchedEvent(calls: SingleCalls, event: UnmatchedEvent): Promise<void> {
+  await calls.call(payoutCalls.dropUnmatched, [event.environment, event.eventId]);
+}
