@@ -226,7 +226,7 @@ async function startAll(): Promise<void> {
   await Promise.all([api.waitForEvent('api.listening'), worker.waitForEvent('worker.working')]);
   if (!options.built) await startDashboard();
 
-  const operating = {
+  const operatorEnv = {
     ...shared,
     KELPIE_READER_DATABASE_URL: readerUrl,
     KELPIE_OPERATOR_DATABASE_URL: operatorUrl,
@@ -234,9 +234,9 @@ async function startAll(): Promise<void> {
     KELPIE_OPERATOR: 'development',
     KELPIE_PUBLIC_URL: url,
   };
-  await writeFile(commandEnvFile, inEnvFile({ ...operating, KELPIE_LOG_LEVEL: 'warn' }), { mode: 0o600 });
+  await writeFile(commandEnvFile, inEnvFile({ ...operatorEnv, KELPIE_LOG_LEVEL: 'warn' }), { mode: 0o600 });
   await beginAudit({ readerUrl, operatorUrl }, auditKey);
-  const partners = await seedPartners({ url, readerUrl, credentialsFile, env: operating });
+  const partners = await seedPartners({ url, readerUrl, credentialsFile, env: operatorEnv });
   const found = { url, dashboardUrl, bankUrl, liveBankUrl, mailUrl, ...partners };
   await writeFile(credentialsFile, `${JSON.stringify(found, null, 2)}\n`, { mode: 0o600 });
   console.log(`

@@ -35,7 +35,7 @@ export async function billMonthBefore(slug: string): Promise<void> {
     // As the arrival of each would have posted it: the invoice share in pence, the network's fee in millionths of a pound.
     await client.query(
       `with arrived as (
-         select o.id, o.partner_id, o.fee_pence - o.bank_share_pence as share from kelpie.payouts o
+         select o.id, o.partner_id, o.fee_pence - o.provider_fee_pence as share from kelpie.payouts o
          join kelpie.partners p on p.id = o.partner_id
          where p.slug = $1 and o.environment = 'live' and o.state = 'completed' and o.created_by = 'kp_live_planted'
        ), entries as (

@@ -60,9 +60,9 @@ export async function plantPayouts({ slug, count, days, ...more }: Planted): Pro
        )
        insert into kelpie.payouts (
          id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
-         reference, bank_reference, amount_pence, fee_pence, bank_share_pence, wallet_sends_micro_usdc, gbp_per_usd_millionths,
-         price_plan, recipient_name, account_last4, recipient_sealed, account_index, created_via, created_by, bank_payment_id,
-         bank_state, bank_took_micro_usdc, failure_code, failure_reason, updated_at, completed_at
+         reference, bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
+         price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, bank_payment_id,
+         bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at, completed_at
        )
        select (substr(t.ms, 1, 8) || '-' || substr(t.ms, 9, 4) || '-7' || substr(md5(p.id::text || $5::text || t.i), 1, 3) || '-8' || substr(md5(p.id::text || $5::text || t.i), 4, 3) || '-' || substr(md5(p.id::text || $5::text || t.i), 7, 12))::uuid,
          p.id, $5::text::kelpie.environment,

@@ -18,7 +18,7 @@ type Killed = 'api' | 'worker';
 type Doing = 'creating' | 'resuming' | 'looking' | 'searching' | 'cancelling' | 'nothing that a crash could spoil';
 
 const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial<Record<Killed, Doing>>> = {
-  // Of a person who confirms: test/people/confirming.test.ts kills there.
+  // Of a person who confirms: service/test/payouts/confirmations.test.ts kills there.
   createPayouts: { api: 'creating' },
   registerRecipient: { api: 'creating', worker: 'resuming' },
   sendPayment: { api: 'creating', worker: 'resuming' },

@@ -122,8 +122,8 @@ function formatSender({ sender, method }: Deposit): string {
 
 /** What was sent for it, and what the bank kept. */
 function formatCost({ sent_gbp: sent, fee_usdc: fee }: Deposit): string {
-  const parts = [sent === null ? '' : `${formatPounds(sent)} sent`, fee === null ? '' : `fee ${formatPlain(fee)}`];
-  return parts.filter((part) => part !== '').join(', ');
+  const texts = [sent === null ? '' : `${formatPounds(sent)} sent`, fee === null ? '' : `fee ${formatPlain(fee)}`];
+  return texts.filter((part) => part !== '').join(', ');
 }
 
 /** What is known of it so far; what was taken back is no longer there. */

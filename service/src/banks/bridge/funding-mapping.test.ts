@@ -74,7 +74,7 @@ function lineOf(method: 'bank_transfer' | 'usdc', entry: object): DepositLine {
   return line;
 }
 
-const event = {
+const activity = {
   id: 'e1',
   type: 'payment_processed',
   deposit_id: 'd1',
@@ -88,7 +88,7 @@ const event = {
 };
 
 test('an event of an account is pounds until it was converted, and USDC net of its fees from then on', () => {
-  assert.deepEqual(lineOf('bank_transfer', event), {
+  assert.deepEqual(lineOf('bank_transfer', activity), {
     id: 'e1',
     at: new Date('2026-11-15T12:00:00Z'),
     changedAt: new Date('2026-11-15T12:00:00Z'),
@@ -104,7 +104,7 @@ test('an event of an account is pounds until it was converted, and USDC net of i
       sender: { name: 'Ada', accountLast4: '9911', address: null, reference: 'Top-up' },
     },
   });
-  const received = lineOf('bank_transfer', { ...event, type: 'funds_received', amount: '100.0', currency: 'gbp' });
+  const received = lineOf('bank_transfer', { ...activity, type: 'funds_received', amount: '100.0', currency: 'gbp' });
   assert.deepEqual(
     [received.event?.state, received.event?.sentPence, received.event?.net],
     ['arriving', 10_000n, null],
@@ -123,10 +123,10 @@ test("each of the bank's words has its meaning, one that we do not know is for a
     constructor: 'needs_attention',
   };
   for (const [type, state] of Object.entries(meanings))
-    assert.equal(lineOf('bank_transfer', { ...event, type }).event?.state, state, type);
+    assert.equal(lineOf('bank_transfer', { ...activity, type }).event?.state, state, type);
   for (const type of ['account_update', 'deactivation', 'microdeposit'])
-    assert.equal(lineOf('bank_transfer', { ...event, type }).event, null);
-  assert.equal(lineOf('bank_transfer', { ...event, deposit_id: null }).event, null);
+    assert.equal(lineOf('bank_transfer', { ...activity, type }).event, null);
+  assert.equal(lineOf('bank_transfer', { ...activity, deposit_id: null }).event, null);
 });
 
 const drain = {
@@ -160,10 +160,10 @@ test('an amount of a receipt that is not one is none', () => {
 });
 
 test('a list goes on only where a page is full, and one with a line that can not be read is none', () => {
-  const page = depositPageFrom(answered(200, { data: [event, { ...event, id: 'e0' }] }), 'bank_transfer', 2);
+  const page = depositPageFrom(answered(200, { data: [activity, { ...activity, id: 'e0' }] }), 'bank_transfer', 2);
   assert.equal(page?.next, 'e0');
-  assert.equal(depositPageFrom(answered(200, { data: [event] }), 'bank_transfer', 2)?.next, null);
-  assert.equal(depositPageFrom(answered(200, { data: [event, { id: 7 }] }), 'bank_transfer', 2), null);
+  assert.equal(depositPageFrom(answered(200, { data: [activity] }), 'bank_transfer', 2)?.next, null);
+  assert.equal(depositPageFrom(answered(200, { data: [activity, { id: 7 }] }), 'bank_transfer', 2), null);
   assert.equal(depositPageFrom(answered(404, { code: 'not_found', message: 'no' }), 'usdc', 2), null);
 });
 
@@ -174,7 +174,7 @@ test('whatever the bank says, nothing is thrown, and no amount is below zero', (
         one,
         { data: one },
         { data: [one, other] },
-        { data: [{ ...event, amount: one, source: other }] },
+        { data: [{ ...activity, amount: one, source: other }] },
       ]) {
         const page = depositPageFrom(answered(200, body), method, 100);
         for (const { event } of page?.lines ?? [])
