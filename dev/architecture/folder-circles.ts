@@ -43,7 +43,7 @@ function wayBack(imports: Imports, start: string): string[] | undefined {
 
 function wayTo(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
   const way = [end];
-  for (let at = end; at !== start; ) {
+  for (let at = end; at !== start;) {
     at = cameFrom.get(at) ?? start;
     way.unshift(at);
   }
