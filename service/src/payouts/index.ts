@@ -8,5 +8,5 @@ export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
 export { receiveWebhook } from './lifecycle/receive-webhook.ts';
 export { startSweep } from './lifecycle/sweep.ts';
-export { formatAuditTrail, readAuditTrail, auditTrailAsJson } from './admin/audit-trail.ts';
+export { auditTrailAsJson, readAuditTrail, type AuditTrail } from './admin/audit-trail.ts';
 export { listStuckPayouts, makePayoutDue, type StuckPayout } from './admin/store.ts';

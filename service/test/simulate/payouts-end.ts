@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { formatAuditTrail, readAuditTrail } from '../../src/payouts/index.ts';
+import { formatAuditTrail } from '../../src/app/commands/payout-audit-trail.ts';
+import { readAuditTrail } from '../../src/payouts/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';

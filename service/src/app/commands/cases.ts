@@ -30,7 +30,7 @@ import {
   type ReadOptions,
   type WithReason,
 } from './run-command.ts';
-import { counted, exactUsdc, print, shortInstant, table } from './printing.ts';
+import { counted, describeEntry, exactUsdc, print, shortInstant, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
 
 const states = ['open', 'gone', 'closed', 'all'];
@@ -83,56 +83,51 @@ function addList(cases: Command): void {
   });
 }
 
-type AuditTrail = Awaited<ReturnType<typeof readAuditTrail>>;
+type CaseView = Awaited<ReturnType<typeof readCase>>;
 
-async function readAuditTrail(text: string) {
+async function readCase(text: string) {
   const id = idFrom(text);
-  const auditTrail = id === undefined ? null : await look(async (tx) => auditTrailOf(tx, id));
-  if (auditTrail !== null) return auditTrail;
+  const caseView = id === undefined ? null : await look(async (tx) => caseWithEntries(tx, id));
+  if (caseView !== null) return caseView;
   throw new OperatorError(`There is no case ${text}. \`kelpie-admin cases list\` shows their ids.`, 'not_found');
 }
 
-async function auditTrailOf(tx: Transaction, id: string) {
-  const auditTrail = await findCase(tx, id);
-  if (auditTrail === null) return null;
-  const transfers = auditTrail.history.flatMap((step) => step.transfer_ids);
+async function caseWithEntries(tx: Transaction, id: string) {
+  const caseView = await findCase(tx, id);
+  if (caseView === null) return null;
+  const transfers = caseView.history.flatMap((step) => step.transfer_ids);
   return {
-    ...auditTrail.found,
-    revision: auditTrail.history.length,
-    history: auditTrail.history,
+    ...caseView.found,
+    revision: caseView.history.length,
+    history: caseView.history,
     entries: await listEntries(tx, transfers),
   };
 }
 
-function describeLine({ account, amount, wallet_balance_after: after }: EntryRow): string {
-  const balance = after === null ? '' : `   the wallet then holds ${exactUsdc(BigInt(after))}`;
-  return `        ${account.padEnd(18)} ${`${exactUsdc(BigInt(amount))} USDC`.padStart(20)}${balance}`;
-}
-
-function describeStep(step: AuditTrail['history'][number], entries: readonly EntryRow[]): string[] {
+function describeStep(step: CaseView['history'][number], entries: readonly EntryRow[]): string[] {
   const own = entries.filter(({ transfer_id: id }) => step.transfer_ids.includes(id));
   const head = `  ${step.at.toISOString()}  ${step.what.padEnd(9)}  ${step.by}: ${step.detail}`;
-  return [head, ...own.map(describeLine)];
+  return [head, ...own.map(describeEntry)];
 }
 
-function formatAuditTrail(auditTrail: AuditTrail): string {
-  const { history, entries } = auditTrail;
+function formatCase(caseView: CaseView): string {
+  const { history, entries } = caseView;
   const lines = [
-    `Case ${auditTrail.id}: ${auditTrail.state}, revision ${auditTrail.revision}`,
-    `  ${auditTrail.kind}, partner ${auditTrail.partner}, ${auditTrail.environment}`,
-    `  ${auditTrail.detail}`,
-    ...(auditTrail.subject === null ? [] : [`  at the bank ${auditTrail.subject}`]),
-    ...(auditTrail.relatedId === null ? [] : [`  in our books ${auditTrail.relatedId}`]),
-    ...(auditTrail.differenceMicroUsdc === null
+    `Case ${caseView.id}: ${caseView.state}, revision ${caseView.revision}`,
+    `  ${caseView.kind}, partner ${caseView.partner}, ${caseView.environment}`,
+    `  ${caseView.detail}`,
+    ...(caseView.subject === null ? [] : [`  at the bank ${caseView.subject}`]),
+    ...(caseView.relatedId === null ? [] : [`  in our books ${caseView.relatedId}`]),
+    ...(caseView.differenceMicroUsdc === null
       ? []
-      : [`  the bank less our books: ${exactUsdc(auditTrail.differenceMicroUsdc)} USDC`]),
-    ...(auditTrail.seen === null
+      : [`  the bank less our books: ${exactUsdc(caseView.differenceMicroUsdc)} USDC`]),
+    ...(caseView.seen === null
       ? []
-      : [`  seen by ${counted(Number(auditTrail.seen), 'run')}, the last at ${shortInstant(auditTrail.lastSeenAt)}`]),
-    ...(auditTrail.closedBy === null ? [] : [`  closed by ${auditTrail.closedBy}: ${auditTrail.closedReason ?? '-'}`]),
+      : [`  seen by ${counted(Number(caseView.seen), 'run')}, the last at ${shortInstant(caseView.lastSeenAt)}`]),
+    ...(caseView.closedBy === null ? [] : [`  closed by ${caseView.closedBy}: ${caseView.closedReason ?? '-'}`]),
     '',
     'History',
-    ...(history.length === 0 ? [`  ${auditTrail.openedAt.toISOString()}  opened`] : []),
+    ...(history.length === 0 ? [`  ${caseView.openedAt.toISOString()}  opened`] : []),
     ...history.flatMap((step) => describeStep(step, entries)),
   ];
   return `${lines.join('\n')}\n`;
@@ -145,8 +140,8 @@ function addShow(cases: Command): void {
       'The whole story of one case: what differs, since when, what was booked for it, who closed it and why.',
     )
     .action(async (id: string, { json }: ReadOptions) => {
-      const auditTrail = await readAuditTrail(id);
-      print({ json }, auditTrail, formatAuditTrail(auditTrail));
+      const caseView = await readCase(id);
+      print({ json }, caseView, formatCase(caseView));
     });
   addHelp(show, {
     when: 'You look into a case. What it is about, `kelpie-admin payouts show` or `kelpie-admin deposits show` tells.',
@@ -157,7 +152,7 @@ function addShow(cases: Command): void {
 
 async function close(text: string, options: WithReason): Promise<void> {
   const { json, dryRun, reason } = options;
-  const { id } = await readAuditTrail(text);
+  const { id } = await readCase(text);
   const written = await withOperator(options, 'operator', async (deps) =>
     runAudited(deps, options, async (tx) => {
       const recorded = await deps.record(tx, { action: 'case.close', subject: id, detail: { reason } });
@@ -204,7 +199,7 @@ function amountFrom(text: string): MicroUsdc {
   return isBelowZero ? -amount : amount;
 }
 
-function refused(why: CorrectionProblem, { id, partner, environment, differenceMicroUsdc }: AuditTrail): OperatorError {
+function refused(why: CorrectionProblem, { id, partner, environment, differenceMicroUsdc }: CaseView): OperatorError {
   const whose = `${partner} (${environment})`;
   const differs = exactUsdc(differenceMicroUsdc ?? 0n);
   const sentences: Readonly<Record<CorrectionProblem, string>> = {
@@ -219,8 +214,8 @@ function refused(why: CorrectionProblem, { id, partner, environment, differenceM
 
 async function correct(text: string, options: CorrectOptions): Promise<void> {
   const { json, dryRun, reason, book, amount, revision } = options;
-  const auditTrail = await readAuditTrail(text);
-  const { id, partner, environment } = auditTrail;
+  const caseView = await readCase(text);
+  const { id, partner, environment } = caseView;
   const { transfers, written } = await withOperator(options, 'operator', async (deps) =>
     runAudited(deps, options, async (tx) => {
       const detail = { book, amount_usdc: formatExactUsdc(amount), revision: String(revision), reason };
@@ -230,7 +225,7 @@ async function correct(text: string, options: CorrectOptions): Promise<void> {
       return { written: recorded, transfers: booked };
     }),
   ).catch((error: unknown) => {
-    throw error instanceof CorrectionRefused ? refused(error.why, auditTrail) : error;
+    throw error instanceof CorrectionRefused ? refused(error.why, caseView) : error;
   });
   const lines = transfers.flatMap((transfer) => transfer.lines.map(describeBooked));
   const sentence = `Booked for ${partner} (${environment}), a debit above zero:\n${lines.join('\n')}`;

@@ -1,13 +1,13 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { formatPounds } from '../../money/amounts.ts';
 import {
-  formatAuditTrail,
   listStuckPayouts,
   makePayoutDue,
   readAuditTrail,
   auditTrailAsJson,
   type StuckPayout,
 } from '../../payouts/index.ts';
+import { formatAuditTrail } from './payout-audit-trail.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import {
   writeCommand,

@@ -1,5 +1,6 @@
 // How commands print: a table or sentences for people, JSON for programs. A program finds one document on standard output,
 // always: `{"data": …}` where it worked, `{"error": {"code", "message"}}` where it did not.
+import type { EntryRow } from '../../ledger/index.ts';
 import { formatExactUsdc, formatPounds } from '../../money/amounts.ts';
 
 function inSnakeCase(name: string): string {
@@ -57,4 +58,19 @@ export function pounds(amount: bigint | null): string {
 /** As in "1 row", "2 rows". */
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Network fees are kept in millionths of a pound: they are shown to the last digit, as USDC are. */
+function amountOf({ currency, amount }: EntryRow): string {
+  const value = BigInt(amount);
+  if (currency !== 'GBP') return exactUsdc(value);
+  return `${value < 0n ? '-' : ''}${formatPounds(value < 0n ? -value : value)}`;
+}
+
+/** One line of the ledger, under what it belongs to. */
+export function describeEntry(entry: EntryRow): string {
+  const { account, currency, wallet_balance_after: after } = entry;
+  const amount = `${amountOf(entry)} ${currency === 'USDC' ? 'USDC' : 'GBP'}`;
+  const balance = after === null ? '' : `   the wallet then holds ${exactUsdc(BigInt(after))}`;
+  return `        ${account.padEnd(18)} ${amount.padStart(20)}${balance}`;
 }
