@@ -1,3 +1,4 @@
+import { parseCookie } from 'cookie';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { ApiError } from '../../platform/api-error.ts';
 
@@ -12,13 +13,13 @@ export function sessionCookie(token: string, maxAgeSeconds: number): string {
 
 export const endedSessionCookie = `${sessionCookieName}=; ${attributes}; Max-Age=0`;
 
-/** What the browser shows, where it has the form of a token. */
-export function sessionTokenOf({ headers }: FastifyRequest): string | undefined {
-  for (const part of headers.cookie?.split(';') ?? []) {
-    const [found, token = ''] = part.trim().split('=', 2);
-    if (found === sessionCookieName) return tokenForm.test(token) ? token : undefined;
-  }
-  return undefined;
+/** A token is hexadecimal, so it is compared as it was sent: decoding would give it several spellings. */
+const asSent = { decode: (value: string): string => value };
+
+/** The token in the Cookie header, where it has the form of one. The first counts where the header has several. */
+export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const token = headers.cookie === undefined ? undefined : parseCookie(headers.cookie, asSent)[sessionCookieName];
+  return token !== undefined && tokenForm.test(token) ? token : undefined;
 }
 
 const foreign = {
