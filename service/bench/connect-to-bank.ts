@@ -1,5 +1,6 @@
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { Client } from 'pg';
+import { nilId } from '../src/platform/ids.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
 
 // Payouts that were loaded without a bank, put into a sandbox bank's own tables as if it had paid them: a clean day, to be
@@ -14,7 +15,6 @@ interface Environment {
 }
 
 const stepSize = 5_000;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 async function connectEnvironments(kelpie: Client): Promise<Environment[]> {
   await kelpie.query('set session_replication_role = replica');
@@ -72,7 +72,7 @@ async function copyPayments(
   const of = new Map(
     partnerEnvironments.map((partnerEnvironment) => [partnerEnvironment.partner_id, partnerEnvironment]),
   );
-  let [after, written] = [firstId, 0];
+  let [after, written] = [nilId, 0];
   for (;;) {
     const { rows } = await kelpie.query<PaidRow>(
       `select id, partner_id, order_id, bank_payment_id as payment_id, amount_pence as amount, bank_debited_micro_usdc as took,

@@ -26,6 +26,14 @@ export function firstIdAt(instant: Date): string {
 /** Smaller than every id there is. */
 export const nilId: string = NIL;
 
+/** Any UUID as PostgreSQL reads one, whatever its version, as part of a pattern. */
+export const uuidPattern = '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
+const uuidForm = new RegExp(`^${uuidPattern}$`);
+
+export function isUuid(text: string): boolean {
+  return uuidForm.test(text);
+}
+
 /** Larger than every id there is. */
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

@@ -2,7 +2,7 @@ import type { FundingMethod, FundingSource } from '../banks/index.ts';
 import type { MicroUsdc } from '../money/amounts.ts';
 import { bigOrNull } from '../platform/database/big-or-null.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
-import { firstIdAt, instantOf, lastId } from '../platform/ids.ts';
+import { firstIdAt, instantOf, isUuid, lastId } from '../platform/ids.ts';
 import type { OurDeposit } from './compare-deposit.ts';
 import type { OurTransfer } from './compare-transfer.ts';
 import type { Window } from './cut-off.ts';
@@ -92,8 +92,6 @@ export async function findFirstTransfer(tx: Transaction, partnerEnvironment: Par
   return rows[0] === undefined ? null : instantOf(rows[0].id);
 }
 
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 export async function findTransfer(
   tx: Transaction,
   partnerEnvironment: PartnerContext,
@@ -108,7 +106,7 @@ export async function findTransfer(
 
 /** The payout that an order of ours became, by what the bank calls it; null where it is no order of this partner's. */
 export async function findPayoutOfOrder(tx: Transaction, reference: string | null): Promise<string | null> {
-  if (reference === null || !uuidForm.test(reference)) return null;
+  if (reference === null || !isUuid(reference)) return null;
   const { rows } = await tx.query<{ payout_id: string }>(
     'select payout_id from kelpie.idempotency_keys where order_id = $1',
     [reference],

@@ -13,6 +13,7 @@ import {
   type Transaction,
   type TransactionContext,
 } from '../../platform/database/transaction.ts';
+import { isUuid } from '../../platform/ids.ts';
 import { createLogger, type Logger } from '../../platform/logging.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { operatorRule, settings } from '../../platform/configuration/settings.ts';
@@ -70,11 +71,9 @@ export function limited(command: Command): Command {
   return command.option('--limit <rows>', 'at most so many', rowLimit, 50);
 }
 
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** An id of ours as the database writes it; undefined where the text is none. */
 export function idFrom(text: string): string | undefined {
-  return uuidForm.test(text) ? text.toLowerCase() : undefined;
+  return isUuid(text) ? text.toLowerCase() : undefined;
 }
 
 /** What is wrong with them is told as all else that goes wrong is. */

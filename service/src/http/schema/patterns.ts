@@ -1,3 +1,5 @@
+import { uuidPattern } from '../../platform/ids.ts';
+
 /** The forms of the texts that the API takes. None can be tried in more than one way, so a hostile text is read as fast as any. */
 export const patterns = {
   /** Something to be seen, after spaces or not; no control character, no line break, no half of a character. */
@@ -6,9 +8,9 @@ export const patterns = {
   sixDigits: '^[0-9]{6}$',
   eightDigits: '^[0-9]{8}$',
   /** As PostgreSQL reads one; the validator's own form would let `urn:uuid:` through. */
-  uuid: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$',
+  uuid: `^${uuidPattern}$`,
   /** An id and the number of a line of it. */
-  itemCursor: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\\.[0-9]{1,2}$',
+  itemCursor: `^${uuidPattern}\\.[0-9]{1,2}$`,
   listLimit: '^([1-9]|[1-9][0-9]|1[0-9]{2}|200)$',
   fourDigits: '^[0-9]{4}$',
   /** Of this century: there was nothing to be told before. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Recipient } from '../../banks/index.ts';
 import type { Pence } from '../../money/amounts.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { isUuid } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 
 /** Who is paid, with all that only the bank may know. */
@@ -26,11 +27,10 @@ export function orderIdOf({ partnerId, environment }: PartnerContext, idempotenc
   return [8, 12, 16, 20, 32].map((end, at, ends) => digest.slice(ends[at - 1] ?? 0, end)).join('-');
 }
 
-const orderIdForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 /** Whether a reference of the bank's can be one of ours: people make payments at the bank too, under any name. */
 export function isOrderId(reference: string): boolean {
-  return orderIdForm.test(reference);
+  // We write them in small letters only.
+  return isUuid(reference) && reference === reference.toLowerCase();
 }
 
 /** The bank's idempotency key for it. */
