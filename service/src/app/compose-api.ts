@@ -115,7 +115,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const banks = openBanks(deps.banks, clock, deps.failpoint);
   addDiscoveryRoutes(app, publicUrl, limitOpen);
   addPublicPartnerRoutes(app, { calls, limitOpen });
-  addPeopleRoutes(app, deps, { auth, activity, sessions, limitOpen, tools });
+  addSignInRoutes(app, deps, { auth, sessions, limitOpen, tools });
   addAccountRoutes(app, { ...auth, calls, pool, activity, requireAdmin });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
   addPayoutRoutes(app, {
@@ -134,6 +134,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });
   addStatementRoutes(app, { ...auth, calls, clock, publicUrl });
   addDailyRoutes(app, { ...auth, pool, clock });
+  addAccessRoutes(app, deps, { auth, activity, tools });
   addActivityRoutes(app, { ...auth, calls, recorder });
   await addWebhookRoutes(app, webhookDeps(deps));
   await addReferenceRoutes(app, limitOpen);
@@ -142,27 +143,35 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   return { app, drain };
 }
 
-interface PeopleDeps {
+interface SignInRouteDeps {
   auth: Authentication;
-  activity: ActivityLog;
   sessions: Sessions;
   limitOpen: LimitHook;
   tools: SecretTools;
 }
 
-/** Signing in, and who may: sessions, members and API keys. */
-function addPeopleRoutes(app: Server, deps: ApiDeps, { auth, activity, sessions, limitOpen, tools }: PeopleDeps): void {
-  const { calls, clock, pool, outbox, recorder, limits } = deps;
+function addSignInRoutes(app: Server, deps: ApiDeps, { auth, sessions, limitOpen, tools }: SignInRouteDeps): void {
+  const { calls, clock, recorder, limits } = deps;
   const signingIn = signInDeps(deps, tools);
   const limitAccountChanges = limitByCaller(limits.accountChanges, auth.callerOf);
-  const limitInvitations = limitByPartner(limits.invitations, auth.callerOf);
-  const people = { ...auth, pool, calls, clock, outbox, activity, dashboardUrl: dashboardOf(deps) };
   addCodeRoutes(app, { ...signingIn, limitOpen });
   addSessionRoutes(app, { ...auth, ...signingIn, sessions, recorder, limitOpen });
   addOwnAccountRoutes(app, { ...auth, calls, clock, pepper: tools.pepper, sessions, recorder, limitAccountChanges });
+}
+
+interface AccessRouteDeps {
+  auth: Authentication;
+  activity: ActivityLog;
+  tools: SecretTools;
+}
+
+/** Who may call, and who may sign in: API keys and members. */
+function addAccessRoutes(app: Server, deps: ApiDeps, { auth, activity, tools }: AccessRouteDeps): void {
+  const { calls, clock, pool, outbox, limits } = deps;
+  const people = { ...auth, pool, calls, clock, outbox, activity, dashboardUrl: dashboardOf(deps) };
   addKeyRoutes(app, { ...auth, calls, clock });
   addKeyChangeRoutes(app, { ...people, pepper: tools.pepper });
-  addMemberRoutes(app, { ...people, limitInvitations });
+  addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
 }
 
 /** What is made of the secrets, once: no route is given the secrets themselves. */
