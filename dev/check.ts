@@ -37,8 +37,10 @@ async function run(command: string): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? 1, output })));
 }
 
+/** Over all tiers: each ends with its own figures. */
 function countOf(word: 'pass' | 'fail' | 'cancelled', output: string): number {
-  return Number(new RegExp(`^ℹ ${word} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
+  const counts = [...output.matchAll(new RegExp(`^ℹ ${word} (\\d+)$`, 'gm'))];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 const summary: string[] = [];
