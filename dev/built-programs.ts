@@ -6,6 +6,7 @@ export const programs = [
   'service/src/app/api.ts',
   'service/src/app/worker.ts',
   'service/src/app/cli.ts',
+  'service/test/programs/command-host.ts',
   'sandbox-bank/src/main.ts',
 ];
 

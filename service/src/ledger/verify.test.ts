@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { startChild } from '@kelpie/dev/child-process.ts';
 import { listedLines } from '../../test/harness/listed-lines.ts';
+import { runCommand } from '../../test/harness/command.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { createPartners } from '../../test/harness/partners.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -39,14 +39,11 @@ for (const [at, lines] of steps.entries()) {
 }
 
 async function verify(): Promise<{ code: number | null; said: string }> {
-  const child = startChild({
-    name: 'kelpie-admin ledger verify',
-    file: 'service/src/app/cli.ts',
+  const { code, output: said } = await runCommand({
     args: ['ledger', 'verify', '--json'],
     env: { KELPIE_READER_DATABASE_URL: database.readerUrl, KELPIE_LOG_LEVEL: 'silent' },
   });
-  const { code } = await child.exited;
-  return { code, said: child.output() };
+  return { code, said };
 }
 
 /** As a superuser with triggers off: what a person with access to the disk could do. Put back after each test. */

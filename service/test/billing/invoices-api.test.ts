@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { startChild } from '@kelpie/dev/child-process.ts';
 import { call, createPayout, getPayout, payoutBody, type Client } from '../harness/client.ts';
+import { runCommand } from '../harness/command.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { addKey, createPartners } from '../harness/partners.ts';
@@ -48,9 +48,7 @@ async function giveBack(id: string): Promise<void> {
 }
 
 async function runMonth(period: string): Promise<string> {
-  const child = startChild({
-    name: 'invoices',
-    file: 'service/src/app/cli.ts',
+  const { code, output } = await runCommand({
     args: ['invoices', 'run', '--period', period],
     env: {
       KELPIE_MODE: 'development',
@@ -61,9 +59,8 @@ async function runMonth(period: string): Promise<string> {
       KELPIE_TEST_CLOCK_FILE: clock.file,
     },
   });
-  const { code } = await child.exited;
-  assert.equal(code, 0, child.output());
-  return child.output();
+  assert.equal(code, 0, output);
+  return output;
 }
 
 function list(json: unknown, path = 'data'): unknown[] {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { startChild } from '@kelpie/dev/child-process.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { runCommand } from '../harness/command.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { testSecrets } from '../harness/secrets.ts';
 
@@ -18,9 +18,7 @@ export async function createByCommand(
   env: Readonly<Record<string, string>> = {},
 ): Promise<NewSandbox> {
   const slug = `acme-${randomBytes(4).toString('hex')}`;
-  const command = startChild({
-    name: 'kelpie',
-    file: 'service/src/app/cli.ts',
+  const { code, output } = await runCommand({
     args: ['partners', 'create', '--slug', slug, '--name', 'Acme & Söhne', '--json'],
     env: {
       KELPIE_MODE: 'development',
@@ -31,9 +29,8 @@ export async function createByCommand(
       ...env,
     },
   });
-  const { code } = await command.exited;
-  if (code !== 0) throw new Error(command.output());
-  const made: unknown = JSON.parse(command.output());
+  if (code !== 0) throw new Error(output);
+  const made: unknown = JSON.parse(output);
   return { partnerId: textAt(made, 'data.id'), slug, key: textAt(made, 'data.key') };
 }
 

@@ -1,5 +1,5 @@
-import { startChild } from '@kelpie/dev/child-process.ts';
 import { valueAt } from '@kelpie/dev/json.ts';
+import { runCommand } from '../../harness/command.ts';
 import type { TestDatabase } from '../../harness/database.ts';
 import { testSecrets } from '../../harness/secrets.ts';
 
@@ -32,14 +32,7 @@ export async function kelpieAdmin(
   env: Readonly<Record<string, string>> = { KELPIE_OPERATOR: 'ada@kelpie.example' },
 ): Promise<CommandResult> {
   const { KELPIE_OPERATOR: _name, ...shared } = kelpieEnv(database);
-  const command = startChild({
-    name: 'kelpie-admin',
-    file: 'service/src/app/cli.ts',
-    args: [...args],
-    env: { ...shared, ...env },
-  });
-  const { code } = await command.exited;
-  const said = command.output();
-  const json = (): unknown => JSON.parse(command.printed());
+  const { code, output: said, printed } = await runCommand({ args, env: { ...shared, ...env } });
+  const json = (): unknown => JSON.parse(printed);
   return { code, said, json, data: () => valueAt(json(), 'data') };
 }

@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { after } from 'node:test';
+import { programFor } from '@kelpie/dev/built-programs.ts';
+import { projectFolder } from '@kelpie/dev/project.ts';
+
+export interface CommandRequest {
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+export interface CommandOutcome {
+  code: number | null;
+  /** What it wrote to standard output and standard error. */
+  output: string;
+  /** What it wrote to its standard output alone. */
+  printed: string;
+}
+
+const idle: ChildProcess[] = [];
+const all: ChildProcess[] = [];
+after(() => {
+  for (const host of all) if (host.connected) host.disconnect();
+});
+
+function startHost(): ChildProcess {
+  const host = spawn(process.execPath, [programFor('service/test/programs/command-host.ts')], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  all.push(host);
+  return host;
+}
+
+function isOutcome(message: unknown): message is CommandOutcome {
+  return typeof message === 'object' && message !== null && 'printed' in message;
+}
+
+/**
+ * The operator's command, in a process that is used for one command after the other. Two at once are in two processes.
+ * What is to be killed, or watched while it runs, is started by `startChild`.
+ */
+export async function runCommand(request: CommandRequest): Promise<CommandOutcome> {
+  const host = idle.pop() ?? startHost();
+  const over = new AbortController();
+  const { signal } = over;
+  const ended = once(host, 'exit', { signal }).then(() => [undefined]);
+  ended.catch(() => undefined);
+  const answered = once(host, 'message', { signal });
+  host.send(request);
+  const [outcome]: unknown[] = await Promise.race([answered, ended]).finally(() => over.abort());
+  if (!isOutcome(outcome)) throw new Error(`the process of kelpie-admin ${request.args.join(' ')} ended`);
+  idle.push(host);
+  return outcome;
+}
