@@ -3,7 +3,7 @@ import { after } from 'node:test';
 import { startChild, type Child } from '@kelpie/dev/child-process.ts';
 import { findPort } from '@kelpie/dev/free-port.ts';
 import { startCluster } from '@kelpie/dev/postgres/cluster.ts';
-import { createDatabase, dropDatabase, ensureRoles, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import { asAdmin, createDatabase, dropDatabase, ensureRoles, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { listAt, optionalTextAt, textAt } from '@kelpie/dev/json.ts';
 
 interface BankOptions {
@@ -74,9 +74,16 @@ const apiKey = 'sk-test-kelpie';
 
 async function createBankDatabase(atEnd: (end: () => Promise<unknown>) => void): Promise<string> {
   const { adminUrl } = await startCluster('test');
-  await ensureRoles(adminUrl);
   const name = `bank_test_${randomBytes(6).toString('hex')}`;
-  await createDatabase(adminUrl, name);
+  const isPrepared = await asAdmin(adminUrl, async (client) => {
+    const { rowCount } = await client.query(`select from pg_roles where rolname = 'kelpie_owner'`);
+    if (rowCount === 1) await client.query(`create database ${name} owner kelpie_owner`);
+    return rowCount === 1;
+  });
+  if (!isPrepared) {
+    await ensureRoles(adminUrl);
+    await createDatabase(adminUrl, name);
+  }
   atEnd(async () => dropDatabase(adminUrl, name));
   return urlFor(adminUrl, name, 'kelpie_owner');
 }
