@@ -26,7 +26,7 @@ const partHeight = 34;
 const captionHeight = 20;
 const laneWidth = 23;
 
-interface PlacedPart {
+interface PlacedFolder {
   center: number;
   width: number;
 }
@@ -35,8 +35,8 @@ interface PlacedRoom {
   room: Room;
   top: number;
   height: number;
-  partsTop: number;
-  parts: Map<string, PlacedPart>;
+  foldersTop: number;
+  folders: Map<string, PlacedFolder>;
   width: number;
 }
 
@@ -82,9 +82,9 @@ function arrow(line: string, colour: string, { from, to, count }: Imports): stri
   return `<path d="${line}" fill="none" stroke="${colour}" stroke-width="${strokeWidth(count).toFixed(1)}" marker-end="url(#${markers.get(colour)})">${title}</path>`;
 }
 
-/** How many parts an arrow spans. Positive runs to the right, above the parts; negative to the left, below them. */
+/** How many folders an arrow spans. Positive runs to the right, above the folders; negative to the left, below them. */
 function spanOf(room: Room, { from, to }: Imports): number {
-  const names = room.parts.map(({ name }) => name);
+  const names = room.folders.map(({ name }) => name);
   return names.indexOf(to) - names.indexOf(from);
 }
 
@@ -96,27 +96,27 @@ function placeRoom(room: Room, top: number): PlacedRoom {
   const spans = room.imports.map((imports) => spanOf(room, imports));
   const above = Math.max(0, ...spans.filter((span) => span > 0).map(arcHeight));
   const below = Math.max(0, ...spans.filter((span) => span < 0).map((span) => arcHeight(span) + 6));
-  const partsTop = top + 12 + above + (above > 0 ? 6 : 0);
-  const parts = new Map<string, PlacedPart>();
+  const foldersTop = top + 12 + above + (above > 0 ? 6 : 0);
+  const folders = new Map<string, PlacedFolder>();
   let x = left;
-  for (const { name, files } of room.parts) {
+  for (const { name, files } of room.folders) {
     const width = Math.max(textWidth(name, 13), textWidth(`${files} files`, 10)) + 20;
-    parts.set(name, { center: x + width / 2, width });
+    folders.set(name, { center: x + width / 2, width });
     x += width + partGap;
   }
-  const height = partsTop - top + partHeight + below + captionHeight + 6;
-  return { room, top, height, partsTop, parts, width: x };
+  const height = foldersTop - top + partHeight + below + captionHeight + 6;
+  return { room, top, height, foldersTop, folders, width: x };
 }
 
-/** Where on a part's edge an arc starts or ends. The longest is outermost, so arcs that share an end don't cross. */
-function portOf({ room, parts }: PlacedRoom, imports: Imports, end: 'from' | 'to'): number {
+/** Where on a folder's edge an arc starts or ends. The longest is outermost, so arcs that share an end don't cross. */
+function portOf({ room, folders }: PlacedRoom, imports: Imports, end: 'from' | 'to'): number {
   const isForward = spanOf(room, imports) > 1;
   const same = room.imports
     .filter(
       (other) => other[end] === imports[end] && spanOf(room, other) !== 1 && spanOf(room, other) > 1 === isForward,
     )
     .toSorted((one, other) => Math.abs(spanOf(room, other)) - Math.abs(spanOf(room, one)));
-  const { center, width } = parts.get(imports[end]) ?? { center: 0, width: 0 };
+  const { center, width } = folders.get(imports[end]) ?? { center: 0, width: 0 };
   const inward = (end === 'from') === isForward ? 1 : -1;
   // From near the middle outwards, on the half that faces the other end.
   return center + inward * (3 + (same.indexOf(imports) / same.length) * (width / 2 - 8));
@@ -129,44 +129,44 @@ interface Drawn {
 
 /** Neighbours are joined by a straight arrow, others by an arc. */
 function drawPartArrow(placed: PlacedRoom, imports: Imports): Drawn {
-  const { room, parts, partsTop } = placed;
+  const { room, folders, foldersTop } = placed;
   const colour = imports.isCircular ? circular : imports.from === 'index.ts' ? face : allowed;
   const span = spanOf(room, imports);
   const label = (x: number, y: number): string =>
     `<g paint-order="stroke" stroke="${paper}" stroke-width="3">${text(String(imports.count), { x, y, size: 10, fill: colour, anchor: 'middle' })}</g>`;
   if (span === 1) {
-    const from = parts.get(imports.from) ?? { center: 0, width: 0 };
-    const to = parts.get(imports.to) ?? { center: 0, width: 0 };
-    const y = partsTop + partHeight / 2;
+    const from = folders.get(imports.from) ?? { center: 0, width: 0 };
+    const to = folders.get(imports.to) ?? { center: 0, width: 0 };
+    const y = foldersTop + partHeight / 2;
     const [start, end] = [from.center + from.width / 2, to.center - to.width / 2];
     return { line: arrow(`M${start} ${y}H${end}`, colour, imports), label: label((start + end) / 2, y - 5) };
   }
-  const side = span > 0 ? -1 : 1;
-  const edge = span > 0 ? partsTop : partsTop + partHeight;
-  const apex = edge + side * arcHeight(span);
-  const bend = edge + (side * arcHeight(span) * 4) / 3;
+  const direction = span > 0 ? -1 : 1;
+  const edge = span > 0 ? foldersTop : foldersTop + partHeight;
+  const apex = edge + direction * arcHeight(span);
+  const bend = edge + (direction * arcHeight(span) * 4) / 3;
   const [start, end] = [portOf(placed, imports, 'from'), portOf(placed, imports, 'to')];
   const line = arrow(`M${start} ${edge}C${start} ${bend} ${end} ${bend} ${end} ${edge}`, colour, imports);
   return { line, label: label((start + end) / 2, apex + 3) };
 }
 
 function drawRoom(placed: PlacedRoom, { imports }: Rooms, width: number): string {
-  const { room, top, height, parts, partsTop } = placed;
+  const { room, top, height, folders, foldersTop } = placed;
   const outgoing = imports.filter(({ from }) => from === room.name).toSorted((one, other) => other.count - one.count);
   const arrows = room.imports.map((one) => drawPartArrow(placed, one));
   const caption = outgoing.map(({ to, count }) => `${to} ${count}`).join(' · ');
   return [
     `<rect x="${margin}" y="${top}" width="${width - margin}" height="${height}" rx="8" fill="${paper}" stroke="#d5dde5"/>`,
-    text(room.name, { x: margin + 16, y: partsTop + 16, size: 15, bold: true }),
-    text(filesOf(room.files), { x: margin + 16, y: partsTop + 31, size: 10, fill: muted }),
+    text(room.name, { x: margin + 16, y: foldersTop + 16, size: 15, bold: true }),
+    text(filesOf(room.files), { x: margin + 16, y: foldersTop + 31, size: 10, fill: muted }),
     ...arrows.map(({ line }) => line),
     ...arrows.map(({ label }) => label),
-    ...room.parts.flatMap(({ name, files }) => {
-      const { center, width: partWidth } = parts.get(name) ?? { center: 0, width: 0 };
+    ...room.folders.flatMap(({ name, files }) => {
+      const { center, width: folderWidth } = folders.get(name) ?? { center: 0, width: 0 };
       return [
-        `<rect x="${center - partWidth / 2}" y="${partsTop}" width="${partWidth}" height="${partHeight}" rx="5" fill="#fff" stroke="#9fb0c0"/>`,
-        text(name, { x: center, y: partsTop + 15, anchor: 'middle' }),
-        text(filesOf(files), { x: center, y: partsTop + 28, size: 10, fill: muted, anchor: 'middle' }),
+        `<rect x="${center - folderWidth / 2}" y="${foldersTop}" width="${folderWidth}" height="${partHeight}" rx="5" fill="#fff" stroke="#9fb0c0"/>`,
+        text(name, { x: center, y: foldersTop + 15, anchor: 'middle' }),
+        text(filesOf(files), { x: center, y: foldersTop + 28, size: 10, fill: muted, anchor: 'middle' }),
       ];
     }),
     text(caption === '' ? 'imports no other module' : `imports ${caption}`, {
@@ -208,8 +208,8 @@ function drawRoomArrows(placed: readonly PlacedRoom[], imports: readonly Imports
     )
     .map((one) => {
       const [start, end] = [heightOf(one, 'from'), heightOf(one, 'to')];
-      const reach = x + 14 + (laneWidth * Math.abs(at(one.to) - at(one.from)) * 4) / 3;
-      return arrow(`M${x} ${start}C${reach} ${start} ${reach} ${end} ${x + 2} ${end}`, colourOf(one), one);
+      const bulge = x + 14 + (laneWidth * Math.abs(at(one.to) - at(one.from)) * 4) / 3;
+      return arrow(`M${x} ${start}C${bulge} ${start} ${bulge} ${end} ${x + 2} ${end}`, colourOf(one), one);
     })
     .join('\n');
 }

@@ -7,12 +7,12 @@ export interface Imports {
   from: string;
   to: string;
   count: number;
-  /** Part of a circle: the importer can be reached from what it imports. */
+  /** Folder of a circle: the importer can be reached from what it imports. */
   isCircular: boolean;
 }
 
 /** A folder inside a module, its index.ts or jobs.ts, or the rest of the files beside them. */
-interface Part {
+interface Folder {
   name: string;
   files: number;
 }
@@ -20,8 +20,8 @@ interface Part {
 export interface Room {
   name: string;
   files: number;
-  /** In layers: unless there is a circle, a part imports only parts after it. */
-  parts: Part[];
+  /** In layers: unless there is a circle, a folder imports only folders after it. */
+  folders: Folder[];
   imports: Imports[];
 }
 
@@ -37,14 +37,14 @@ const standAlone = new Set(['index.ts', 'jobs.ts']);
 
 interface Place {
   room: string;
-  part: string;
+  folder: string;
 }
 
 function placeOf(file: string): Place | undefined {
   const [, room, rest] = sources.exec(file) ?? [];
   if (room === undefined || rest === undefined || rest.endsWith('.test.ts')) return undefined;
   const [first = '', ...deeper] = rest.split('/');
-  return { room, part: deeper.length > 0 ? `${first}/` : standAlone.has(first) ? first : 'files' };
+  return { room, folder: deeper.length > 0 ? `${first}/` : standAlone.has(first) ? first : 'files' };
 }
 
 class Counts {
@@ -102,8 +102,8 @@ async function readFiles(checkout: string): Promise<{ file: string; imported: st
   }));
 }
 
-function countFiles(places: readonly Place[], { room, part }: Partial<Place>): number {
-  return places.filter((place) => place.room === room && (part === undefined || place.part === part)).length;
+function countFiles(places: readonly Place[], { room, folder }: Partial<Place>): number {
+  return places.filter((place) => place.room === room && (folder === undefined || place.folder === folder)).length;
 }
 
 /** The modules of the service in a checkout, the folders inside each, and who imports whom. */
@@ -120,17 +120,20 @@ export async function readRooms(checkout: string): Promise<Rooms> {
     for (const to of imported.map(placeOf)) {
       if (to === undefined) continue;
       if (to.room !== from.room) between.add(from.room, to.room);
-      else if (to.part !== from.part) counts.add(from.part, to.part);
+      else if (to.folder !== from.folder) counts.add(from.folder, to.folder);
     }
   }
   const imports = between.list();
   const rooms = inLayers([...inside.keys()], imports).map((name): Room => {
     const own = inside.get(name)?.list() ?? [];
-    const parts = new Set(places.filter(({ room }) => room === name).map(({ part }) => part));
+    const folders = new Set(places.filter(({ room }) => room === name).map(({ folder }) => folder));
     return {
       name,
       files: countFiles(places, { room: name }),
-      parts: inLayers([...parts], own).map((part) => ({ name: part, files: countFiles(places, { room: name, part }) })),
+      folders: inLayers([...folders], own).map((folder) => ({
+        name: folder,
+        files: countFiles(places, { room: name, folder }),
+      })),
       imports: own,
     };
   });
