@@ -7,7 +7,7 @@ import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import { monthOf } from '../../src/platform/london-month.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
-import type { TestPartner } from '../harness/partners.ts';
+import { createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { createByCommand, untilConnected } from '../partners/sandboxes.ts';
@@ -51,7 +51,6 @@ test('a new partner has an account and an address within seconds, and is told wh
   const partnerEnvironment = { partnerId: made.partnerId, environment: 'sandbox' } as const;
   const client = { url: world.api.url, key: made.key };
   const before = await call(client, '/v1/funding');
-  assert.deepEqual([valueAt(before.json, 'bank_transfer'), valueAt(before.json, 'usdc')], [null, null]);
   await untilConnected(database, made.partnerId, 20_000);
   await untilFunded(database, partnerEnvironment, 20_000);
   const { json } = await call(client, '/v1/funding');
@@ -62,6 +61,12 @@ test('a new partner has an account and an address within seconds, and is told wh
   assert.equal(textAt(json, 'reference'), textAt(before.json, 'reference'));
   const account = await call(client, '/v1/account');
   assert.equal(textAt(account.json, 'funding_wallet.address'), textAt(json, 'usdc.address'));
+});
+
+test('a partner that is not at a bank has neither an account nor an address', async () => {
+  const { key } = await createSimulatedPartner(database);
+  const { json } = await call({ url: world.api.url, key }, '/v1/funding');
+  assert.deepEqual([valueAt(json, 'bank_transfer'), valueAt(json, 'usdc')], [null, null]);
 });
 
 test('a bank that can not open them just now is asked again, and opens one of each', async () => {

@@ -56,7 +56,7 @@ const factsSql = `
   from kelpie.payouts p left join books b on b.cause_id = p.id left join histories h on h.payout_id = p.id`;
 
 /** From the decisions, written down once more: the code under test is not asked what it may do. */
-const legalTransitions = new Set([
+export const legalTransitions: ReadonlySet<string> = new Set([
   'sending>not_created',
   'sending>pending',
   'sending>processing',

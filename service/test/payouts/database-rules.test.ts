@@ -19,6 +19,7 @@ import { createSingleCalls, type SingleCalls } from '../../src/platform/database
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/logging.ts';
+import { legalTransitions } from '../harness/invariants.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
@@ -78,22 +79,6 @@ const states: readonly PayoutState[] = [
   'cancelled',
   'returned',
 ];
-
-/** From the decisions, and the two states that are ours alone. */
-const legalTransitions = new Set([
-  'sending>not_created',
-  'sending>pending',
-  'sending>processing',
-  'sending>failed',
-  'pending>processing',
-  'pending>failed',
-  'pending>cancelled',
-  'processing>completed',
-  'processing>failed',
-  'processing>cancelled',
-  'processing>returned',
-  'completed>returned',
-]);
 
 /** All that the new state needs besides, so that the move itself is what is refused. */
 const moveSql = `update kelpie.payouts set state = $2::kelpie.payout_state, revision = revision + 1, bank_payment_id = 't1',
