@@ -95,7 +95,7 @@ function addShow(deposits: Command): void {
     .argument('<id>', 'the id of the deposit: ours, or the bank’s')
     .description('Tell the whole story of one deposit: what the bank said, what was credited, and the ledger’s lines.')
     .action(async (id: string, { json }: ReadOptions) => {
-      const found = await look(async (tx) => {
+      const shown = await look(async (tx) => {
         const found = await findAdminDeposit(tx, id);
         if (found === null)
           throw new OperatorError(
@@ -105,7 +105,7 @@ function addShow(deposits: Command): void {
         const transfers = found.history.flatMap(({ transfer_id: transfer }) => transfer ?? []);
         return { ...found, entries: await listEntries(tx, transfers) };
       });
-      print({ json }, found, describeDeposit(found.deposit, found.history, found.entries));
+      print({ json }, shown, describeDeposit(shown.deposit, shown.history, shown.entries));
     });
   addHelp(show, {
     when: 'You want to know why a top-up is not credited, or how what it brought came about.',
