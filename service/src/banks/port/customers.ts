@@ -1,5 +1,3 @@
-
-
 interface OpenCustomerOrder {
   /** The partner's name, and where its mail goes. */
   name: string;
