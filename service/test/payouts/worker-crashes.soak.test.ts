@@ -14,7 +14,7 @@ for (const point of pointsOf('resuming', 'worker')) {
       leaseIsOver();
       // One sweep takes them all at once.
       await assertKilled(
-        await world.restartWorker(killAtFailpoint(point, point.includes('take_open') ? 1 : keys.length)),
+        await world.restartWorker(killAtFailpoint(point, point.includes('claim_due_payouts') ? 1 : keys.length)),
       );
       await world.restartWorker();
       await recover(keys);
