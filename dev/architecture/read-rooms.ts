@@ -7,7 +7,7 @@ export interface Imports {
   from: string;
   to: string;
   count: number;
-  /** Folder of a circle: the importer can be reached from what it imports. */
+  /** Part of a circle: the importer can be reached from what it imports. */
   isCircular: boolean;
 }
 

@@ -37,5 +37,5 @@ export interface FundingDeps extends NotifyDeps {
   encryptor: Encryptor;
   banks: FundingBanks;
   /** The partner's own list of what happened. */
-  recordActivity: (tx: Transaction, note: ActivityRecord) => Promise<void>;
+  recordActivity: (tx: Transaction, record: ActivityRecord) => Promise<void>;
 }

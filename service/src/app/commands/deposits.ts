@@ -6,7 +6,7 @@ import { rateAsNumber } from '../../money/rates.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { partnerFilter } from './find-partner.ts';
 import { limited, look, readCommand, type ReadOptions } from './run-command.ts';
-import { exactUsdc, pounds, print, shortInstant, table } from './printing.ts';
+import { describeEntry, exactUsdc, pounds, print, shortInstant, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
 
 const states = ['pending', 'credited', 'refunded', 'reversed'];
@@ -55,15 +55,10 @@ function addList(deposits: Command): void {
   });
 }
 
-function describeLine({ account, amount, wallet_balance_after: after }: EntryRow): string {
-  const balance = after === null ? '' : `   the wallet then holds ${exactUsdc(BigInt(after))}`;
-  return `        ${account.padEnd(18)} ${`${exactUsdc(BigInt(amount))} USDC`.padStart(20)}${balance}`;
-}
-
 function describeChange(row: DepositHistoryRow, entries: readonly EntryRow[]): string[] {
   const words = [row.what, `the bank says ${row.bank_state}`, ...(row.detail === null ? [] : [row.detail])];
   const own = entries.filter(({ transfer_id: id }) => id === row.transfer_id);
-  return [`  ${row.at.toISOString()}  ${row.state.padEnd(8)}  ${words.join(', ')}`, ...own.map(describeLine)];
+  return [`  ${row.at.toISOString()}  ${row.state.padEnd(8)}  ${words.join(', ')}`, ...own.map(describeEntry)];
 }
 
 function describeDeposit(deposit: AdminDeposit, history: readonly DepositHistoryRow[], entries: readonly EntryRow[]) {
