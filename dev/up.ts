@@ -204,6 +204,7 @@ async function startAll(): Promise<void> {
     ...bankEnv(liveBank),
     KELPIE_SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
+    KELPIE_SUPPORT_EMAIL: 'support@kelpie.example',
     KELPIE_DASHBOARD_URL: dashboardUrl,
   };
   const api = startPart('api', 'service/src/app/api.ts', {

@@ -626,6 +626,11 @@ export interface components {
             version: string;
             /** Format: uri */
             docs: string;
+            /**
+             * Format: email
+             * @description Write to this address for help.
+             */
+            support_email: string;
         };
         /** @description What anybody may know of a business that pays through us. */
         PublicPartner: {
@@ -693,6 +698,11 @@ export interface components {
             };
             /** Format: date-time */
             expires_at: string;
+            /**
+             * Format: email
+             * @description Write to this address for help.
+             */
+            support_email: string;
         };
         SessionEnded: {
             /** @enum {string} */

@@ -40,6 +40,7 @@ export async function startMeasuredApi(
       KELPIE_METRICS_PORT: '0',
       KELPIE_PUBLIC_URL: 'https://api.kelpie.test',
       KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
+      KELPIE_SUPPORT_EMAIL: 'support@kelpie.example',
       KELPIE_DRAIN_DELAY_MS: '0',
       ...noLimits,
       ...testSecrets,

@@ -82,6 +82,8 @@ interface ApiDeps {
   publicUrl: string;
   /** Where people are signed in, and mails lead; null where that is the dashboard that the api serves itself. */
   dashboardUrl: string | null;
+  /** Where people write for help. */
+  supportEmail: string;
   outbox: Outbox;
   drainDelayMs: number;
   trustedProxies: readonly string[] | null;
@@ -113,7 +115,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
   const banks = openBanks(deps.banks, clock, deps.failpoint);
-  addDiscoveryRoutes(app, publicUrl, limitOpen);
+  addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, limitOpen });
   addSignInRoutes(app, deps, { auth, sessions, limitOpen, tools });
   addAccountRoutes(app, { ...auth, calls, pool, activity, requireAdmin });
@@ -151,12 +153,21 @@ interface SignInRouteDeps {
 }
 
 function addSignInRoutes(app: Server, deps: ApiDeps, { auth, sessions, limitOpen, tools }: SignInRouteDeps): void {
-  const { calls, clock, recorder, limits } = deps;
+  const { calls, clock, recorder, limits, supportEmail } = deps;
   const signingIn = signInDeps(deps, tools);
   const limitAccountChanges = limitByCaller(limits.accountChanges, auth.callerOf);
   addCodeRoutes(app, { ...signingIn, limitOpen });
-  addSessionRoutes(app, { ...auth, ...signingIn, sessions, recorder, limitOpen });
-  addOwnAccountRoutes(app, { ...auth, calls, clock, pepper: tools.pepper, sessions, recorder, limitAccountChanges });
+  addSessionRoutes(app, { ...auth, ...signingIn, sessions, recorder, limitOpen, supportEmail });
+  addOwnAccountRoutes(app, {
+    ...auth,
+    calls,
+    clock,
+    pepper: tools.pepper,
+    sessions,
+    recorder,
+    limitAccountChanges,
+    supportEmail,
+  });
 }
 
 interface AccessRouteDeps {

@@ -33,6 +33,7 @@ const { app } = await composeApi({
   ),
   publicUrl: 'http://localhost',
   dashboardUrl: null,
+  supportEmail: 'support@kelpie.example',
   jobs,
   outbox: openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock: systemClock, mailFrom: null }),
   drainDelayMs: 0,

@@ -8,7 +8,7 @@ import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
-import { chooseSender, openOutbox } from './wiring/mail.ts';
+import { chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginApi, stopOnSignal } from './wiring/process.ts';
 import { chooseRateRules, openRateLimits } from './wiring/rate-limits.ts';
 
@@ -30,6 +30,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     // For links in the mails that it posts, and for their ids.
     dashboardUrl: get(settings.dashboardUrl),
     mailFrom: chooseSender(get),
+    supportEmail: chooseSupport(get),
     drainDelayMs: get(settings.drainDelayMs),
     trustedProxies: get(settings.trustedProxies),
     rateRules: chooseRateRules(get),

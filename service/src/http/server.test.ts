@@ -11,6 +11,7 @@ const { app, finish } = createServer({
   clock: systemClock,
   logger: createLogger('test', 'silent'),
   meter: createMetrics().meter,
+  supportEmail: 'support@kelpie.example',
 });
 const body = Type.Object(
   { amount: Type.String(), count: Type.Optional(Type.Integer()) },
@@ -181,8 +182,10 @@ test('an address that does not exist, or can not be read, is 404', async () => {
   }
 });
 
-test('an error that nobody foresaw is 500 and says nothing of its cause', async () => {
-  const { status, code, text } = await ask('/broken');
+test('an error that nobody foresaw is 500, says nothing of its cause, and names whom to contact', async () => {
+  const { status, code, text, headers } = await ask('/broken');
+  const requestId = headers.get('request-id') ?? '';
+  assert(text.includes(`Contact support at support@kelpie.example and quote Request-Id ${requestId}.`), text);
   assert.deepEqual({ status, code }, { status: 500, code: 'internal_error' });
   assert.doesNotMatch(text, /12345678/);
 });
@@ -289,6 +292,7 @@ test('a route whose body takes unknown fields does not start', () => {
     clock: systemClock,
     logger: createLogger('test', 'silent'),
     meter: createMetrics().meter,
+    supportEmail: 'support@kelpie.example',
   });
   const schema = { body: Type.Object({ inner: Type.Object({}) }, { additionalProperties: false }) };
   assert.throws(() => loose.app.post('/loose', { schema }, async () => ({})), /POST \/loose: body.properties.inner/);

@@ -14,7 +14,7 @@ import type { Meter } from '../platform/metrics.ts';
 import { ApiError } from '../platform/api-error.ts';
 import { trackConnections, type Connections } from './limits/connections.ts';
 import { limitChunks } from './limits/chunked-bodies.ts';
-import { ErrorSchema, nothingHere, sendError } from './errors/errors.ts';
+import { createErrorSender, ErrorSchema, nothingHere } from './errors/errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './errors/methods.ts';
 import { requireAccessOnRoutes } from './auth/access.ts';
@@ -37,6 +37,8 @@ interface ServerDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
+  /** Where people write for help: errors that only we can resolve name it. */
+  supportEmail: string;
   /** Who may say in a header for whom it asks; null for nobody. */
   trustedProxies?: readonly string[] | null;
 }
@@ -53,11 +55,12 @@ function noHost(): ApiError {
 }
 
 /** The rules that hold for every route. Routes are added in between `createServer` and `finish`. */
-export function createServer({ clock, logger, meter, trustedProxies }: ServerDeps): {
+export function createServer({ clock, logger, meter, supportEmail, trustedProxies }: ServerDeps): {
   app: Server;
   connections: Connections;
   finish: (limitOpen?: LimitHook) => void;
 } {
+  const sendError = createErrorSender(supportEmail);
   const baseLogger: FastifyBaseLogger = logger;
   const app = Fastify({
     loggerInstance: baseLogger,

@@ -45,6 +45,8 @@ interface ApiErrorOptions {
   details?: unknown;
   /** For the log, where the cause is not the caller's business. The same rule holds. */
   internal?: string;
+  /** Whether only we can help: the answer then ends with the support address and the Request-Id to quote. */
+  contactSupport?: boolean;
   /** When it is worth asking again. */
   retryAfterSeconds?: number;
   /** Whether the commit that it follows from has written it down as what was answered. */
@@ -59,6 +61,7 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly details: unknown;
   readonly internal: string | undefined;
+  readonly contactSupport: boolean;
   readonly retryAfterSeconds: number | undefined;
   readonly isRecorded: boolean;
 
@@ -67,6 +70,7 @@ export class ApiError extends Error {
     this.code = options.code;
     this.details = options.details;
     this.internal = options.internal;
+    this.contactSupport = options.contactSupport ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isRecorded = options.isRecorded ?? false;
   }

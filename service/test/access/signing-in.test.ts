@@ -58,6 +58,7 @@ test('a member reads the code from a mail, and signs in with it', async () => {
     [valueAt(answer.json, 'account.id'), valueAt(answer.json, 'account.has_live')],
     [partner.partnerId, false],
   );
+  assert.equal(textAt(answer.json, 'support_email'), 'support@kelpie.example');
   const [cookie = ''] = answer.headers.getSetCookie();
   assert.match(
     cookie,

@@ -23,7 +23,12 @@ test('the root and the version say what the service is and where it is described
   for (const path of ['/', '/v1']) {
     const { status, json } = await getJson(api.url + path);
     assert.equal(status, 200);
-    assert.deepEqual(json, { name: 'Kelpie Payouts', version: '1.3.0', docs: 'http://api.kelpie.test/docs' });
+    assert.deepEqual(json, {
+      name: 'Kelpie Payouts',
+      version: '1.3.0',
+      docs: 'http://api.kelpie.test/docs',
+      support_email: 'support@kelpie.example',
+    });
   }
 });
 

@@ -25,6 +25,7 @@ const right = {
   KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
   KELPIE_SMTP_URL: 'smtps://kelpie:hunter2@127.0.0.1:1',
   KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
+  KELPIE_SUPPORT_EMAIL: 'support@kelpie.example',
   ...testSecrets,
 };
 
@@ -70,6 +71,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   liveBankWebhookKey: { value: '-----BEGIN PRIVATE KEY-----', process: 'api' },
   smtpUrl: { value: 'https://kelpie:hunter2@mail.example', process: 'worker' },
   mailFrom: { value: 'Kelpie\nBcc: ada@example.com', process: 'worker' },
+  supportEmail: { value: 'support', process: 'api' },
   dashboardUrl: { value: 'dashboard.kelpie.example', process: 'api' },
   invoiceFrom: { value: 'Kelpie;;Edinburgh', process: 'api' },
   invoicePayTo: { value: 'Kelpie; 04-00-04; 12345678', process: 'api' },

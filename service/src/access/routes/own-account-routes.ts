@@ -41,6 +41,7 @@ function ownAccountBody({ last_login_at: at, ...account }: OwnAccount): Static<t
 interface OwnAccountDeps extends SwitchAccountDeps, Authentication {
   recorder: ActivityRecorder;
   limitAccountChanges: LimitHook;
+  supportEmail: string;
 }
 
 /** For a person with several accounts: which these are, and how to go from one to another. */
@@ -66,7 +67,7 @@ function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccoun
 }
 
 function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
-  const { calls, recorder, requireCaller, callerOf } = deps;
+  const { calls, recorder, requireCaller, callerOf, supportEmail } = deps;
   const schema = {
     operationId: 'switchAccount',
     summary: 'Go to another account of yours',
@@ -88,7 +89,7 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
     const { slug } = request.body;
     const { by } = callerOf(request);
     const entered = await switchAccount(deps, { oldToken: sessionTokenOf(request) ?? '', slug });
-    const body = entered === null ? null : await findSessionBody(calls, entered);
+    const body = entered === null ? null : await findSessionBody({ calls, supportEmail }, entered);
     if (entered === null || body === null) {
       throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this short name.' });
     }

@@ -21,6 +21,7 @@ export const SessionSchema = nameSchema(
         has_live: Type.Boolean({ description: 'Whether there is a live environment to look at.' }),
       }),
       expires_at: Instant,
+      support_email: Type.String({ format: 'email', description: 'Write to this address for help.' }),
     },
     { description: 'A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request.' },
   ),
@@ -28,7 +29,7 @@ export const SessionSchema = nameSchema(
 
 /** What a person is told of its own session; null where it was removed a moment ago. */
 export async function findSessionBody(
-  calls: SingleCalls,
+  { calls, supportEmail }: { calls: SingleCalls; supportEmail: string },
   { partnerId, sessionId }: { partnerId: string; sessionId: string },
 ): Promise<Static<typeof SessionSchema.definition> | null> {
   const shown = await findShownSession(calls, { partnerId, environment: 'sandbox' }, sessionId);
@@ -46,5 +47,6 @@ export async function findSessionBody(
       has_live: shown.has_live,
     },
     expires_at: new Date(shown.created_at.getTime() + sessionSeconds * 1_000).toISOString(),
+    support_email: supportEmail,
   };
 }

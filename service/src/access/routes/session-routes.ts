@@ -55,6 +55,7 @@ interface SessionDeps extends SignInDeps, Authentication {
   recorder: ActivityRecorder;
   limitOpen: LimitHook;
   refuseForeign: LimitHook;
+  supportEmail: string;
 }
 
 export function addSessionRoutes(app: Server, deps: SessionDeps): void {
@@ -64,7 +65,10 @@ export function addSessionRoutes(app: Server, deps: SessionDeps): void {
   addSignOut(app, deps);
 }
 
-function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...deps }: SessionDeps): void {
+function addSignIn(
+  app: Server,
+  { limitOpen, refuseForeign, recorder, calls, supportEmail, ...deps }: SessionDeps,
+): void {
   const schema = {
     operationId: 'signIn',
     summary: 'Sign in with a code',
@@ -90,7 +94,7 @@ function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...
         if (signedIn.partnerId !== null) note(signedIn.partnerId, { status: 401, detail: invalidCode.code });
         throw new ApiError(invalidCode);
       case 'opened': {
-        const body = await findSessionBody(calls, signedIn);
+        const body = await findSessionBody({ calls, supportEmail }, signedIn);
         if (body === null) throw new ApiError(invalidCode);
         note(signedIn.partnerId, { status: 200, detail: null });
         return reply.headers({ ...notKept, 'set-cookie': sessionCookie(signedIn.token, sessionSeconds) }).send(body);
@@ -99,7 +103,7 @@ function addSignIn(app: Server, { limitOpen, refuseForeign, recorder, calls, ...
   });
 }
 
-function addShowSession(app: Server, { calls, requireCaller, callerOf }: SessionDeps): void {
+function addShowSession(app: Server, { calls, supportEmail, requireCaller, callerOf }: SessionDeps): void {
   const schema = {
     operationId: 'getSession',
     summary: 'Who is signed in',
@@ -110,7 +114,7 @@ function addShowSession(app: Server, { calls, requireCaller, callerOf }: Session
   const config = { access: 'people' as const, ofBothEnvironments: true };
   app.get('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     const { partnerId, callerId: sessionId } = callerOf(request);
-    const body = await findSessionBody(calls, { partnerId, sessionId });
+    const body = await findSessionBody({ calls, supportEmail }, { partnerId, sessionId });
     if (body === null) throw new ApiError(unauthorized);
     return reply.headers(notKept).send(body);
   });

@@ -7,6 +7,8 @@ import type { RelaySettings } from '../../platform/mail/transport.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import { required, settings, type Setting } from '../../platform/configuration/settings.ts';
 
+const developmentSupport = 'support@kelpie.example';
+
 /**
  * The relay, or null in development without one. Nobody can sign in where no mail is sent, so a production that has none is
  * told when it starts, and not by its first user.
@@ -20,6 +22,14 @@ export function chooseRelay(get: <Value>(setting: Setting<Value>) => Value): Rel
 /** Whom mails are from, or null in development: whoever posts one in production says where its id is at home. */
 export function chooseSender(get: <Value>(setting: Setting<Value>) => Value): MailSender | null {
   return get<MailSender | null>(get(settings.mode) === 'production' ? required(settings.mailFrom) : settings.mailFrom);
+}
+
+/** Where people write for help. Development has an address too, so that errors and emails read as they do in production. */
+export function chooseSupport(get: <Value>(setting: Setting<Value>) => Value): string {
+  const isProduction = get(settings.mode) === 'production';
+  return (
+    get<string | null>(isProduction ? required(settings.supportEmail) : settings.supportEmail) ?? developmentSupport
+  );
 }
 
 interface OutboxDeps {

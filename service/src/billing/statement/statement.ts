@@ -20,8 +20,8 @@ export interface Statement {
 function doesNotAddUp(internal: string): ApiError {
   return new ApiError({
     code: 'internal_error',
-    message:
-      'This statement does not add up on our side, so it is not shown. Write to us, and quote the Request-Id of this answer.',
+    message: 'This statement does not add up on our side, so we do not show it.',
+    contactSupport: true,
     internal: `a statement does not add up: ${internal}`,
   });
 }

@@ -9,7 +9,12 @@ import { createServer, type Server } from '../server.ts';
 
 async function newServer(): Promise<Server> {
   const logger = createLogger('test', 'silent');
-  const { app } = createServer({ clock: systemClock, logger, meter: createMetrics().meter });
+  const { app } = createServer({
+    clock: systemClock,
+    logger,
+    meter: createMetrics().meter,
+    supportEmail: 'support@kelpie.example',
+  });
   await describeRoutes(app);
   return app;
 }

@@ -36,7 +36,8 @@ export const notReadable = {
 } as const;
 const ourFault = {
   code: 'internal_error',
-  message: 'Something went wrong on our side. If you write to us about it, quote the Request-Id of this answer.',
+  message: 'Something went wrong on our side.',
+  contactSupport: true,
 } as const;
 
 /** What the framework itself refuses, in our words. */
@@ -99,13 +100,21 @@ function closeOrKeep({ raw }: FastifyRequest, reply: FastifyReply): void {
   else if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
 }
 
-export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const apiError = asApiError(error);
-  const { status } = errorCodes[apiError.code];
-  apiErrors.set(request, apiError);
-  if (status === 500) request.log.error({ error }, 'request.failed');
-  else if (apiError.internal !== undefined) request.log.warn({ error: apiError }, 'request.refused');
-  if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', apiError.retryAfterSeconds);
-  closeOrKeep(request, reply);
-  await reply.code(status).type('application/json; charset=utf-8').send(errorBody(apiError));
+type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Answers with whatever was thrown. Where only we can help, the message ends with the address to write to. */
+export function createErrorSender(supportEmail: string): SendError {
+  return async (error, request, reply) => {
+    const apiError = asApiError(error);
+    const { status } = errorCodes[apiError.code];
+    apiErrors.set(request, apiError);
+    if (status === 500) request.log.error({ error }, 'request.failed');
+    else if (apiError.internal !== undefined) request.log.warn({ error: apiError }, 'request.refused');
+    if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', apiError.retryAfterSeconds);
+    closeOrKeep(request, reply);
+    const { code, details, contactSupport } = apiError;
+    const contact = ` Contact support at ${supportEmail} and quote Request-Id ${request.id}.`;
+    const message = contactSupport ? apiError.message + contact : apiError.message;
+    await reply.code(status).type('application/json; charset=utf-8').send(errorBody({ code, message, details }));
+  };
 }

@@ -27,6 +27,7 @@ async function serve(files: string): Promise<string> {
     clock: systemClock,
     logger: createLogger('test', 'silent'),
     meter: createMetrics().meter,
+    supportEmail: 'support@kelpie.example',
   });
   addDashboardRoutes(app, files);
   finish();

@@ -7,14 +7,25 @@ import type { Server } from '../server.ts';
 const Discovery = nameSchema(
   'Discovery',
   Type.Object(
-    { name: Type.String(), version: Type.String(), docs: Type.String({ format: 'uri' }) },
+    {
+      name: Type.String(),
+      version: Type.String(),
+      docs: Type.String({ format: 'uri' }),
+      support_email: Type.String({ format: 'email', description: 'Write to this address for help.' }),
+    },
     { description: 'What answers at this address, and where it is described.' },
   ),
 );
 
 export const product = { name: 'Kelpie Payouts', version: '1.3.0' };
 
-export function addDiscoveryRoutes(app: Server, publicUrl: string, limitOpen: LimitHook): void {
+interface DiscoveryDeps {
+  publicUrl: string;
+  supportEmail: string;
+  limitOpen: LimitHook;
+}
+
+export function addDiscoveryRoutes(app: Server, { publicUrl, supportEmail, limitOpen }: DiscoveryDeps): void {
   app.addSchema(Discovery.definition);
   for (const [url, operationId, summary] of [
     ['/', 'getRoot', 'What this service is'],
@@ -29,6 +40,7 @@ export function addDiscoveryRoutes(app: Server, publicUrl: string, limitOpen: Li
     app.get(url, { schema, config: { access: 'anybody' }, onRequest: limitOpen }, async () => ({
       ...product,
       docs: `${publicUrl}/docs`,
+      support_email: supportEmail,
     }));
   }
 }

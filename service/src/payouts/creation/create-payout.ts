@@ -60,7 +60,8 @@ export type Created =
 
 const notActive = {
   code: 'partner_not_active',
-  message: 'This account is not active, so it can not make payouts. Write to us to find out why.',
+  message: 'This account is not active, so it cannot create payouts.',
+  contactSupport: true,
 } as const;
 const notCreated = {
   code: 'payout_not_created',

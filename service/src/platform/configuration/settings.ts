@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseSender, type MailSender } from './mail-address.ts';
+import { isMailAddress, parseSender, type MailSender } from './mail-address.ts';
 import { parseRelay, type MailRelay } from './relay-address.ts';
 
 /** One environment variable: what it is for, how it is read, and what a person is told when it is wrong. */
@@ -348,6 +348,14 @@ export const settings = {
     rule: 'an address, or a name and an address in angle brackets',
     example: 'Kelpie <no-reply@kelpie.example>',
     parse: parseSender,
+  }),
+  supportEmail: optional<string>({
+    variable: 'KELPIE_SUPPORT_EMAIL',
+    about:
+      'Where people write for help. Errors, emails, the dashboard and the discovery endpoint show it. Required in production; elsewhere it defaults to support@kelpie.example.',
+    rule: 'an email address',
+    example: 'support@kelpie.example',
+    parse: (text) => (isMailAddress(text) ? text : undefined),
   }),
   dashboardUrl: optional(
     address('KELPIE_DASHBOARD_URL', ['https:', 'http:'], {
