@@ -1526,7 +1526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discovery"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -1563,7 +1563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discovery"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -1602,7 +1602,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicPartner"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1611,7 +1611,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -1637,7 +1637,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1670,7 +1670,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignInCode"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1679,7 +1679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1706,7 +1706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1715,7 +1715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -1741,7 +1741,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1774,7 +1774,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignInCode"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1783,7 +1783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1792,7 +1792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `slug_taken`: Another business has this short name. */
+            /** @description `slug_taken`: Another business uses this short name (`slug`). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1819,7 +1819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1828,7 +1828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -1854,7 +1854,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1883,7 +1883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1893,9 +1893,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -1905,7 +1905,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1914,7 +1914,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1923,7 +1923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -1949,7 +1949,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1982,7 +1982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1991,7 +1991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_code`: The code is wrong, over or used, or too many were tried: which of them is not told, nor whether the address is known. */
+            /** @description `invalid_code`: The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2000,7 +2000,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2009,7 +2009,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `slug_taken`: Another business has this short name. */
+            /** @description `slug_taken`: Another business uses this short name (`slug`). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2036,7 +2036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2045,7 +2045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2071,7 +2071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2100,7 +2100,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionEnded"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2109,7 +2109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2119,9 +2119,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -2131,7 +2131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2158,7 +2158,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2167,7 +2167,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2193,7 +2193,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2226,7 +2226,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2235,7 +2235,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2245,9 +2245,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -2257,7 +2257,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2266,7 +2266,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2293,7 +2293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2302,7 +2302,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2328,7 +2328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2357,7 +2357,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnAccountList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2367,9 +2367,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -2379,7 +2379,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2388,7 +2388,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2397,7 +2397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2423,7 +2423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2455,7 +2455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2465,9 +2465,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -2477,7 +2477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2486,7 +2486,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2495,7 +2495,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2521,7 +2521,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2557,7 +2557,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2566,7 +2566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2576,13 +2576,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `verification_required`: Live was asked for before the business is verified.
+             * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
              *
-             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -2592,7 +2592,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2619,7 +2619,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2628,7 +2628,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2654,7 +2654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2686,7 +2686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Compliance"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2696,9 +2696,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -2708,7 +2708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2717,7 +2717,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2726,7 +2726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2752,7 +2752,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2784,7 +2784,7 @@ export interface operations {
                     "application/json": components["schemas"]["Compliance"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2793,7 +2793,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2803,11 +2803,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -2817,7 +2817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2844,7 +2844,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2853,7 +2853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -2879,7 +2879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2915,7 +2915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quote"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2924,7 +2924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2934,9 +2934,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -2946,7 +2946,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2974,11 +2974,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_amount`: The amount is missing, is no text like "850.00", or is out of range. `details.fields` says which.
+             * @description `invalid_amount`: `amount_gbp` is missing, is not a string such as "850.00", or is out of range. `details.fields` says which.
              *
-             *     `corridor_not_enabled`: The country is not one that the account can pay to.
+             *     `corridor_not_enabled`: The account cannot pay to this country.
              *
-             *     `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it.
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
              */
             422: {
                 headers: {
@@ -2988,7 +2988,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3014,7 +3014,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_unavailable`: The bank has given no rate for 15 minutes. */
+            /** @description `rate_unavailable`: The bank has provided no exchange rate for 15 minutes. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3023,7 +3023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3079,7 +3079,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3089,9 +3089,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3102,9 +3102,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_in_use`: A payout with this Idempotency-Key is being made just now, and is not decided yet.
+             * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed.
              *
-             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -3114,7 +3114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3123,7 +3123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3149,7 +3149,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3201,9 +3201,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice.
+             * @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice.
              *
-             *     `idempotency_key_required`: The Idempotency-Key header is missing, or has not the form that `details.pattern` shows.
+             *     `idempotency_key_required`: The `Idempotency-Key` header is missing or malformed. `details.pattern` shows the accepted format.
              */
             400: {
                 headers: {
@@ -3213,7 +3213,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3222,7 +3222,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_funds`: The wallet holds less than the payout takes. `details.shortfall_usdc` says how much is missing. */
+            /** @description `insufficient_funds`: The wallet holds less than the payout needs. `details.shortfall_usdc` is the missing amount. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -3232,13 +3232,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live.
+             * @description `partner_not_active`: The account cannot pay. It is suspended or closed, or not yet verified for live payouts.
              *
-             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3249,9 +3249,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_in_use`: A payout with this Idempotency-Key is being made just now, and is not decided yet.
+             * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed.
              *
-             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -3280,21 +3280,21 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_amount`: The amount is missing, is no text like "850.00", or is out of range. `details.fields` says which.
+             * @description `invalid_amount`: `amount_gbp` is missing, is not a string such as "850.00", or is out of range. `details.fields` says which.
              *
-             *     `invalid_recipient`: Something about the recipient is missing or wrong: `details.fields` names all of it, `details.missing` what is not there.
+             *     `invalid_recipient`: Recipient details are missing or invalid. `details.fields` lists every problem, and `details.missing` the fields to send.
              *
-             *     `corridor_not_enabled`: The country is not one that the account can pay to.
+             *     `corridor_not_enabled`: The account cannot pay to this country.
              *
-             *     `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it.
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
              *
-             *     `idempotency_key_reused`: The Idempotency-Key stands for another body. `details.mismatched` says in which fields they differ.
+             *     `idempotency_key_reused`: The Idempotency-Key was already used with a different body. `details.mismatched` lists the fields that differ.
              *
-             *     `confirmation_required`: A person pays with real money, and has not confirmed it yet. A code was mailed to them; `details.good_until` says until when it is good. Nothing was sent.
+             *     `confirmation_required`: A dashboard user must confirm this live payout. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent.
              *
-             *     `invalid_confirm_code`: The code does not confirm this payout: it is wrong, was used, is older than 5 minutes or was tried 5 times, or it was for another order, Idempotency-Key, session or person. Nothing was sent.
+             *     `invalid_confirm_code`: The code does not confirm this payout. It is wrong, expired or already used, or it belongs to another payout or session. Nothing was sent.
              *
-             *     `recipient_account_rejected`: The bank does not accept the recipient's account details. Nothing was sent.
+             *     `recipient_account_rejected`: The bank rejected the recipient's account details. Nothing was sent.
              */
             422: {
                 headers: {
@@ -3304,7 +3304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3330,7 +3330,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payout_not_created`: The bank could not be asked. Nothing was sent, and the wallet is as before. */
+            /** @description `payout_not_created`: The payout was not created. The bank is unavailable or refused it, the exchange rate is out of date, or payouts are paused: the message says which. Nothing was sent, and the wallet is unchanged. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3339,7 +3339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3373,7 +3373,7 @@ export interface operations {
                     "application/json": components["schemas"]["Payout"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3383,9 +3383,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3395,7 +3395,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3404,7 +3404,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3413,7 +3413,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3422,7 +3422,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3448,7 +3448,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3482,7 +3482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Payout"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3491,7 +3491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3501,11 +3501,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3515,7 +3515,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3525,9 +3525,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `payout_not_cancellable`: The payout is at its end, on its way, or not yet known to the bank.
+             * @description `payout_not_cancellable`: The payout is final, already on its way, or not yet confirmed by the bank.
              *
-             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -3555,7 +3555,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3564,7 +3564,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3590,7 +3590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3622,7 +3622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Balance"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3632,11 +3632,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account may not pay: it is suspended or closed, or not yet verified for live.
+             * @description `partner_not_active`: The account cannot pay. It is suspended or closed, or not yet verified for live payouts.
              *
-             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3646,7 +3646,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,7 +3655,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3664,7 +3664,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3690,7 +3690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `balance_unavailable`: The bank has given no rate for 15 minutes, so the balance can not be shown in pounds. */
+            /** @description `balance_unavailable`: The bank has provided no exchange rate for 15 minutes, so we cannot show the balance in pounds. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3699,7 +3699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3733,7 +3733,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutHistory"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3743,9 +3743,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3755,7 +3755,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3764,7 +3764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3773,7 +3773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3782,7 +3782,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3808,7 +3808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3840,7 +3840,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecipientList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3850,9 +3850,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3862,7 +3862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3871,7 +3871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3880,7 +3880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -3906,7 +3906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3938,7 +3938,7 @@ export interface operations {
                     "application/json": components["schemas"]["Funding"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3948,9 +3948,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -3960,7 +3960,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3969,7 +3969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3978,7 +3978,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4004,7 +4004,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4057,7 +4057,7 @@ export interface operations {
                     "application/json": components["schemas"]["DepositList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4067,9 +4067,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -4079,7 +4079,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4088,7 +4088,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4097,7 +4097,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4123,7 +4123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4155,7 +4155,7 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4165,9 +4165,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -4177,7 +4177,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4186,7 +4186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4195,7 +4195,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4221,7 +4221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4253,7 +4253,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4262,7 +4262,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4271,7 +4271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4280,7 +4280,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4289,7 +4289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4315,7 +4315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4349,7 +4349,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invoice"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,7 +4358,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4367,7 +4367,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4376,7 +4376,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4385,7 +4385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4394,7 +4394,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4420,7 +4420,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4465,7 +4465,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4474,7 +4474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4483,7 +4483,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4492,7 +4492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4501,7 +4501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4510,7 +4510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4536,7 +4536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4572,7 +4572,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4581,7 +4581,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4590,7 +4590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4599,7 +4599,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4608,7 +4608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4617,7 +4617,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4643,7 +4643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4688,7 +4688,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4698,9 +4698,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -4710,7 +4710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4719,7 +4719,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4728,7 +4728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4754,7 +4754,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4786,7 +4786,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsageDayList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4796,9 +4796,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `verification_required`: Live was asked for before the business is verified.
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
             403: {
                 headers: {
@@ -4808,7 +4808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4817,7 +4817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4826,7 +4826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4852,7 +4852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4884,7 +4884,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4893,7 +4893,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4902,7 +4902,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4911,7 +4911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4920,7 +4920,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -4946,7 +4946,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4982,7 +4982,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyCreated"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4991,7 +4991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5001,13 +5001,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `verification_required`: Live was asked for before the business is verified.
+             * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
              *
-             *     `cross_site_request`: A browser that is signed in asked from a page of another site.
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -5018,9 +5018,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `key_limit_reached`: There are 5 working keys in this environment already.
+             * @description `key_limit_reached`: The environment already has 5 active keys.
              *
-             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -5048,7 +5048,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5057,7 +5057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -5083,7 +5083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5117,7 +5117,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyRevoked"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5126,7 +5126,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5136,11 +5136,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -5150,7 +5150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5159,7 +5159,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5186,7 +5186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5195,7 +5195,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -5221,7 +5221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5253,7 +5253,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5263,9 +5263,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -5275,7 +5275,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5284,7 +5284,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5293,7 +5293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -5319,7 +5319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5355,7 +5355,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5364,7 +5364,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5374,11 +5374,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -5388,7 +5388,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5415,7 +5415,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5424,7 +5424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -5450,7 +5450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5485,7 +5485,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberRemoved"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5494,7 +5494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5504,11 +5504,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -5518,7 +5518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5528,9 +5528,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `last_admin`: The only admin of the account can neither go nor become a viewer.
+             * @description `last_admin`: The account's only admin can neither be removed nor become a viewer.
              *
-             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -5558,7 +5558,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5567,7 +5567,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -5593,7 +5593,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5632,7 +5632,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description `invalid_json`: The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice. */
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5641,7 +5641,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5651,11 +5651,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A browser that is signed in asked from a page of another site.
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: You are signed in as a viewer, and this changes something.
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
              *
-             *     `session_required`: An API key asked for what only a person can do.
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              */
             403: {
                 headers: {
@@ -5665,7 +5665,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none. */
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5675,9 +5675,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `last_admin`: The only admin of the account can neither go nor become a viewer.
+             * @description `last_admin`: The account's only admin can neither be removed nor become a viewer.
              *
-             *     `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.
+             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -5705,7 +5705,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5714,7 +5714,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -5740,7 +5740,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5772,7 +5772,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked; or whoever was signed in is not any more. */
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5781,7 +5781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `cross_site_request`: A browser that is signed in asked from a page of another site. */
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5790,7 +5790,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done. */
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5799,7 +5799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: The request was read, and something else in it is wrong. `details.fields` names all of it. */
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5808,7 +5808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: More requests came than the limit allows. The `RateLimit-*` headers say what it is. */
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
                     /** @description How many requests can come at once. */
@@ -5834,7 +5834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: We are too busy, or can not reach what we need just now. */
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -32,7 +32,7 @@ export function addHealthRoutes(
   let wasReady = true;
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'alive' }));
   app.get('/readyz', { schema: { hide: true } }, async (request) => {
-    if (isDraining()) throw new ApiError({ code: 'unavailable', message: 'This process is about to stop.' });
+    if (isDraining()) throw new ApiError({ code: 'unavailable', message: 'This process is stopping.' });
     const results = await Promise.all(
       checks.map(async (check) => ({ name: check.name, error: await failureOf(check) })),
     );
@@ -42,6 +42,6 @@ export function addHealthRoutes(
     wasReady = failing.length === 0;
     if (wasReady) return { status: 'ready' };
     const details = { failing: failing.map(({ name }) => name) };
-    throw new ApiError({ code: 'unavailable', message: 'This process can not serve now.', details });
+    throw new ApiError({ code: 'unavailable', message: 'This process cannot serve requests now.', details });
   });
 }

@@ -62,11 +62,11 @@ export function readJsonObjects(app: FastifyInstance): void {
     // Bytes that are no text would be replaced in silence otherwise, and a name written wrong.
     const text = decode(body);
     if (text === undefined) return done(refuse('it is not UTF-8'));
-    if (text.startsWith(byteOrderMark)) return done(refuse('it begins with a byte-order mark'));
+    if (text.startsWith(byteOrderMark)) return done(refuse('it starts with a byte-order mark'));
     return parse(request, text, (error, value: unknown) => {
-      if (error !== null) return done(refuse('it could not be parsed'));
+      if (error !== null) return done(refuse('it is not valid JSON'));
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        return done(refuse('it has to start with { and end with }'));
+        return done(refuse('it is not an object'));
       }
       if (namesAFieldTwice(text, value)) return done(refuse('it names a field twice'));
       return done(null, value);

@@ -143,7 +143,7 @@ test('a value of another type is refused, never turned into the right one', asyn
   assert.deepEqual({ status, code }, { status: 422, code: 'invalid_request' });
   assert.deepEqual(details, {
     fields: [
-      { path: 'amount', rule: 'must be a text' },
+      { path: 'amount', rule: 'must be a string' },
       { path: 'count', rule: 'must be integer' },
     ],
   });
@@ -152,7 +152,7 @@ test('a value of another type is refused, never turned into the right one', asyn
 test('an unknown field is refused, never dropped in silence', async () => {
   const { status, details } = await send('{"amount":"1","amuont":"2"}');
   assert.equal(status, 422);
-  assert.deepEqual(details, { fields: [{ path: 'amuont', rule: 'is not a field of this request' }] });
+  assert.deepEqual(details, { fields: [{ path: 'amuont', rule: 'is not accepted here' }] });
 });
 
 test('a missing field is named by its own path', async () => {

@@ -76,8 +76,11 @@ export class ApiError extends Error {
   }
 }
 
-/** The same for a key or a session that is missing, made up or over: which of them it is, is nobody's business. */
+/** One text for a missing, unknown and revoked key: a guesser must not learn which it was. */
 export const unauthorized = {
   code: 'unauthorized',
-  message: 'Send a valid API key in the header Authorization: Bearer kp_…, or sign in to the dashboard (again).',
+  message: 'A valid API key is required in the header Authorization: Bearer kp_….',
 } as const;
+
+/** The same for a dashboard session. */
+export const sessionEnded = { code: 'unauthorized', message: 'Your session has ended. Sign in again.' } as const;

@@ -95,7 +95,11 @@ test('a process whose database is out of reach is alive but not ready, and ready
   const { status, json } = await getJson(`${through.url}/readyz`);
   assert.equal(status, 503);
   assert.deepEqual(json, {
-    error: { code: 'unavailable', message: 'This process can not serve now.', details: { failing: ['database'] } },
+    error: {
+      code: 'unavailable',
+      message: 'This process cannot serve requests now.',
+      details: { failing: ['database'] },
+    },
   });
   assert(performance.now() - startedAt < 3_000, 'the answer took too long');
   assert.equal((await getJson(`${through.url}/healthz`)).status, 200);

@@ -107,7 +107,7 @@ test('an answer within the limit says what is left; one beyond it is 429, says s
   assert.deepEqual(refused.json, {
     error: {
       code: 'rate_limited',
-      message: 'These are too many requests. Wait for as many seconds as the header Retry-After says.',
+      message: 'Too many requests. Retry after the number of seconds in Retry-After.',
     },
   });
   assert.match(refused.headers.get('request-id') ?? '', /^[0-9a-f-]{36}$/);

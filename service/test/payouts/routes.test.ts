@@ -279,19 +279,19 @@ test('an unknown field is refused at every level, by its own name', async () => 
   for (const path of ['amount', 'recipient.name', 'recipient.address.country', 'recipient.bank.iban']) {
     const refused = await createPayout(client, withValue(path, 'x'));
     assert.deepEqual(pathsOf(refused), [path]);
-    assert.deepEqual(rulesOf(refused), ['is not a field of this request']);
+    assert.deepEqual(rulesOf(refused), ['is not accepted here']);
   }
   assert.deepEqual(pathsOf(await quote({ amount_gbp: '1.00', amount: '1.00' })), ['amount']);
 });
 
 test('a rule is said in words that a newcomer can follow, once for each field', async () => {
   const rules: readonly [path: string, value: unknown, rule: string][] = [
-    ['amount_gbp', '1', 'must be pounds and pence, as "850.00"'],
+    ['amount_gbp', '1', 'must be a string with two decimals, for example "850.00"'],
     ['amount_gbp', '0.99', 'must be from 1.00 to 20000.00'],
-    ['country', 'FR', 'must be "GB"'],
+    ['country', 'FR', 'must be GB'],
     ['reference', '', 'must not be empty'],
-    ['reference', 'a\nb', 'must be text that can be seen, without control characters and line breaks'],
-    ['recipient.type', 'person', 'must be one of ["individual","business"]'],
+    ['reference', 'a\nb', 'must contain a visible character, and no control characters or line breaks'],
+    ['recipient.type', 'person', 'must be individual or business'],
     ['recipient.email', 'x', 'must be an email address'],
     ['recipient.bank.sort_code', '04-00-04', 'must be 6 digits'],
     ['recipient.bank.account_number', '1', 'must be 8 digits'],
@@ -379,7 +379,7 @@ test('a list takes a limit from 1 to 200, and says so of any other', async () =>
     assert.equal(said(refused), '422 invalid_request', limit);
     assert.deepEqual(pathsOf(refused), ['limit']);
   }
-  assert.deepEqual(rulesOf(await call(client, '/v1/payouts?limit=0')), ['must be a whole number from 1 to 200']);
+  assert.deepEqual(rulesOf(await call(client, '/v1/payouts?limit=0')), ['must be an integer from 1 to 200']);
   const own = await newClient();
   const ids: string[] = [];
   for (let count = 0; count < 3; count += 1) ids.unshift((await createPayout(own)).id);

@@ -43,8 +43,7 @@ const goodForMs = 5 * 60_000;
 function tooMany(now: Date, notBefore: Date): ApiError {
   return new ApiError({
     code: 'rate_limited',
-    message:
-      'You were mailed five codes within the last hour. Wait for as many seconds as the header Retry-After says.',
+    message: 'We emailed you five codes in the last hour. Retry after the number of seconds in Retry-After.',
     retryAfterSeconds: Math.max(1, Math.ceil((notBefore.getTime() - now.getTime()) / 1_000)),
   });
 }

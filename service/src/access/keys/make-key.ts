@@ -13,11 +13,11 @@ const mostKeys = 5;
 
 const notVerified = {
   code: 'verification_required',
-  message: 'A live key can be made once the business is verified. Until then, use a sandbox key.',
+  message: 'Live keys are available once your business is verified. Until then, use a sandbox key.',
 } as const;
 const tooMany = {
   code: 'key_limit_reached',
-  message: `There are ${mostKeys} keys in this environment already. Revoke one that is not used any more.`,
+  message: `This environment already has ${mostKeys} active keys. Revoke one first.`,
 } as const;
 
 interface NewKey {

@@ -35,15 +35,14 @@ export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited:
 }
 
 async function refuseInvitation(tx: Transaction, email: string): Promise<void> {
-  if ((await findMember(tx, email)) !== null) throw refuse('is the address of a member already');
-  if ((await countMembers(tx)).all >= mostMembers)
-    throw refuse(`would be one too many: ${mostMembers} members at most`);
+  if ((await findMember(tx, email)) !== null) throw refuse('is already a member');
+  if ((await countMembers(tx)).all >= mostMembers) throw refuse(`exceeds the maximum of ${mostMembers} members`);
 }
 
 function refuse(rule: string): ApiError {
   return new ApiError({
     code: 'invalid_request',
-    message: 'Nobody was invited. See details.fields.',
+    message: 'The invitation was not sent. See details.fields.',
     details: { fields: [{ path: 'email', rule }] },
   });
 }

@@ -7,6 +7,6 @@ export async function refuseLastAdmin(tx: Transaction, { role }: Member): Promis
   if (role !== 'admin' || (await countMembers(tx)).admins > 1) return;
   throw new ApiError({
     code: 'last_admin',
-    message: 'This is the only admin of the account. Make somebody else an admin first.',
+    message: 'This is the only admin of the account. Make another member an admin first.',
   });
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/database/transaction.ts';
-import { ApiError, unauthorized } from '../../platform/api-error.ts';
+import { ApiError, sessionEnded } from '../../platform/api-error.ts';
 import { isAdminSession } from './store.ts';
 
 /**
@@ -7,5 +7,5 @@ import { isAdminSession } from './store.ts';
  * invite a friend, and stay: so whatever an admin changes looks again, in its own commit.
  */
 export async function requireAdmin(tx: Transaction, sessionId: string): Promise<void> {
-  if (!(await isAdminSession(tx, sessionId))) throw new ApiError(unauthorized);
+  if (!(await isAdminSession(tx, sessionId))) throw new ApiError(sessionEnded);
 }

@@ -44,7 +44,7 @@ const ApiKeyCreated = nameSchema(
 const ApiKeyRevoked = nameSchema('ApiKeyRevoked', Type.Object({ id: Id, revoked: Type.Literal(true) }));
 const KeyPath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
 
-const note = 'Keep the secret now, where your other secrets are: it is not shown again.';
+const note = 'Store this secret now. It is not shown again.';
 
 export interface KeyChangeRouteDeps extends KeyChangeDeps, Authentication {
   activity: ActivityLog;
@@ -96,7 +96,7 @@ function addRevokeRoute(app: Server, deps: KeyChangeRouteDeps): void {
   app.delete('/v1/keys/:id', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const { id } = request.params;
     const revocation = await revokeKey(deps, adminOf(request, deps), id);
-    if (revocation === 'not_found') throw new ApiError({ code: 'not_found', message: 'There is no key with this id.' });
+    if (revocation === 'not_found') throw new ApiError({ code: 'not_found', message: 'No API key has this id.' });
     if (revocation === 'revoked') deps.activity.isRecorded(request);
     return { id: id.toLowerCase(), revoked: true as const };
   });

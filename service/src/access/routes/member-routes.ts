@@ -72,7 +72,7 @@ function memberBody({ email, name, role, ...at }: MemberRow): Static<typeof Memb
 }
 
 function noSuchMember(): ApiError {
-  return new ApiError({ code: 'not_found', message: 'There is no member with this address.' });
+  return new ApiError({ code: 'not_found', message: 'No member has this email address.' });
 }
 
 export interface MemberRouteDeps extends MemberDeps, Authentication {

@@ -91,7 +91,7 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
     const entered = await switchAccount(deps, { oldToken: sessionTokenOf(request) ?? '', slug });
     const body = entered === null ? null : await findSessionBody({ calls, supportEmail }, entered);
     if (entered === null || body === null) {
-      throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this short name.' });
+      throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this slug.' });
     }
     const { partnerId, token, secondsLeft } = entered;
     const verified = { action: 'login.verify', environment: 'sandbox', status: 200, detail: null } as const;

@@ -8,7 +8,7 @@ import { bodyErrors, keyedErrors, openBodyErrors } from '../../http/errors/respo
 import { nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { endedSessionCookie, sessionCookie, sessionTokenOf } from '../../http/auth/session-cookie.ts';
-import { ApiError, unauthorized } from '../../platform/api-error.ts';
+import { ApiError, sessionEnded } from '../../platform/api-error.ts';
 import { normalEmail } from '../signing-in/codes.ts';
 import { sessionSeconds, type Sessions } from '../signing-in/sessions.ts';
 import { signIn, type SignInDeps } from '../signing-in/sign-in.ts';
@@ -41,7 +41,7 @@ const SessionEnded = nameSchema(
 /** One answer for whatever is wrong: with the code, or with the address. */
 const invalidCode = {
   code: 'invalid_code',
-  message: 'This code does not work. Ask for a new one, and use the newest: each is good once, for 10 minutes.',
+  message: 'That code is wrong or has expired. Request a new one. Only the newest code works.',
 } as const;
 
 /** What a sign-in is called in the list of what was asked. It is about neither environment: sandbox is the one that all have. */
@@ -115,7 +115,7 @@ function addShowSession(app: Server, { calls, supportEmail, requireCaller, calle
   app.get('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     const { partnerId, callerId: sessionId } = callerOf(request);
     const body = await findSessionBody({ calls, supportEmail }, { partnerId, sessionId });
-    if (body === null) throw new ApiError(unauthorized);
+    if (body === null) throw new ApiError(sessionEnded);
     return reply.headers(notKept).send(body);
   });
 }

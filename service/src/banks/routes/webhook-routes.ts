@@ -47,7 +47,7 @@ export async function addWebhookRoutes(app: Server, { webhookKeys, clock, ...dep
 function refused(why: string): ApiError {
   return new ApiError({
     code: 'unauthorized',
-    message: 'This is not a webhook of the bank.',
+    message: 'The webhook signature is invalid.',
     internal: `webhook: ${why}`,
   });
 }

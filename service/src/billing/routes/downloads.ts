@@ -9,7 +9,7 @@ const downloadsAtOnce = 2;
 function tooManyDownloads(): ApiError {
   return new ApiError({
     code: 'rate_limited',
-    message: `You are downloading ${downloadsAtOnce} files already. Try again when one of them is done.`,
+    message: `You already have ${downloadsAtOnce} downloads in progress. Retry when one has finished.`,
     retryAfterSeconds: 5,
   });
 }

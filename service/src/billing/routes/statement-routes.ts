@@ -6,7 +6,7 @@ import { invalidRequest } from '../../http/schema/field-problems.ts';
 import { environmentQuery } from '../../http/schema/fields.ts';
 import { cursorField, limitField } from '../../http/schema/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
-import { patterns } from '../../http/schema/patterns.ts';
+import { cursorRule, patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -39,7 +39,7 @@ function startOf({ firstNumber, nextNumber }: Statement, cursor: string | undefi
   if (cursor === undefined) return firstNumber;
   const from = BigInt(cursor);
   if (from >= firstNumber && from < nextNumber) return from;
-  throw invalidRequest([{ path: 'cursor', rule: 'must be from the Link header of the page before' }]);
+  throw invalidRequest([{ path: 'cursor', rule: cursorRule }]);
 }
 
 /** What is on its way when a month ends is booked long before this. */
@@ -96,7 +96,7 @@ export function addStatementRoutes(app: Server, deps: StatementDeps): void {
     const { month } = query;
     const caller = callerOf(request);
     const statement = await read(caller, month, clock.now());
-    if (statement.beganAt > clock.now()) throw invalidRequest([{ path: 'month', rule: 'must have begun' }]);
+    if (statement.beganAt > clock.now()) throw invalidRequest([{ path: 'month', rule: 'must not be in the future' }]);
     if (wantsTable(request, query.format)) {
       const lines = writeStatement(statement, walkMovements(calls, caller, statement), clock.now());
       const file = await download(caller.partnerId, lines);

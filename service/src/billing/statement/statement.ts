@@ -20,7 +20,7 @@ export interface Statement {
 function doesNotAddUp(internal: string): ApiError {
   return new ApiError({
     code: 'internal_error',
-    message: 'This statement does not add up on our side, so we do not show it.',
+    message: 'We cannot show this statement because its balances do not match.',
     contactSupport: true,
     internal: `a statement does not add up: ${internal}`,
   });

@@ -26,11 +26,11 @@ declare module 'fastify' {
 
 const onlyRead = {
   code: 'api_key_required',
-  message: 'You can look at this account, but not change it. Ask one of its admins.',
+  message: 'Viewers cannot change this account. Ask an admin.',
 } as const;
 const onlyPeople = {
   code: 'session_required',
-  message: 'An API key can not do this: sign in to the dashboard.',
+  message: 'API keys cannot do this. Sign in to the dashboard.',
 } as const;
 
 /** As much of a caller as says what it may do. */

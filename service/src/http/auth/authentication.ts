@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { ApiError, unauthorized } from '../../platform/api-error.ts';
+import { ApiError, sessionEnded, unauthorized } from '../../platform/api-error.ts';
 import { refuseByAccess, type Access } from './access.ts';
 import type { Caller, KeyCaller, PersonCaller, SignedIn } from './caller.ts';
 import { networkOf } from '../limits/caller-network.ts';
@@ -86,7 +86,7 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
       // Awaited only where there is something to wait for: this is on the way of every request.
       const apiError = settleLimit(reply, taken instanceof Promise ? await taken : taken);
       if (apiError !== undefined) throw apiError;
-      if (caller === null) throw new ApiError(unauthorized);
+      if (caller === null) throw new ApiError(sessionTokenOf(request) === undefined ? unauthorized : sessionEnded);
     },
     callerOf(request) {
       const caller = callers.get(request);

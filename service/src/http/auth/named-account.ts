@@ -4,8 +4,7 @@ import type { Caller } from './caller.ts';
 
 const changed = {
   code: 'session_changed',
-  message:
-    'You have gone to another account in another tab, so nothing was done. Load the page again to see which one you are in.',
+  message: 'You switched accounts in another tab. Nothing was changed. Reload the page.',
 } as const;
 
 /**
@@ -25,7 +24,7 @@ export function requireNamedAccount({ headers }: FastifyRequest, { via }: Caller
   if (via === 'api' || headers['kelpie-account'] !== undefined) return;
   throw new ApiError({
     code: 'invalid_request',
-    message: 'Say in the header Kelpie-Account which account pays: the id that /v1/auth/session gives.',
-    details: { fields: [{ path: 'Kelpie-Account', rule: 'must be named: the id of the account' }] },
+    message: 'The Kelpie-Account header is required. Send account.id from GET /v1/auth/session.',
+    details: { fields: [{ path: 'Kelpie-Account', rule: 'is required' }] },
   });
 }

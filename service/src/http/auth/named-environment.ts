@@ -2,19 +2,19 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../platform/api-error.ts';
 import type { Access } from './access.ts';
 
-const rule = 'must be named: sandbox or live';
+const rule = 'must be sandbox or live';
 
 function notNamed(): ApiError {
   return new ApiError({
     code: 'invalid_request',
-    message: 'Say in the address which environment this is about: ?environment=sandbox or ?environment=live.',
+    message: 'The environment query parameter must be sandbox or live.',
     details: { fields: [{ path: 'environment', rule }] },
   });
 }
 
 const notVerified = {
   code: 'verification_required',
-  message: 'There is no live environment before the business is verified. Start that under Compliance.',
+  message: 'The live environment is available once your business is verified. Start verification under Compliance.',
 } as const;
 
 /** Which environment a person asks about, or why none. To look, sandbox is understood; what does something must say it. */

@@ -24,7 +24,7 @@ export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): st
 
 const foreign = {
   code: 'cross_site_request',
-  message: 'This did not come from the dashboard itself, so nothing was done.',
+  message: 'The request did not come from the dashboard. Nothing was changed.',
 } as const;
 
 function isForeign({ headers }: FastifyRequest, ownOrigin: string): boolean {

@@ -3,7 +3,7 @@ import type { ApiErrorCode } from '../../platform/api-error.ts';
 interface ErrorCode {
   /** One HTTP status for each code. */
   status: number;
-  /** What has happened, and what to do about it: for the description of the API and docs/errors.md. */
+  /** What happened, and what to do about it: for the API reference and docs/errors.md. */
   cause: string;
   remedy: string;
 }
@@ -12,111 +12,113 @@ interface ErrorCode {
 export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   idempotency_key_required: {
     status: 400,
-    cause: 'The Idempotency-Key header is missing, or has not the form that `details.pattern` shows.',
-    remedy: 'Send your own id of this payout, 8 to 100 letters, digits and `_-:.`; the same whenever you try it again.',
+    cause: 'The `Idempotency-Key` header is missing or malformed. `details.pattern` shows the accepted format.',
+    remedy:
+      'Send your own id for the payout: 8 to 100 letters, digits, `_`, `-`, `:` or `.`. Use the same key for every retry.',
   },
   invalid_json: {
     status: 400,
-    cause: 'The body could not be read: it is not UTF-8, not JSON, not an object, or names a field twice.',
-    remedy: 'Send one JSON object. Nothing was done.',
+    cause: 'The body is not a JSON object in UTF-8, or it names a field twice.',
+    remedy: 'Send one JSON object. Nothing was changed.',
   },
   malformed_request: {
     status: 400,
-    cause: 'The request itself is not HTTP/1.1 that we can read.',
-    remedy: 'Look at what stands between your code and us: a client library does not send this.',
+    cause: 'The request is not valid HTTP/1.1.',
+    remedy: 'Check any proxy between your code and Kelpie. HTTP libraries do not send such requests.',
   },
   invalid_code: {
     status: 401,
     cause:
-      'The code is wrong, over or used, or too many were tried: which of them is not told, nor whether the address is known.',
-    remedy: 'Ask for a new code. Only the newest is good, once, for 10 minutes; 10 wrong ones a day are looked at.',
+      "The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known.",
+    remedy:
+      'Request a new code. Only the newest code works, once, for 10 minutes. Each email address has 10 wrong attempts per day.',
   },
   unauthorized: {
     status: 401,
-    cause: 'The API key is missing, unknown or revoked; or whoever was signed in is not any more.',
-    remedy: 'Send a key that works, in the header `Authorization: Bearer kp_…`. A person signs in again.',
+    cause: 'The API key is missing, unknown or revoked, or the dashboard session has ended.',
+    remedy: 'Send a valid key in the header `Authorization: Bearer kp_…`. In the dashboard, sign in again.',
   },
   insufficient_funds: {
     status: 402,
-    cause: 'The wallet holds less than the payout takes. `details.shortfall_usdc` says how much is missing.',
-    remedy: 'Top up the wallet, then try again with the same Idempotency-Key.',
+    cause: 'The wallet holds less than the payout needs. `details.shortfall_usdc` is the missing amount.',
+    remedy: 'Top up the wallet, then retry with the same Idempotency-Key.',
   },
   api_key_required: {
     status: 403,
-    cause: 'You are signed in as a viewer, and this changes something.',
-    remedy: 'Ask an admin of the account, or use an API key where one serves.',
+    cause: 'A viewer called an operation that changes something. Viewers can only read.',
+    remedy: 'Ask an admin of the account, or use an API key where the operation accepts one.',
   },
   cross_site_request: {
     status: 403,
-    cause: 'A browser that is signed in asked from a page of another site.',
-    remedy: 'Use the dashboard itself. Programs use an API key.',
+    cause: 'A signed-in browser sent the request from another website.',
+    remedy: 'Use the dashboard. Programs use an API key.',
   },
   partner_not_active: {
     status: 403,
-    cause: 'The account may not pay: it is suspended or closed, or not yet verified for live.',
-    remedy: 'Write to us. What was paid before can still be read.',
+    cause: 'The account cannot pay. It is suspended or closed, or not yet verified for live payouts.',
+    remedy: 'Contact support. Past payouts stay readable.',
   },
   session_required: {
     status: 403,
-    cause: 'An API key asked for what only a person can do.',
+    cause: 'An API key called an operation that only dashboard users can call.',
     remedy: 'Sign in to the dashboard.',
   },
   verification_required: {
     status: 403,
-    cause: 'Live was asked for before the business is verified.',
-    remedy: 'Start the verification, or finish it: `GET /v1/compliance` says where it stands.',
+    cause: 'The request needs the live environment, and the business is not verified yet.',
+    remedy: 'Start or continue verification. `GET /v1/compliance` shows its status.',
   },
   not_found: {
     status: 404,
     cause:
-      "There is nothing at this address, or nothing with this id that is yours: another partner's is as good as none.",
-    remedy: 'Check the address and the id, and that the key is of the right environment.',
+      "Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404.",
+    remedy: 'Check the path and the id, and that the key belongs to the right environment.',
   },
   method_not_allowed: {
     status: 405,
-    cause: 'The address is right, the method is not.',
-    remedy: 'The `Allow` header says which methods it takes.',
+    cause: 'The path exists, but not with this method.',
+    remedy: 'Use a method that the `Allow` header lists.',
   },
   request_timeout: {
     status: 408,
-    cause: 'The request did not arrive whole within 15 seconds.',
-    remedy: 'Send it again; a payout with the same Idempotency-Key.',
+    cause: 'The request did not arrive completely within 15 seconds.',
+    remedy: 'Retry. For a payout, use the same Idempotency-Key.',
   },
   idempotency_key_in_use: {
     status: 409,
-    cause: 'A payout with this Idempotency-Key is being made just now, and is not decided yet.',
-    remedy: 'Try again after `Retry-After` seconds with the same key: you get what became of it.',
+    cause: 'Another request with this Idempotency-Key is still being processed.',
+    remedy: 'Retry after `Retry-After` seconds with the same key. You then get the result of the first request.',
   },
   key_limit_reached: {
     status: 409,
-    cause: 'There are 5 working keys in this environment already.',
-    remedy: 'Revoke one that is not used any more, then try again.',
+    cause: 'The environment already has 5 active keys.',
+    remedy: 'Revoke an unused key, then retry.',
   },
   last_admin: {
     status: 409,
-    cause: 'The only admin of the account can neither go nor become a viewer.',
-    remedy: 'Make somebody else an admin first.',
+    cause: "The account's only admin can neither be removed nor become a viewer.",
+    remedy: 'Make another member an admin first.',
   },
   payout_not_cancellable: {
     status: 409,
-    cause: 'The payout is at its end, on its way, or not yet known to the bank.',
-    remedy: 'Read the payout: its status says which. One that is on its way can not be stopped.',
+    cause: 'The payout is final, already on its way, or not yet confirmed by the bank.',
+    remedy: 'Retrieve the payout to see its status. A payout on its way cannot be cancelled.',
   },
   session_changed: {
     status: 409,
     cause:
-      'The header Kelpie-Account names another account than the one that the browser is signed in to: it was changed in another tab. Nothing was done.',
-    remedy: 'Load the page again. It shows the account that the browser is signed in to now.',
+      'The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.',
+    remedy: 'Reload the page. It then shows the account of the session.',
   },
   slug_taken: {
     status: 409,
-    cause: 'Another business has this short name.',
-    remedy: 'Sign up with another one.',
+    cause: 'Another business uses this short name (`slug`).',
+    remedy: 'Choose another one.',
   },
   payload_too_large: {
     status: 413,
     cause: 'The body is larger than 64 KB.',
-    remedy: 'Nothing that this API takes needs more: look at what you are sending.',
+    remedy: 'Send a smaller body.',
   },
   unsupported_media_type: {
     status: 415,
@@ -126,80 +128,83 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   confirmation_required: {
     status: 422,
     cause:
-      'A person pays with real money, and has not confirmed it yet. A code was mailed to them; `details.good_until` says until when it is good. Nothing was sent.',
+      'A dashboard user must confirm this live payout. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent.',
     remedy:
-      'Send the same request again, with the same Idempotency-Key and the code as `confirm_code`. Without it, another code is mailed, and the first is worth nothing.',
+      'Repeat the request with the same Idempotency-Key and the code as `confirm_code`. A request without the code sends a new one and invalidates the first.',
   },
   corridor_not_enabled: {
     status: 422,
-    cause: 'The country is not one that the account can pay to.',
-    remedy: 'Leave `country` out, or send `GB`.',
+    cause: 'The account cannot pay to this country.',
+    remedy: 'Omit `country`, or send `GB`.',
   },
   idempotency_key_reused: {
     status: 422,
-    cause: 'The Idempotency-Key stands for another body. `details.mismatched` says in which fields they differ.',
-    remedy: 'Use a new key for a new payout, or send the first body again.',
+    cause:
+      'The Idempotency-Key was already used with a different body. `details.mismatched` lists the fields that differ.',
+    remedy: 'Use a new key for a new payout, or send the original body.',
   },
   invalid_amount: {
     status: 422,
-    cause: 'The amount is missing, is no text like "850.00", or is out of range. `details.fields` says which.',
-    remedy: 'Send pounds and pence as a text, within the limits that `GET /v1/compliance` shows.',
+    cause:
+      '`amount_gbp` is missing, is not a string such as "850.00", or is out of range. `details.fields` says which.',
+    remedy: "Send a string with two decimals, within the account's `payout_limits_gbp`.",
   },
   invalid_confirm_code: {
     status: 422,
     cause:
-      'The code does not confirm this payout: it is wrong, was used, is older than 5 minutes or was tried 5 times, or it was for another order, Idempotency-Key, session or person. Nothing was sent.',
-    remedy: 'Send the same request without `confirm_code`: a new code is mailed.',
+      'The code does not confirm this payout. It is wrong, expired or already used, or it belongs to another payout or session. Nothing was sent.',
+    remedy: 'Repeat the request without `confirm_code` to get a new code. A code works for 5 minutes and 5 attempts.',
   },
   invalid_recipient: {
     status: 422,
     cause:
-      'Something about the recipient is missing or wrong: `details.fields` names all of it, `details.missing` what is not there.',
-    remedy: 'Mend the fields that are named. Nothing was sent.',
+      'Recipient details are missing or invalid. `details.fields` lists every problem, and `details.missing` the fields to send.',
+    remedy: 'Fix the listed fields. Nothing was sent.',
   },
   invalid_request: {
     status: 422,
-    cause: 'The request was read, and something else in it is wrong. `details.fields` names all of it.',
-    remedy: 'Mend the fields that are named.',
+    cause: 'A field, header or query parameter is invalid. `details.fields` lists every problem.',
+    remedy: 'Fix the listed fields.',
   },
   recipient_account_rejected: {
     status: 422,
-    cause: "The bank does not accept the recipient's account details. Nothing was sent.",
-    remedy: 'Ask the recipient for the right ones. The Idempotency-Key is free again.',
+    cause: "The bank rejected the recipient's account details. Nothing was sent.",
+    remedy: 'Ask the recipient for the correct details. You can reuse the Idempotency-Key.',
   },
   rate_limited: {
     status: 429,
-    cause: 'More requests came than the limit allows. The `RateLimit-*` headers say what it is.',
-    remedy: 'Wait for `Retry-After` seconds. Nothing was done; a payout keeps its Idempotency-Key.',
+    cause: 'Too many requests. The `RateLimit-*` headers state the limit.',
+    remedy: 'Retry after `Retry-After` seconds. Nothing was changed. For a payout, use the same Idempotency-Key.',
   },
   headers_too_large: {
     status: 431,
     cause: 'The headers are larger than 16 KB.',
-    remedy: 'Send fewer of them: we need one cookie at most.',
+    remedy: 'Send fewer or shorter headers.',
   },
   internal_error: {
     status: 500,
     cause: 'Something went wrong on our side.',
-    remedy: 'Try again; a payout with the same Idempotency-Key. If it stays, write to us with the Request-Id.',
+    remedy: 'Retry. For a payout, use the same Idempotency-Key. If it persists, contact support with the Request-Id.',
   },
   balance_unavailable: {
     status: 502,
-    cause: 'The bank has given no rate for 15 minutes, so the balance can not be shown in pounds.',
-    remedy: 'Try again in a minute.',
+    cause: 'The bank has provided no exchange rate for 15 minutes, so we cannot show the balance in pounds.',
+    remedy: 'Retry in a minute.',
   },
   payout_not_created: {
     status: 502,
-    cause: 'The bank could not be asked. Nothing was sent, and the wallet is as before.',
-    remedy: 'Try again with the same Idempotency-Key.',
+    cause:
+      'The payout was not created. The bank is unavailable or refused it, the exchange rate is out of date, or payouts are paused: the message says which. Nothing was sent, and the wallet is unchanged.',
+    remedy: 'Retry with the same Idempotency-Key.',
   },
   rate_unavailable: {
     status: 502,
-    cause: 'The bank has given no rate for 15 minutes.',
-    remedy: 'Try again in a minute.',
+    cause: 'The bank has provided no exchange rate for 15 minutes.',
+    remedy: 'Retry in a minute.',
   },
   unavailable: {
     status: 503,
-    cause: 'We are too busy, or can not reach what we need just now.',
-    remedy: 'Try again in a moment; a payout with the same Idempotency-Key.',
+    cause: 'Kelpie is overloaded, or a system it depends on is unavailable.',
+    remedy: 'Retry shortly. For a payout, use the same Idempotency-Key.',
   },
 };

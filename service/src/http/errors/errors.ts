@@ -29,10 +29,13 @@ export function errorBody({ code, message, details }: Pick<ApiError, 'code' | 'm
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
 
-export const nothingHere = { code: 'not_found', message: 'There is nothing at this address.' } as const;
+export const nothingHere = {
+  code: 'not_found',
+  message: 'Nothing exists at this address. Check the path and the id.',
+} as const;
 export const notReadable = {
   code: 'malformed_request',
-  message: 'This is not a request in HTTP/1.1 that we can read.',
+  message: 'The request is not valid HTTP/1.1.',
 } as const;
 const ourFault = {
   code: 'internal_error',
@@ -45,7 +48,7 @@ const frameworkErrors = new Map<string, { code: ApiErrorCode; message: string }>
   Object.entries({
     FST_ERR_CTP_BODY_TOO_LARGE: {
       code: 'payload_too_large',
-      message: 'The body is larger than 64 KB. Nothing that this API takes needs more.',
+      message: 'The body is larger than 64 KB.',
     },
     FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
       code: 'malformed_request',
@@ -53,7 +56,7 @@ const frameworkErrors = new Map<string, { code: ApiErrorCode; message: string }>
     },
     FST_ERR_CTP_INVALID_MEDIA_TYPE: {
       code: 'unsupported_media_type',
-      message: 'Send the body as JSON, with the header Content-Type: application/json.',
+      message: 'Send a JSON body with the header Content-Type: application/json.',
     },
     FST_ERR_BAD_URL: nothingHere,
     FST_ERR_MAX_PARAM_LENGTH: nothingHere,

@@ -9,7 +9,7 @@ function refuseMethod(allow: string) {
     reply.header('allow', allow);
     throw new ApiError({
       code: 'method_not_allowed',
-      message: `${request.method} does not work here. This address takes ${allow}.`,
+      message: `${request.method} is not allowed here. Allowed methods: ${allow}.`,
     });
   };
 }

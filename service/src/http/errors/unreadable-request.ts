@@ -8,7 +8,7 @@ const errors = new Map<string, { code: ApiErrorCode; message: string }>(
   Object.entries({
     ERR_HTTP_REQUEST_TIMEOUT: {
       code: 'request_timeout',
-      message: 'The request did not arrive in time. Send it again.',
+      message: 'The request did not arrive in time. Retry.',
     },
     HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The headers are larger than 16 KB.' },
   }),

@@ -7,7 +7,7 @@ const mostChunks = 4_096;
 function tooManyChunks(): ApiError {
   return new ApiError({
     code: 'payload_too_large',
-    message: `The body comes in more than ${mostChunks} chunks. Send it in a few, or with its length.`,
+    message: `The body has more than ${mostChunks} chunks. Send fewer chunks, or a Content-Length header.`,
   });
 }
 

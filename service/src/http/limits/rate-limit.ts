@@ -33,7 +33,7 @@ export function settleLimit(reply: HeaderWriter, verdict: Verdict): ApiError | u
   if (verdict.kind === 'granted') return undefined;
   return new ApiError({
     code: 'rate_limited',
-    message: 'These are too many requests. Wait for as many seconds as the header Retry-After says.',
+    message: 'Too many requests. Retry after the number of seconds in Retry-After.',
     retryAfterSeconds: verdict.retryAfterSeconds,
   });
 }

@@ -11,27 +11,32 @@ export interface FieldProblem {
 
 const longestPath = 200;
 
+export const dateTimeRule = 'must be a date-time, for example 2026-11-01T00:00:00Z';
+
 const formatRules: Readonly<Record<string, string>> = {
-  'date-time': 'must be an instant, as 2026-11-01T00:00:00Z',
+  'date-time': dateTimeRule,
   email: 'must be an email address',
-  uri: 'must be an address that starts with https://',
+  uri: 'must be a URL that starts with https://',
 };
 
 const typeRules: Readonly<Record<string, string>> = {
-  string: 'must be a text',
-  'string,null': 'must be a text, or null',
+  string: 'must be a string',
+  'string,null': 'must be a string or null',
   object: 'must be an object',
 };
+
+const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 type Params = FastifySchemaValidationError['params'];
 
 /** What each keyword of the validator asks for, in words. */
 const rules: Readonly<Record<string, (params: Params) => string | undefined>> = {
   required: () => 'is required',
-  additionalProperties: () => 'is not a field of this request',
+  additionalProperties: () => 'is not accepted here',
   pattern: ({ pattern }) => patternRule(pattern),
-  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
-  enum: ({ allowedValues }) => `must be one of ${JSON.stringify(allowedValues)}`,
+  const: ({ allowedValue }) => `must be ${String(allowedValue)}`,
+  enum: ({ allowedValues }) =>
+    Array.isArray(allowedValues) ? `must be ${anyOf.format(allowedValues.map(String))}` : undefined,
   format: ({ format }) => formatRules[String(format)],
   type: ({ type }) => typeRules[String(type)],
   minLength: () => 'must not be empty',
@@ -53,7 +58,7 @@ export function reported(problems: readonly FieldProblem[]): FieldProblem[] {
   return problems.slice(0, maxReported);
 }
 
-export const somethingWrong = 'The request was read, but something in it is not right. See details.fields.';
+export const somethingWrong = 'The request is invalid. See details.fields.';
 
 /** What a caller is told where nothing more special fits. */
 export function invalidRequest(problems: readonly FieldProblem[]): ApiError {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { invalidRequest } from './field-problems.ts';
+import { dateTimeRule, invalidRequest } from './field-problems.ts';
 import { patterns } from './patterns.ts';
 
 /** How many a page of a list has. In an address it is a text; what is meant is a number. */
@@ -45,7 +45,7 @@ function instantFrom(query: CreatedQuery, field: keyof CreatedQuery): Date | und
   const instant = new Date(text);
   // A leap second, say, has the form of an instant and is none that we can count.
   if (!Number.isNaN(instant.getTime())) return instant;
-  throw invalidRequest([{ path: field, rule: 'must be an instant, as 2026-11-01T00:00:00Z' }]);
+  throw invalidRequest([{ path: field, rule: dateTimeRule }]);
 }
 
 export function createdFrom(query: CreatedQuery): { createdAfter?: Date; createdBefore?: Date } {

@@ -31,31 +31,30 @@ export const patterns = {
   depositStatuses: '^(pending|credited|refunded|reversed)(,(pending|credited|refunded|reversed)){0,3}$',
 } as const;
 
+export const cursorRule = 'must be a cursor from a Link header';
+
 /** What each asks for, in words: nobody wants to read a pattern in an error. */
 const rules = new Map<unknown, string>([
-  [patterns.visibleText, 'must be text that can be seen, without control characters and line breaks'],
-  [patterns.money, 'must be pounds and pence, as "850.00"'],
+  [patterns.visibleText, 'must contain a visible character, and no control characters or line breaks'],
+  [patterns.money, 'must be a string with two decimals, for example "850.00"'],
   [patterns.sixDigits, 'must be 6 digits'],
   [patterns.eightDigits, 'must be 8 digits'],
-  [patterns.listLimit, 'must be a whole number from 1 to 200'],
+  [patterns.listLimit, 'must be an integer from 1 to 200'],
   [patterns.fourDigits, 'must be 4 digits'],
-  [patterns.month, 'must be a month, as 2026-11'],
-  [patterns.movementNumber, 'must be from the Link header of the page before'],
-  [patterns.slug, 'must be 2 to 40 small letters, digits and hyphens'],
-  [patterns.uuid, 'must be an id'],
-  [patterns.itemCursor, 'must be a cursor from a Link header'],
+  [patterns.month, 'must be a month, for example 2026-11'],
+  [patterns.movementNumber, cursorRule],
+  [patterns.slug, 'must be 2 to 40 lowercase letters, digits or hyphens'],
+  [patterns.uuid, 'must be a UUID'],
+  [patterns.itemCursor, cursorRule],
   [patterns.emailLength, 'must be an email address'],
-  [patterns.secureUrl, 'must be an address that starts with https://'],
-  [patterns.color, 'must be a colour, as "#0f6e6e"'],
-  [patterns.idempotencyKey, 'must be 8 to 100 letters, digits, and _ - : .'],
+  [patterns.secureUrl, 'must be a URL that starts with https://'],
+  [patterns.color, 'must be a hex colour, for example "#0f6e6e"'],
+  [patterns.idempotencyKey, 'must be 8 to 100 letters, digits, _, -, : or .'],
   [
     patterns.payoutStatuses,
-    'must be one status, or several separated by commas: pending, processing, completed, failed, cancelled, returned',
+    'must be one or more of pending, processing, completed, failed, cancelled and returned, separated by commas',
   ],
-  [
-    patterns.depositStatuses,
-    'must be one status, or several separated by commas: pending, credited, refunded, reversed',
-  ],
+  [patterns.depositStatuses, 'must be one or more of pending, credited, refunded and reversed, separated by commas'],
 ]);
 
 /** The rule of a pattern in words, or undefined for one that has none. */

@@ -39,7 +39,7 @@ export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: Public
     { schema, config: { access: 'anybody' }, onRequest: limitOpen },
     async (request) => {
       const partner = await findPublicPartner(calls, request.params.slug);
-      if (partner === null) throw new ApiError({ code: 'not_found', message: 'There is no partner with this name.' });
+      if (partner === null) throw new ApiError({ code: 'not_found', message: 'No partner has this slug.' });
       const { slug, name, logoUrl, brandColor } = partner;
       return { slug, name, logo_url: logoUrl, brand_color: brandColor };
     },

@@ -104,7 +104,7 @@ export function bankCannotBeAsked(internal: string): ApiError {
   return new ApiError({
     code: 'unavailable',
     message:
-      'The bank does not start the verification just now. Try again in a few minutes; if it stays so, let another admin of the account start it.',
+      'The bank cannot start the verification now. Retry in a few minutes. If it persists, ask another admin to start it.',
     internal: `verification: ${internal}`,
     retryAfterSeconds: 60,
   });

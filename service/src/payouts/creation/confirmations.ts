@@ -49,7 +49,8 @@ export function orderToConfirm(bodyDigest: KeyedDigest, request: Ordered): ToCon
 
 export const wrongCode = {
   code: 'invalid_confirm_code',
-  message: 'This code does not confirm this payout. Nothing was sent: send the same request without it for a new code.',
+  message:
+    'This code does not confirm this payout. Nothing was sent. Repeat the request without confirm_code to get a new code.',
 } as const;
 
 interface AskDeps {
@@ -74,7 +75,7 @@ export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps
   );
   return new ApiError({
     code: 'confirmation_required',
-    message: 'Nothing was sent yet. We have mailed you a code: send the same request again with it as confirm_code.',
+    message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was sent yet.',
     details: { good_until: goodUntil.toISOString() },
   });
 }

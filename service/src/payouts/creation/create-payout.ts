@@ -69,7 +69,7 @@ const notCreated = {
 } as const;
 const recipientRejected = {
   code: 'recipient_account_rejected',
-  message: "The bank does not accept this recipient's account details. Nothing was sent: check them and try again.",
+  message: "The bank rejected the recipient's account details. Nothing was sent. Check them and retry.",
 } as const;
 
 /** A payout happens once or not at all: this is where. */
@@ -309,7 +309,7 @@ function refuseCreation(
       const shortfall = cost.walletDebit - outcome.available;
       return new ApiError({
         code: 'insufficient_funds',
-        message: `Your wallet holds ${formatUsdc(outcome.available)} USDC, and this payout takes ${formatUsdc(cost.walletDebit)}. Top it up and try again.`,
+        message: `This payout needs ${formatUsdc(cost.walletDebit)} USDC and the wallet holds ${formatUsdc(outcome.available)} USDC. Top up the wallet and retry.`,
         details: {
           available_usdc: formatUsdc(outcome.available),
           required_usdc: formatUsdc(cost.walletDebit),

@@ -62,7 +62,7 @@ async function reused(
   const first: PayoutOrder = { amount, country: 'GB', reference, recipient: openRecipient(encryptor, payout) };
   return new ApiError({
     code: 'idempotency_key_reused',
-    message: 'This Idempotency-Key was used with another body. Use a new key for a new payout.',
+    message: 'This Idempotency-Key was already used with a different body. Use a new key for a new payout.',
     details: { ...(isVisible(payout) ? { payout_id: payout.id } : {}), mismatched: mismatchedFields(first, order) },
   });
 }

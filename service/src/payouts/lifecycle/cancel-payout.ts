@@ -10,7 +10,7 @@ import { readPayout } from '../reading/read-payouts.ts';
 import { closeOrPollAgain } from './schedules.ts';
 
 function notCancellable(why: string): ApiError {
-  return new ApiError({ code: 'payout_not_cancellable', message: `This payout can not be cancelled: ${why}.` });
+  return new ApiError({ code: 'payout_not_cancellable', message: `This payout cannot be cancelled: ${why}.` });
 }
 
 interface Canceller extends PartnerContext {
@@ -31,11 +31,11 @@ export async function cancelPayout(
   for (let tries = 0; tries < mostTries; tries += 1) {
     const payout = await readPayout(deps.calls, caller, payoutId);
     if (payout.state === 'cancelled') return { payout, isRecorded };
-    if (payout.state === 'pending') throw notCancellable('the bank has not confirmed that it has it yet');
+    if (payout.state === 'pending') throw notCancellable('the bank has not confirmed it yet');
     if (payout.state !== 'processing' || payout.bankPaymentId === null) throw notCancellable(`it is ${payout.state}`);
     isRecorded = await cancelOnce(deps, caller, payout, payout.bankPaymentId);
   }
-  throw new ApiError({ code: 'unavailable', message: 'This payout is changing just now. Try again.' });
+  throw new ApiError({ code: 'unavailable', message: 'This payout is being updated. Retry.' });
 }
 
 /** Says whether this was what cancelled it: its answer is written down then. */
@@ -49,7 +49,7 @@ async function cancelOnce(
   const charged = await markups.get(payout.pricePlan);
   const at = clock.now();
   const { isOver, ...update } = applyPaymentUpdate(payout, payment, { at, markups: charged });
-  if (update.steps.length === 0) throw notCancellable('the bank has not given the money back yet');
+  if (update.steps.length === 0) throw notCancellable('the bank has not returned the money yet');
   const schedule = closeOrPollAgain(payout, at, isOver);
   alarmOnCase(logger, payout.id, update.openCase);
   // Only what is cancelled is answered with 200: a cancellation without its refund is told to a person, and refused.
@@ -66,6 +66,6 @@ async function askToCancel(bank: Bank, paymentId: string): Promise<Payment> {
   if (outcome.kind === 'cancelled') return outcome.payment;
   const found = outcome.kind === 'too_late' ? await bank.findPayment(paymentId) : outcome;
   if (found.kind === 'found' && found.payment.state === 'cancelled') return found.payment;
-  if (found.kind === 'found') throw notCancellable('it is on its way');
-  throw new ApiError({ code: 'unavailable', message: 'The bank did not say whether it could stop it. Ask again.' });
+  if (found.kind === 'found') throw notCancellable('it is already on its way');
+  throw new ApiError({ code: 'unavailable', message: 'The bank did not confirm the cancellation. Retry.' });
 }

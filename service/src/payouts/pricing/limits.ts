@@ -14,7 +14,7 @@ export function amountProblem(amount: Pence, rail: Rail): AmountProblem | undefi
   const rule = `must be from ${formatPounds(smallest)} to ${formatPounds(largest)}`;
   return {
     code: 'invalid_amount',
-    message: `The amount ${rule} GBP.`,
+    message: `amount_gbp ${rule}.`,
     details: { fields: [{ path: 'amount_gbp', rule }] },
   };
 }

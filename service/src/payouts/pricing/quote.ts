@@ -26,7 +26,7 @@ export async function quotePayout(
   if (rate === null) {
     throw new ApiError({
       code: 'rate_unavailable',
-      message: 'The bank does not give a rate now. Try again in a minute.',
+      message: 'The bank provides no exchange rate now. Retry in a minute.',
     });
   }
   return { amount, rate, cost: payoutCost(amount, rate, prices) };

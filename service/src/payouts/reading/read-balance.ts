@@ -20,12 +20,12 @@ export async function readBalance(
 ): Promise<Balance> {
   const partnerEnvironment = await partnerEnvironments.get(caller);
   if (partnerEnvironment.paymentBlock === 'partner_not_active')
-    throw new ApiError({ code: 'partner_not_active', message: 'This account is not active.' });
+    throw new ApiError({ code: 'partner_not_active', message: 'This account is not active.', contactSupport: true });
   const rate = await rates.find(partnerEnvironment.rail, rateAgesMs.balance);
   if (rate === null) {
     throw new ApiError({
       code: 'balance_unavailable',
-      message: 'The bank does not give a rate now. Try again in a minute.',
+      message: 'The bank provides no exchange rate now. Retry in a minute.',
     });
   }
   const usdc = await getBalance(calls, caller);

@@ -8,7 +8,7 @@ import { findPayout, findShownPayouts, type Asked } from '../records/payout-stor
 
 /** Another's payout is as little there as one that never was. */
 export function payoutNotFound(): ApiError {
-  return new ApiError({ code: 'not_found', message: 'There is no payout with this id.' });
+  return new ApiError({ code: 'not_found', message: 'No payout has this id.' });
 }
 
 /** A payout of the caller's, with all that working on it takes. */

@@ -12,7 +12,7 @@ const longestPauseMs = 200;
 export function inUse(): ApiError {
   return new ApiError({
     code: 'idempotency_key_in_use',
-    message: 'Another request with this Idempotency-Key is still being worked on. Try again in a second.',
+    message: 'Another request with this Idempotency-Key is still being processed. Retry in a second.',
     retryAfterSeconds: 1,
   });
 }

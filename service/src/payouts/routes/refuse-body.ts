@@ -19,17 +19,25 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 const messages = {
-  invalid_amount: 'The amount is not right: it is a text of pounds and pence, as "850.00". See details.fields.',
-  invalid_recipient: 'Something about the recipient is missing or not right. See details.',
-  corridor_not_enabled: 'Payouts go to the UK only: country is "GB", or is left out.',
+  invalid_recipient: 'The recipient details are incomplete or invalid. See details.fields.',
+  corridor_not_enabled: 'Payouts go to the UK only. Send GB as country, or omit it.',
   invalid_request: somethingWrong,
 } as const satisfies Partial<Record<ApiErrorCode, string>>;
+
+type Refused = keyof typeof messages | 'invalid_amount';
+
+/** The amount is one field, so its message says the rule itself. */
+function messageFor(code: Refused, problems: readonly FieldProblem[]): string {
+  if (code !== 'invalid_amount') return messages[code];
+  const rule = problems.find(({ path }) => isUnder(path, 'amount_gbp'))?.rule ?? 'is invalid';
+  return `amount_gbp ${rule}.`;
+}
 
 function isUnder(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`);
 }
 
-function codeOf(problems: readonly FieldProblem[]): keyof typeof messages {
+function codeOf(problems: readonly FieldProblem[]): Refused {
   const about = (field: string): boolean => problems.some(({ path }) => isUnder(path, field));
   if (about('amount_gbp')) return 'invalid_amount';
   if (about('recipient')) return 'invalid_recipient';
@@ -54,5 +62,5 @@ export function refuseBody(found: readonly FieldProblem[], body: unknown): ApiEr
     fields: reported(problems),
     ...(code === 'invalid_recipient' || missing.length > 0 ? { missing } : {}),
   };
-  return new ApiError({ code, message: messages[code], details });
+  return new ApiError({ code, message: messageFor(code, problems), details });
 }

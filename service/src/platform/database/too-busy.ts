@@ -4,7 +4,7 @@ import { ApiError } from '../api-error.ts';
 export function tooBusy(cause?: unknown): ApiError {
   return new ApiError({
     code: 'unavailable',
-    message: 'We are too busy just now. Try again in a moment; for a payout, with the same Idempotency-Key.',
+    message: 'Kelpie is overloaded. Retry shortly. For a payout, use the same Idempotency-Key.',
     internal: 'no connection to the database',
     retryAfterSeconds: 1,
     cause,
