@@ -18,6 +18,7 @@ const pool = openPool({ url: unused, connections: 1, applicationName: 'kelpie-de
 const calls = createSingleCalls(pool, noFailpoint);
 const dataKeys = new Map([[1, noKey]]);
 const jobs = { enqueue: async () => Promise.reject(new Error('nothing is done here')) };
+const supportEmail = 'support@kelpie.example';
 const noLimit = { perSecond: 1, burst: 1 };
 const { app } = await composeApi({
   clock: systemClock,
@@ -33,9 +34,9 @@ const { app } = await composeApi({
   ),
   publicUrl: 'http://localhost',
   dashboardUrl: null,
-  supportEmail: 'support@kelpie.example',
+  supportEmail,
   jobs,
-  outbox: openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock: systemClock, mailFrom: null }),
+  outbox: openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock: systemClock, mailFrom: null, supportEmail }),
   drainDelayMs: 0,
   trustedProxies: null,
   issuer: { name: 'Kelpie', details: [], payTo: null },

@@ -7,7 +7,7 @@ import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
-import { chooseRelay, chooseSender, openOutbox } from './wiring/mail.ts';
+import { chooseRelay, chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginWorker, stopOnSignal } from './wiring/process.ts';
 
 const finishJobsWithinMs = 8_000;
@@ -17,11 +17,14 @@ const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, engineP
   dataKeys: get(settings.dataKeys),
   relay: chooseRelay(get),
   mailFrom: chooseSender(get),
+  supportEmail: chooseSupport(get),
   dashboardUrl: get(settings.dashboardUrl),
 }));
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger);
-const outbox = openOutbox({ jobs: sender, encryptor: createEncryptor(own.dataKeys), clock, mailFrom: own.mailFrom });
+const encryptor = createEncryptor(own.dataKeys);
+const { mailFrom, supportEmail } = own;
+const outbox = openOutbox({ jobs: sender, encryptor, clock, mailFrom, supportEmail });
 const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, failpoint, transport, outbox });
 const jobs = await startJobWorker(enginePool, logger, handlers);
 const sweep = startSweep(payouts);

@@ -32,11 +32,11 @@ export async function notifyOfStep(tx: Transaction, deps: FundingDeps, reported:
   if (step.what === 'refunded') return;
   const { business, to } = await contactsOf(tx, deps, partnerEnvironment);
   const about = { business, environment: partnerEnvironment.environment, amount: step.amount, link: deps.dashboardUrl };
-  const content =
+  const message =
     step.what === 'credited'
       ? depositCreditedMail({ ...about, ...factsOf(reported), repaid: reported.money?.repaid ?? 0n })
       : depositReversedMail({ ...about, owed: reported.money?.owed ?? 0n });
-  for (const address of to) await deps.outbox.post(tx, { kind: `deposit-${step.what}`, to: address, content });
+  for (const address of to) await deps.outbox.post(tx, { kind: `deposit-${step.what}`, to: address, message });
 }
 
 function factsOf({ method, change, news }: Reported) {

@@ -152,11 +152,12 @@ test('test money is never taken for real money', async () => {
 });
 
 test('a worker in production does not start where it could send no mail', async () => {
-  const { KELPIE_SMTP_URL: _relay, KELPIE_MAIL_FROM: _from, ...withoutMail } = right;
+  const { KELPIE_SMTP_URL: _relay, KELPIE_MAIL_FROM: _from, KELPIE_SUPPORT_EMAIL: _support, ...withoutMail } = right;
   const unset = await startWith('worker', withoutMail);
   assert.equal(unset.code, configurationExitCode);
   assert.match(unset.said, /^KELPIE_SMTP_URL is not set: it must be an address/m);
   assert.match(unset.said, /^KELPIE_MAIL_FROM is not set/m);
+  assert.match(unset.said, /^KELPIE_SUPPORT_EMAIL is not set/m);
   const none = await startWith('worker', { ...right, KELPIE_SMTP_URL: 'none' });
   assert.equal(none.code, configurationExitCode);
   assert.match(none.said, /^KELPIE_SMTP_URL is not right/m);

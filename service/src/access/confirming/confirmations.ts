@@ -3,7 +3,7 @@ import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
-import type { MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { newCode, type CodeDigests } from '../signing-in/codes.ts';
@@ -33,7 +33,7 @@ interface ConfirmationDeps {
 }
 
 interface CodesByMail {
-  ask(toConfirm: ToConfirm, mailWith: (code: string) => MailContent): Promise<{ goodUntil: Date }>;
+  ask(toConfirm: ToConfirm, mailWith: (code: string) => MailMessage): Promise<{ goodUntil: Date }>;
   given(toConfirm: ToConfirm, code: string): CodeHmacs;
 }
 
@@ -71,7 +71,7 @@ export function createConfirmations(deps: ConfirmationDeps): CodesByMail {
       await inTransaction(pool, context, async (tx) => {
         const notBefore = await addPayoutConfirmation(tx, row, now);
         if (notBefore !== null) throw tooMany(now, notBefore);
-        const mail = { kind: 'confirm-payout', to: toConfirm.email, content: mailWith(code), expiresAt: goodUntil };
+        const mail = { kind: 'confirm-payout', to: toConfirm.email, message: mailWith(code), expiresAt: goodUntil };
         await outbox.post(tx, mail);
       });
       return { goodUntil };

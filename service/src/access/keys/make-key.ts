@@ -49,7 +49,7 @@ export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: Ne
       detail: made.id,
     });
     const change = { ...wanted, business, prefix: made.prefix, by, at: made.createdAt, keysUrl: deps.dashboardUrl };
-    await notifyAdmins(tx, deps.outbox, { kind: 'key-created', content: keyCreatedMail(change) });
+    await notifyAdmins(tx, deps.outbox, { kind: 'key-created', message: keyCreatedMail(change) });
     return { ...wanted, ...made };
   });
 }

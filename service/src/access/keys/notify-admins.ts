@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/database/transaction.ts';
-import type { MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { listAdminEmails } from '../members/store.ts';
 
@@ -7,7 +7,7 @@ import { listAdminEmails } from '../members/store.ts';
 export async function notifyAdmins(
   tx: Transaction,
   outbox: Outbox,
-  { kind, content }: { kind: string; content: MailContent },
+  { kind, message }: { kind: string; message: MailMessage },
 ): Promise<void> {
-  for (const to of await listAdminEmails(tx)) await outbox.post(tx, { kind, to, content });
+  for (const to of await listAdminEmails(tx)) await outbox.post(tx, { kind, to, message });
 }

@@ -25,8 +25,8 @@ export async function revokeKey(
     const { partnerId, by, requestId: id } = actor;
     const { environment } = key;
     await recordActivity(tx, { id, partnerId, environment, action: 'key.revoke', status: 200, by, detail: keyId });
-    const content = keyRevokedMail({ ...key, by, at, keysUrl: deps.dashboardUrl });
-    await notifyAdmins(tx, deps.outbox, { kind: 'key-revoked', content });
+    const message = keyRevokedMail({ ...key, by, at, keysUrl: deps.dashboardUrl });
+    await notifyAdmins(tx, deps.outbox, { kind: 'key-revoked', message });
     return 'revoked';
   });
 }

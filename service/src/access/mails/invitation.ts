@@ -1,4 +1,4 @@
-import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 
 interface Invitation {
   /** The name or the address of whoever invites. */
@@ -13,11 +13,11 @@ const roles = {
   viewer: { as: 'a viewer', means: 'A viewer sees everything, and changes nothing.' },
 };
 
-export function invitationMail({ invitedBy, business, role, link }: Invitation): MailContent {
-  return composeMail({
+export function invitationMail({ invitedBy, business, role, link }: Invitation): MailMessage {
+  return {
     subject: `${business} invites you to Kelpie`,
     lead: `${invitedBy} invites you to join ${business} on Kelpie as ${roles[role].as}.`,
-    deps: [
+    blocks: [
       {
         kind: 'words',
         text: `With Kelpie, businesses pay pounds to UK bank accounts from their own USDC wallet. ${roles[role].means}`,
@@ -28,5 +28,5 @@ export function invitationMail({ invitedBy, business, role, link }: Invitation):
         text: 'You sign in with this address and a code that we mail to it; there is no password. If you do not know who this is, do nothing: nobody else can use your place.',
       },
     ],
-  });
+  };
 }

@@ -1,4 +1,4 @@
-import type { MailPart } from '../../platform/mail/layout.ts';
+import type { MailBlock } from '../../platform/mail/layout.ts';
 import { showInstant } from '../../platform/mail/shown-instant.ts';
 
 /** What was done to an API key. Its secret is not in it. */
@@ -16,7 +16,7 @@ export interface KeyChange {
 }
 
 /** The key, and by whom and when; `done` completes "… by". */
-export function describeChange({ business, environment, prefix, label, by, at }: KeyChange, done: string): MailPart {
+export function describeChange({ business, environment, prefix, label, by, at }: KeyChange, done: string): MailBlock {
   return {
     kind: 'facts',
     facts: [
@@ -30,6 +30,6 @@ export function describeChange({ business, environment, prefix, label, by, at }:
   };
 }
 
-export function linkToKeys({ keysUrl }: KeyChange): MailPart[] {
+export function linkToKeys({ keysUrl }: KeyChange): MailBlock[] {
   return keysUrl === null ? [] : [{ kind: 'link', label: 'See the API keys', url: keysUrl }];
 }

@@ -1,12 +1,12 @@
-import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
 
-export function keyCreatedMail(change: KeyChange): MailContent {
+export function keyCreatedMail(change: KeyChange): MailMessage {
   const { business, environment, by } = change;
-  return composeMail({
+  return {
     subject: `A ${environment} API key of ${business} was created`,
     lead: `${by} created a ${environment} API key of ${business}.`,
-    deps: [
+    blocks: [
       describeChange(change, 'Created'),
       ...linkToKeys(change),
       {
@@ -14,5 +14,5 @@ export function keyCreatedMail(change: KeyChange): MailContent {
         text: 'If nobody of yours was meant to do this, revoke the key at once: it stops working within a second.',
       },
     ],
-  });
+  };
 }

@@ -1,12 +1,12 @@
-import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
 
-export function keyRevokedMail(change: KeyChange): MailContent {
+export function keyRevokedMail(change: KeyChange): MailMessage {
   const { business, environment, by } = change;
-  return composeMail({
+  return {
     subject: `A ${environment} API key of ${business} was revoked`,
     lead: `${by} revoked a ${environment} API key of ${business}.`,
-    deps: [
+    blocks: [
       describeChange(change, 'Revoked'),
       {
         kind: 'words',
@@ -15,5 +15,5 @@ export function keyRevokedMail(change: KeyChange): MailContent {
       ...linkToKeys(change),
       { kind: 'aside', text: 'If nobody of yours was meant to do this, look at who your admins are.' },
     ],
-  });
+  };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/platform/mail/well-set.ts';
+import { assertNamesAreWords, assertWellSet, hostileName, rendered } from '../../../test/platform/mail/well-set.ts';
 import { invitationMail } from './invitation.ts';
 import { keyCreatedMail } from './key-created.ts';
 import { keyRevokedMail } from './key-revoked.ts';
@@ -25,7 +25,7 @@ const change = {
 } as const;
 
 test('a code to sign in says how long it is good for, and what to do where nobody asked for it', () => {
-  const mail = signInCodeMail({ code: '482915' });
+  const mail = rendered(signInCodeMail({ code: '482915' }));
   assertWellSet(mail);
   assert.match(mail.text, /^ {4}482915$/m);
   assert.match(mail.text, /10 minutes/);
@@ -33,13 +33,13 @@ test('a code to sign in says how long it is good for, and what to do where nobod
 });
 
 test('what a locked screen shows of a mail with a code does not hold the code', () => {
-  const { subject, text } = signInCodeMail({ code: '482915' });
+  const { subject, text } = rendered(signInCodeMail({ code: '482915' }));
   assert.doesNotMatch(`${subject} ${text.slice(0, 80)}`, /\d{6}/);
 });
 
 test('a code to sign up says that it opens an account, and to who has one that it is another', () => {
   for (const hasAccount of [false, true]) {
-    const mail = signUpCodeMail({ code: '482915', hasAccount });
+    const mail = rendered(signUpCodeMail({ code: '482915', hasAccount }));
     assertWellSet(mail);
     assert.match(mail.text, /^ {4}482915$/m);
     assert.doesNotMatch(`${mail.subject} ${mail.text.slice(0, 80)}`, /\d{6}/);
@@ -48,11 +48,11 @@ test('a code to sign up says that it opens an account, and to who has one that i
 });
 
 test('an invitation says who invites to which business, as what, and where to accept', () => {
-  const mail = invitationMail(invitation);
+  const mail = rendered(invitationMail(invitation));
   assertWellSet(mail);
   assert.match(mail.text, /^ada@tideway\.example invites you to join Tideway on Kelpie as an admin\.$/m);
   assert(mail.text.includes(`\n${invitation.link}\n`));
-  assert.match(invitationMail({ ...invitation, role: 'viewer' }).text, /as a viewer\.\n[^]*changes nothing/);
+  assert.match(rendered(invitationMail({ ...invitation, role: 'viewer' })).text, /as a viewer\.\n[^]*changes nothing/);
 });
 
 for (const [done, compose] of [
@@ -60,7 +60,7 @@ for (const [done, compose] of [
   ['revoked', keyRevokedMail],
 ] as const) {
   test(`that a key was ${done} says which, of which environment, by whom and when`, () => {
-    const mail = compose(change);
+    const mail = rendered(compose(change));
     assertWellSet(mail);
     assert.equal(mail.subject, `A live API key of Tideway was ${done}`);
     assert(mail.text.startsWith(`ada@tideway.example ${done} a live API key of Tideway.\n`));
@@ -71,17 +71,17 @@ for (const [done, compose] of [
       'When: 15 November 2026 at 10:20 UTC',
     ])
       assert(mail.text.includes(`\n${fact}\n`), fact);
-    const short = compose({ ...change, label: null, keysUrl: null });
+    const short = rendered(compose({ ...change, label: null, keysUrl: null }));
     assertWellSet(short);
     assert.doesNotMatch(short.text, /Label|https?:/);
   });
 }
 
 test('faults 55: a name is words, whatever is in it', () => {
-  assertNamesAreWords(invitationMail({ ...invitation, business: hostileName }));
-  assertNamesAreWords(invitationMail({ ...invitation, invitedBy: hostileName }));
+  assertNamesAreWords(rendered(invitationMail({ ...invitation, business: hostileName })));
+  assertNamesAreWords(rendered(invitationMail({ ...invitation, invitedBy: hostileName })));
   for (const compose of [keyCreatedMail, keyRevokedMail]) {
-    assertNamesAreWords(compose({ ...change, label: hostileName }));
-    assertNamesAreWords(compose({ ...change, business: hostileName, by: hostileName }));
+    assertNamesAreWords(rendered(compose({ ...change, label: hostileName })));
+    assertNamesAreWords(rendered(compose({ ...change, business: hostileName, by: hostileName })));
   }
 });

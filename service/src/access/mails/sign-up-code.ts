@@ -1,14 +1,14 @@
-import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 
 /**
  * The name of the business is not in it: anybody can sign up with any address, and would have us send any words to it. Only
  * the reader of the mail is told that the address has an account.
  */
-export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount: boolean }): MailContent {
-  return composeMail({
+export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount: boolean }): MailMessage {
+  return {
     subject: 'Your code to open an account at Kelpie',
     lead: 'Use the code below to open a new account at Kelpie. It is valid for 10 minutes and works once.',
-    deps: [
+    blocks: [
       { kind: 'code', code },
       ...(hasAccount
         ? [
@@ -23,5 +23,5 @@ export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount:
         text: 'If it was not you who signed up, do nothing: without the code no account is opened. We never ask you for it, by phone or by mail.',
       },
     ],
-  });
+  };
 }

@@ -28,8 +28,8 @@ export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited:
     await recordActivity(tx, { ...actor, id, action: 'member.invite', status: 201, detail: email });
     // Who is a member elsewhere too is led to this account, not to the one that they were at last.
     const link = `${dashboardUrl}/sign-in?account=${slug}`;
-    const content = invitationMail({ invitedBy: by, business, role, link });
-    await outbox.post(tx, { kind: 'invitation', to: email, content });
+    const message = invitationMail({ invitedBy: by, business, role, link });
+    await outbox.post(tx, { kind: 'invitation', to: email, message });
     return { ...invited, last_login_at: null, created_at: createdAt };
   });
 }

@@ -82,7 +82,7 @@ async function postCode(
   const { email, code } = openCode(encryptor, codeId, encrypted);
   const hasAccount = await isMember(tx, email);
   if (!hasAccount && !isSignUp) return;
-  const content = isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code });
+  const message = isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code });
   // Anybody can sign up with any number of addresses: members do not wait for that.
-  await outbox.post(tx, { kind: 'sign-in-code', to: email, content, expiresAt, isLast: isSignUp });
+  await outbox.post(tx, { kind: 'sign-in-code', to: email, message, expiresAt, isLast: isSignUp });
 }

@@ -37,6 +37,7 @@ interface OutboxDeps {
   encryptor: Encryptor;
   clock: Clock;
   mailFrom: MailSender | null;
+  supportEmail: string;
 }
 
 /** Where mails are posted. Those of a development that names no sender have ids of nowhere, and stay where they are. */

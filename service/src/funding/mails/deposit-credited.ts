@@ -1,7 +1,7 @@
 import type { FundingMethod } from '../../banks/index.ts';
 import type { MicroUsdc, Pence } from '../../money/amounts.ts';
 import { rateAsNumber, type GbpPerUsd } from '../../money/rates.ts';
-import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 import { showPounds, showUsdc } from './shown-usdc.ts';
 
 interface CreditedDeposit {
@@ -18,7 +18,7 @@ interface CreditedDeposit {
   link: string | null;
 }
 
-export function depositCreditedMail(deposit: CreditedDeposit): MailContent {
+export function depositCreditedMail(deposit: CreditedDeposit): MailMessage {
   const { business, environment, amount, repaid, link } = deposit;
   const arrived = showUsdc(amount - repaid);
   const facts: [string, string][] = [
@@ -31,12 +31,12 @@ export function depositCreditedMail(deposit: CreditedDeposit): MailContent {
     ...(deposit.fee === null ? [] : [["The bank's fee", showUsdc(deposit.fee)] satisfies [string, string]]),
     ...(repaid === 0n ? [] : [['For what was owed', showUsdc(repaid)] satisfies [string, string]]),
   ];
-  return composeMail({
+  return {
     subject: `${arrived} arrived in the ${environment} wallet of ${business}`,
     lead: `${arrived} arrived in the ${environment} wallet of ${business}, and can be paid with now.`,
-    deps: [
+    blocks: [
       { kind: 'facts', facts },
       ...(link === null ? [] : [{ kind: 'link', label: 'Open the dashboard', url: link } as const]),
     ],
-  });
+  };
 }

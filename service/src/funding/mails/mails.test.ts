@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNamesAreWords, assertWellSet, hostileName } from '../../../test/platform/mail/well-set.ts';
+import { assertNamesAreWords, assertWellSet, hostileName, rendered } from '../../../test/platform/mail/well-set.ts';
 import { depositCreditedMail } from './deposit-credited.ts';
 import { depositReversedMail } from './deposit-reversed.ts';
 import { walletLowMail } from './wallet-low.ts';
@@ -20,7 +20,7 @@ const credited = {
 } as const;
 
 test('a deposit that was credited says how much can be paid with, from whom, at which rate and for which fee', () => {
-  const mail = depositCreditedMail(credited);
+  const mail = rendered(depositCreditedMail(credited));
   assertWellSet(mail);
   assert(mail.text.startsWith('12,469.00 USDC arrived in the live wallet of Tideway'), mail.text);
   for (const fact of ['From: Ada Byron', 'Sent: £10,000.00', 'Rate: 0.8 pounds for a dollar', 'fee: 31.25 USDC'])
@@ -29,43 +29,45 @@ test('a deposit that was credited says how much can be paid with, from whom, at 
 });
 
 test('what of it went to what was owed is not called arrived', () => {
-  const mail = depositCreditedMail({
-    ...credited,
-    repaid: 469_000_000n,
-    senderName: null,
-    sentPence: null,
-    rate: null,
-  });
+  const mail = rendered(
+    depositCreditedMail({
+      ...credited,
+      repaid: 469_000_000n,
+      senderName: null,
+      sentPence: null,
+      rate: null,
+    }),
+  );
   assertWellSet(mail);
   assert(mail.text.startsWith('12,000.00 USDC arrived'), mail.text);
   assert.match(mail.text, /For what was owed: 469\.00 USDC/);
 });
 
 test('a deposit that was taken back says what the wallet holds less, or what is owed', () => {
-  const held = depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 0n });
+  const held = rendered(depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 0n }));
   assertWellSet(held);
   assert.match(held.text, /still in the wallet/);
-  const spent = depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 40_000_000n });
+  const spent = rendered(depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 40_000_000n }));
   assertWellSet(spent);
   assert.match(spent.text.replaceAll(/\s+/g, ' '), /40\.00 USDC are owed/);
 });
 
 test('a wallet that runs low says how much is left, and what was asked for', () => {
-  const mail = walletLowMail({ ...partnerEnvironment, balance: 499_999_999n, threshold: 500_000_000n });
+  const mail = rendered(walletLowMail({ ...partnerEnvironment, balance: 499_999_999n, threshold: 500_000_000n }));
   assertWellSet(mail);
   assert.match(mail.text.replaceAll(/\s+/g, ' '), /holds 499\.99 USDC, which is less than the 500\.00 USDC/);
 });
 
 test('faults 55: names are words, whatever is in them', () => {
   const hostile = { ...partnerEnvironment, business: hostileName };
-  assertNamesAreWords(depositCreditedMail({ ...credited, ...hostile, senderName: hostileName }));
-  assertNamesAreWords(depositReversedMail({ ...hostile, amount: 1n, owed: 0n }));
-  assertNamesAreWords(walletLowMail({ ...hostile, balance: 0n, threshold: 1n }));
+  assertNamesAreWords(rendered(depositCreditedMail({ ...credited, ...hostile, senderName: hostileName })));
+  assertNamesAreWords(rendered(depositReversedMail({ ...hostile, amount: 1n, owed: 0n })));
+  assertNamesAreWords(rendered(walletLowMail({ ...hostile, balance: 0n, threshold: 1n })));
 });
 
 test('each is well set without a link, too', () => {
   const without = { ...partnerEnvironment, link: null };
-  assertWellSet(depositCreditedMail({ ...credited, ...without }));
-  assertWellSet(depositReversedMail({ ...without, amount: 1n, owed: 1n }));
-  assertWellSet(walletLowMail({ ...without, balance: 0n, threshold: 1n }));
+  assertWellSet(rendered(depositCreditedMail({ ...credited, ...without })));
+  assertWellSet(rendered(depositReversedMail({ ...without, amount: 1n, owed: 1n })));
+  assertWellSet(rendered(walletLowMail({ ...without, balance: 0n, threshold: 1n })));
 });

@@ -1,4 +1,4 @@
-import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 
 export type Decision = 'approved' | 'rejected' | 'more_needed';
 
@@ -37,11 +37,11 @@ const wordsOf: Record<Decision, (business: string) => Words> = {
   }),
 };
 
-export function verificationDecidedMail({ business, decision, link }: DecidedVerification): MailContent {
+export function verificationDecidedMail({ business, decision, link }: DecidedVerification): MailMessage {
   const { subject, lead, next, label } = wordsOf[decision](business);
-  return composeMail({
+  return {
     subject,
     lead,
-    deps: [{ kind: 'words', text: next }, ...(link === null ? [] : [{ kind: 'link', label, url: link } as const])],
-  });
+    blocks: [{ kind: 'words', text: next }, ...(link === null ? [] : [{ kind: 'link', label, url: link } as const])],
+  };
 }

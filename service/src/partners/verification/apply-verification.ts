@@ -75,8 +75,8 @@ async function mailAdmins(
   { business, decision, verification }: Decided,
 ): Promise<void> {
   const link = decision === 'more_needed' ? verification.continueUrl : dashboardUrl;
-  const content = verificationDecidedMail({ business, decision, link });
+  const message = verificationDecidedMail({ business, decision, link });
   // An address that no mail can reach must not keep a business from paying.
   const admins = (await listAdmins(tx)).filter(isMailAddress);
-  for (const to of admins) await outbox.post(tx, { kind: 'verification-decided', to, content });
+  for (const to of admins) await outbox.post(tx, { kind: 'verification-decided', to, message });
 }

@@ -2,7 +2,7 @@ import { getAccount } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
-import type { MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { confirmPayoutMail } from '../mails/confirm-payout.ts';
 import { fingerprintOf, orderIdOf, type GivenCode, type PayoutOrder } from '../model/order.ts';
@@ -19,7 +19,7 @@ export interface ToConfirm {
 /** Codes that are mailed to a person. Who a person is, and what is kept of a code, is another module's matter. */
 export interface Confirmations {
   /** Mails a new code for this alone, and says until when it is good. An earlier one for the same is worth nothing then. */
-  ask(toConfirm: ToConfirm, mailWith: (code: string) => MailContent): Promise<{ goodUntil: Date }>;
+  ask(toConfirm: ToConfirm, mailWith: (code: string) => MailMessage): Promise<{ goodUntil: Date }>;
   given(toConfirm: ToConfirm, code: string): GivenCode;
 }
 

@@ -1,5 +1,5 @@
 import { formatPounds, type Pence } from '../../money/amounts.ts';
-import { composeMail, type MailContent } from '../../platform/mail/layout.ts';
+import type { MailMessage } from '../../platform/mail/layout.ts';
 
 interface PayoutToConfirm {
   code: string;
@@ -17,12 +17,12 @@ function showPounds(amount: Pence): string {
 }
 
 /** The code is not in the subject, nor in the first line: a locked screen shows both. */
-export function confirmPayoutMail(payout: PayoutToConfirm): MailContent {
+export function confirmPayoutMail(payout: PayoutToConfirm): MailMessage {
   const amount = showPounds(payout.amount);
-  return composeMail({
+  return {
     subject: 'Your code to confirm a payout',
     lead: `Use the code below to pay ${amount} to ${payout.recipientName} from the wallet of ${payout.businessName}. It is valid for 5 minutes, and for this payout only.`,
-    deps: [
+    blocks: [
       { kind: 'code', code: payout.code },
       {
         kind: 'facts',
@@ -39,5 +39,5 @@ export function confirmPayoutMail(payout: PayoutToConfirm): MailContent {
         text: 'If it was not you who asked for it, do nothing: without the code no money moves. Then tell an admin of your business: somebody is signed in as you.',
       },
     ],
-  });
+  };
 }

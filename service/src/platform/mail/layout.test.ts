@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertWellSet } from '../../../test/platform/mail/well-set.ts';
-import { composeMail, type MailPart } from './layout.ts';
+import { assertWellSet, rendered } from '../../../test/platform/mail/well-set.ts';
+import type { MailBlock } from './layout.ts';
 import { showInstant } from './shown-instant.ts';
 
-const deps: MailPart[] = [
+const blocks: MailBlock[] = [
   {
     kind: 'words',
     text: 'Words that go on for longer than a line has room for, so that they have to be wrapped somewhere.',
@@ -22,7 +22,7 @@ const deps: MailPart[] = [
 ];
 
 test('text and HTML say the same, each readable alone', () => {
-  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', deps });
+  const mail = rendered({ subject: 'A trial', lead: 'This is the one thing.', blocks });
   assertWellSet(mail);
   assert.equal(
     mail.text,
@@ -43,29 +43,32 @@ https://dashboard.kelpie.example/keys?a=1&b=2
 If it was not you, do nothing.
 
 Kelpie
+Questions? Contact support: support@kelpie.example
 `,
   );
 });
 
 test('the first line is the one thing that a mail says, in both forms', () => {
-  const mail = composeMail({ subject: 'A trial', lead: 'This is the one thing.', deps });
+  const mail = rendered({ subject: 'A trial', lead: 'This is the one thing.', blocks });
   assert.match(mail.text, /^This is the one thing\.\n/);
-  const [, firstWords] = /<p[^>]*>([^<]*)</.exec(mail.html) ?? [];
+  const [, firstWords] = /<body[^]*?<div class="preview"[^>]*>([^<]*)</.exec(mail.html) ?? [];
   assert.equal(firstWords, 'This is the one thing.');
+  const [, belowName] = /<\/svg> Kelpie<\/p>\s*<p[^>]*>([^<]*)</.exec(mail.html) ?? [];
+  assert.equal(belowName, 'This is the one thing.');
 });
 
 test('a name without spaces makes no line without end', () => {
-  const mail = composeMail({
+  const mail = rendered({
     subject: 'A trial',
     lead: 'é'.repeat(300),
-    deps: [{ kind: 'words', text: '👩‍👧'.repeat(80) }],
+    blocks: [{ kind: 'words', text: '👩‍👧'.repeat(80) }],
   });
   for (const line of mail.text.split('\n')) assert(Array.from(line).length <= 78, line);
   assert.equal(mail.text.split('\n\n').length, 3);
 });
 
 function linkTo(url: string) {
-  return composeMail({ subject: 'A trial', lead: 'A trial.', deps: [{ kind: 'link', label: 'Open', url }] });
+  return rendered({ subject: 'A trial', lead: 'A trial.', blocks: [{ kind: 'link', label: 'Open', url }] });
 }
 
 test('a mail links to pages and to nothing else', () => {
@@ -76,7 +79,7 @@ test('a mail links to pages and to nothing else', () => {
 });
 
 test('light and dark are both set', () => {
-  const { html } = composeMail({ subject: 'A trial', lead: 'A trial.', deps });
+  const { html } = rendered({ subject: 'A trial', lead: 'A trial.', blocks });
   for (const colour of ['#0b1f24', '#f7f9f8', '#0f6e6e', '#0b1518', '#dfe8e6', '#4fb3ae'])
     assert(html.includes(colour));
   assert.match(html, /prefers-color-scheme: dark/);

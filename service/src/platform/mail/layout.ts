@@ -1,12 +1,12 @@
-/** A mail as its reader gets it, in both forms. They say the same. */
+/** An email as its reader gets it. Text and HTML say the same. */
 export interface MailContent {
   subject: string;
   text: string;
   html: string;
 }
 
-/** What a mail is made of. Each part is written as text and as HTML by the frame, so that neither can say more. */
-export type MailPart =
+/** What the body is made of. The layout writes each block as text and as HTML, so that the two can't differ. */
+export type MailBlock =
   | { kind: 'words'; text: string }
   | { kind: 'code'; code: string }
   | { kind: 'facts'; facts: readonly (readonly [label: string, value: string])[] }
@@ -14,16 +14,21 @@ export type MailPart =
   /** Quieter: what to do where the mail was not expected. */
   | { kind: 'aside'; text: string };
 
-interface MailPlan {
+/** What a template writes. The outbox renders it, since the footer is the same for all. */
+export interface MailMessage {
   subject: string;
-  /** The one thing that it says: its first line, which is also what a list of mails shows. */
+  /** The one thing that it says: its first line, which an inbox shows beside the subject. */
   lead: string;
-  deps: readonly MailPart[];
+  blocks: readonly MailBlock[];
+}
+
+export interface MailFooter {
+  supportEmail: string;
 }
 
 /** Well below 78, so that a line survives being quoted. Only an address that can't be broken is longer. */
 const lineLength = 72;
-const signature = 'Kelpie';
+const senderName = 'Kelpie';
 
 /** Breaks a line, or turns the direction of what follows, so that a name could look like a sentence of ours. */
 const breaking = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
@@ -75,17 +80,17 @@ function pageAddress(text: string): string {
   return url.href;
 }
 
-function textOf(part: MailPart): string {
-  switch (part.kind) {
+function textOf(block: MailBlock): string {
+  switch (block.kind) {
     case 'words':
     case 'aside':
-      return wrap(part.text);
+      return wrap(block.text);
     case 'code':
-      return `    ${onOneLine(part.code)}`;
+      return `    ${onOneLine(block.code)}`;
     case 'facts':
-      return part.facts.map(([label, value]) => wrap(`${label}: ${value}`, '  ')).join('\n');
+      return block.facts.map(([label, value]) => wrap(`${label}: ${value}`, '  ')).join('\n');
     case 'link':
-      return `${wrap(part.label)}\n${pageAddress(part.url)}`;
+      return `${wrap(block.label)}\n${pageAddress(block.url)}`;
   }
 }
 
@@ -95,18 +100,18 @@ const soft = 'color:#51666a';
 const tide = 'color:#0f6e6e';
 const mono = `font-family:'JetBrains Mono',ui-monospace,Consolas,Menlo,monospace`;
 
-function htmlOf(part: MailPart): string {
-  switch (part.kind) {
+function htmlOf(block: MailBlock): string {
+  switch (block.kind) {
     case 'words':
-      return `<p class="ink" style="margin:0 0 20px;${ink}">${escape(part.text)}</p>`;
+      return `<p class="ink" style="margin:0 0 20px;${ink}">${escape(block.text)}</p>`;
     case 'aside':
-      return `<p class="soft" style="margin:0 0 20px;font-size:14px;line-height:21px;${soft}">${escape(part.text)}</p>`;
+      return `<p class="soft" style="margin:0 0 20px;font-size:14px;line-height:21px;${soft}">${escape(block.text)}</p>`;
     case 'code':
-      return `<p class="ink" style="margin:0 0 24px;font-size:32px;line-height:40px;font-weight:600;letter-spacing:6px;${mono};${ink}">${escape(part.code)}</p>`;
+      return `<p class="ink" style="margin:0 0 24px;font-size:32px;line-height:40px;font-weight:600;letter-spacing:6px;${mono};${ink}">${escape(block.code)}</p>`;
     case 'facts':
-      return part.facts.map(htmlOfFact).join('\n');
+      return block.facts.map(htmlOfFact).join('\n');
     case 'link':
-      return htmlOfLink(escape(part.label), escape(pageAddress(part.url)));
+      return htmlOfLink(escape(block.label), escape(pageAddress(block.url)));
   }
 }
 
@@ -135,8 +140,27 @@ const darkStyles = `
       }
 `;
 
+/** The dashboard's logo. Clients that drop inline SVG show the name alone; an image would be blocked or counted as a file. */
+const logo = `<svg class="tide" width="24" height="24" viewBox="0 0 32 32" aria-hidden="true" style="vertical-align:-6px;${tide}"><path d="M3.5 23c4.9 0 6.3-3.9 8.3-8.5C13.9 9.7 16.5 5.5 21 5.5c3.5 0 6 2.5 6 5.3 0 2.2-1.7 3.7-3.8 3.7-3 0-5.2 2.3-5.2 5.3 0 2.7 2.2 4.7 5.2 4.7 2.2 0 4-.7 5.5-1.7" fill="none" stroke="currentColor" stroke-width="2.8" stroke-linecap="round" stroke-linejoin="round" /></svg>`;
+
+/** An inbox shows the first words of the HTML, and those must be the lead: the name above it is shown only once it is open. */
+function htmlOfHeader(lead: string): string {
+  return `<div class="preview" style="display:none;max-height:0;overflow:hidden">${escape(lead)}</div>
+<p class="brand ink" style="margin:0 0 32px;font-size:17px;line-height:24px;font-weight:600;letter-spacing:-0.2px;${ink}">${logo} ${senderName}</p>`;
+}
+
+function textOfFooter({ supportEmail }: MailFooter): string {
+  return `${senderName}\nQuestions? Contact support: ${onOneLine(supportEmail)}`;
+}
+
+function htmlOfFooter({ supportEmail }: MailFooter): string {
+  const address = escape(supportEmail);
+  return `<p class="soft line" style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dedc;font-size:14px;line-height:21px;${soft}">${senderName}<br />
+Questions? Contact support: <a class="tide" href="mailto:${address}" style="${tide}">${address}</a></p>`;
+}
+
 /** No image, no font and nothing else from elsewhere. Outlook does not know max-width: it alone is given a table. */
-function renderHtml({ subject, lead, deps }: MailPlan): string {
+function renderHtml({ subject, lead, blocks }: MailMessage, footer: MailFooter): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -151,9 +175,10 @@ function renderHtml({ subject, lead, deps }: MailPlan): string {
   <body class="ground" style="margin:0;padding:0;background-color:#f7f9f8">
 <!--[if mso]><table role="presentation" width="560" align="center" cellpadding="0" cellspacing="0"><tr><td><![endif]-->
 <div class="ground ink" style="max-width:560px;margin:0 auto;padding:40px 24px;background-color:#f7f9f8;font-family:'Inter Variable',Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:24px;font-variant-numeric:tabular-nums;${ink}">
+${htmlOfHeader(lead)}
 <p class="ink" style="margin:0 0 24px;font-size:19px;line-height:28px;font-weight:600;${ink}">${escape(lead)}</p>
-${deps.map(htmlOf).join('\n')}
-<p class="tide line" style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dedc;font-size:17px;font-weight:700;letter-spacing:-0.3px;${tide}">${signature}</p>
+${blocks.map(htmlOf).join('\n')}
+${htmlOfFooter(footer)}
 </div>
 <!--[if mso]></td></tr></table><![endif]-->
   </body>
@@ -161,7 +186,11 @@ ${deps.map(htmlOf).join('\n')}
 `;
 }
 
-export function composeMail(plan: MailPlan): MailContent {
-  const paragraphs = [wrap(plan.lead), ...plan.deps.map(textOf), signature];
-  return { subject: onOneLine(plan.subject), text: `${paragraphs.join('\n\n')}\n`, html: renderHtml(plan) };
+export function renderMail(message: MailMessage, footer: MailFooter): MailContent {
+  const paragraphs = [wrap(message.lead), ...message.blocks.map(textOf), textOfFooter(footer)];
+  return {
+    subject: onOneLine(message.subject),
+    text: `${paragraphs.join('\n\n')}\n`,
+    html: renderHtml(message, footer),
+  };
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { JobSender, Queue } from '../jobs/jobs.ts';
 import type { Encryptor } from '../encryption.ts';
-import type { MailContent } from './layout.ts';
+import { renderMail, type MailMessage } from './layout.ts';
 import { isMailAddress } from '../configuration/mail-address.ts';
 import { encryptContent } from './encrypted-content.ts';
 import { insertMail } from './store.ts';
@@ -19,7 +19,7 @@ interface OutgoingMail {
   kind: string;
   /** One address, as `isMailAddress` knows it; anything else is thrown. */
   to: string;
-  content: MailContent;
+  message: MailMessage;
   /** From when on it is of no use, as a code that is over: it is not sent then any more. */
   expiresAt?: Date;
   /** Whether it is sent after all others that wait: for what anybody can have us send, to any address. */
@@ -37,18 +37,20 @@ interface OutboxDeps {
   clock: Clock;
   /** The domain of the address that mails are from: a Message-ID ends with it. */
   fromDomain: string;
+  /** Every email's footer names it. */
+  supportEmail: string;
 }
 
-export function createOutbox({ jobs, encryptor, clock, fromDomain }: OutboxDeps): Outbox {
+export function createOutbox({ jobs, encryptor, clock, fromDomain, supportEmail }: OutboxDeps): Outbox {
   return {
-    async post(tx, { kind, to, content, expiresAt, isLast = false }) {
+    async post(tx, { kind, to, message, expiresAt, isLast = false }) {
       if (!isMailAddress(to)) throw new Error('a mail is posted to one address, and this is none');
       const id = newId(clock);
       await insertMail(tx, {
         id,
         kind,
         messageId: `<${id}@${fromDomain}>`,
-        contentEncrypted: encryptContent(encryptor, id, { ...content, to }),
+        contentEncrypted: encryptContent(encryptor, id, { ...renderMail(message, { supportEmail }), to }),
         createdAt: clock.now(),
         expiresAt: expiresAt ?? null,
       });

@@ -6,7 +6,7 @@ import { openPool } from '../../../src/platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../../src/platform/database/transaction.ts';
 import { startJobSender } from '../../../src/platform/jobs/jobs.ts';
 import { createLogger } from '../../../src/platform/logging.ts';
-import { composeMail } from '../../../src/platform/mail/layout.ts';
+import type { MailMessage } from '../../../src/platform/mail/layout.ts';
 import { createOutbox } from '../../../src/platform/mail/outbox.ts';
 import { createEncryptor } from '../../../src/platform/encryption.ts';
 import type { TestDatabase } from '../../harness/database.ts';
@@ -14,11 +14,11 @@ import { testSecrets } from '../../harness/secrets.ts';
 
 export const secretCode = '482915';
 
-const content = composeMail({
+const message: MailMessage = {
   subject: 'A trial',
   lead: 'This is a trial.',
-  deps: [{ kind: 'code', code: secretCode }],
-});
+  blocks: [{ kind: 'code', code: secretCode }],
+};
 
 const [version = '', key = ''] = testSecrets.KELPIE_DATA_KEYS.split(':');
 const encryptor = createEncryptor(new Map([[Number(version), Buffer.from(key, 'hex')]]));
@@ -50,11 +50,14 @@ export async function openPostOffice(
     await pool.end();
   });
   const postIn = async (tx: Transaction, { clock = systemClock, ...mail }: PostOptions): Promise<string> =>
-    createOutbox({ jobs, encryptor, clock, fromDomain: 'kelpie.example' }).post(tx, {
-      kind: 'trial',
-      content,
-      ...mail,
-    });
+    createOutbox({ jobs, encryptor, clock, fromDomain: 'kelpie.example', supportEmail: 'support@kelpie.example' }).post(
+      tx,
+      {
+        kind: 'trial',
+        message,
+        ...mail,
+      },
+    );
   return {
     pool,
     postIn,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MailContent } from '../../../src/platform/mail/layout.ts';
+import { renderMail, type MailContent, type MailMessage } from '../../../src/platform/mail/layout.ts';
 
 const characters: Readonly<Record<string, string>> = {
   '&lt;': '<',
@@ -9,12 +9,18 @@ const characters: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** What somebody reads who sees the HTML. */
+/** An email as the outbox renders it. */
+export function rendered(message: MailMessage): MailContent {
+  return renderMail(message, { supportEmail: 'support@kelpie.example' });
+}
+
+/** What a reader of the HTML sees, below the name at the top. */
 function wordsOfHtml(html: string): string {
   const [, body = ''] = /<body[^>]*>(.*)<\/body>/s.exec(html) ?? [];
-  const words = body.replaceAll(/<!--.*?-->/gs, '').replaceAll(/<[^>]*>/g, ' ');
-  const read = words.replaceAll(/&(lt|gt|quot|#39|amp);/g, (name) => characters[name] ?? name);
-  return read.replaceAll(/\s+/g, ' ').trim();
+  const read = body.replaceAll(/<!--.*?-->/gs, '').replaceAll(/<(p|div) class="(brand|preview)\b.*?<\/\1>/gs, '');
+  const words = read.replaceAll(/<[^>]*>/g, ' ');
+  const decoded = words.replaceAll(/&(lt|gt|quot|#39|amp);/g, (name) => characters[name] ?? name);
+  return decoded.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** What every mail of ours keeps to. */
