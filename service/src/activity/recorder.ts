@@ -2,9 +2,14 @@ import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
 import { insertPages, type ActivityPage, type ActivityRow } from './store.ts';
 
+interface AnsweredRow extends ActivityRow {
+  /** The caller had used up its rate limit, whatever the answer says. */
+  isOverLimit?: boolean;
+}
+
 export interface ActivityRecorder {
   /** Remembers a request. It is written a moment later, together with others, and nobody waits for that. */
-  record(row: ActivityRow): void;
+  record(row: AnsweredRow): void;
   /** Writes what is remembered. Says nothing of whether that worked: what did not is tried again. */
   flush(): Promise<void>;
   /** The last of it: what can't be written now is lost, and that is said. */
@@ -110,8 +115,8 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
   }
 
   return {
-    record(row) {
-      if (row.status === 429 && isReportedAlready(row)) return;
+    record({ isOverLimit = false, ...row }) {
+      if ((isOverLimit || row.status === 429) && isReportedAlready(row)) return;
       remember(row);
       wake();
     },

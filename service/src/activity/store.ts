@@ -3,9 +3,12 @@ import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 
 /** A request, and how it was answered. */
-export interface ActivityRow extends PartnerContext {
+export interface ActivityRow {
   /** A UUIDv7: the instant in it is when the request came. */
   id: string;
+  partnerId: string;
+  /** The environment that was asked for; null where the request belongs to none. */
+  environment: PartnerContext['environment'] | null;
   action: string;
   /** Null where nobody was there to be answered any more. */
   status: number | null;

@@ -116,7 +116,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
   const banks = openBanks(deps.banks, clock, deps.failpoint);
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
-  addPublicPartnerRoutes(app, { calls, limitOpen });
+  addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
   addSignInRoutes(app, deps, { auth, sessions, limitOpen, tools });
   addAccountRoutes(app, { ...auth, calls, pool, activity, requireAdmin });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
@@ -141,7 +141,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   await addWebhookRoutes(app, webhookDeps(deps));
   await addReferenceRoutes(app, limitOpen);
   addDashboardRoutes(app, dashboardFolder);
-  finish(limitOpen);
+  finish(auth.recogniseKey);
   return { app, drain };
 }
 
@@ -212,7 +212,7 @@ function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessio
       const key = await apiKeyAuthenticator.identify(secret);
       if (key === null) return null;
       const { id: callerId, prefix: by, partnerId, environment } = key;
-      return { via: 'api', callerId, limitId: callerId, by, partnerId, environment };
+      return { via: 'api', callerId, limitId: callerId, by, partnerId, environment, askedEnvironment: environment };
     },
     identifySession: async (token) => sessions.identify(token),
     limits,

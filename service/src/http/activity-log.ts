@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authentication } from './auth/authentication.ts';
 import type { Caller } from './auth/caller.ts';
 import { apiErrorOf } from './errors/errors.ts';
+import type { ApiError } from '../platform/api-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,17 +13,26 @@ declare module 'fastify' {
   }
 }
 
-interface AnsweredRequest extends Pick<Caller, 'partnerId' | 'environment'> {
+/** The action of a request with a good key that matches no route: a wrong path, or a wrong method. */
+const unknownRequest = 'request.unknown';
+
+interface AnsweredRequest {
   id: string;
+  partnerId: string;
+  environment: Caller['askedEnvironment'];
   action: string;
   status: number;
   by: string;
   detail: string | null;
+  /** The caller had used up its rate limit, whatever the answer says. */
+  isOverLimit: boolean;
 }
 
 export interface ActivityLog {
   /** Says which thing a request was about. Without it, that is the id in its address. */
   isAbout(request: FastifyRequest, detail: string): void;
+  /** Says which environment a request was for, where its body or its resource says so. */
+  isIn(request: FastifyRequest, environment: Caller['environment']): void;
   /** The commit that fixed the answer has written it down already. */
   isRecorded(request: FastifyRequest): void;
 }
@@ -33,8 +43,12 @@ function idOf({ params }: FastifyRequest): string | null {
     : null;
 }
 
-function actionOf({ routeOptions: { config } }: FastifyRequest, isRefused: boolean): string | undefined {
-  return isRefused ? (config.refusedAction ?? config.action) : config.action;
+function actionOf(
+  { is404, routeOptions: { config } }: FastifyRequest,
+  apiError: ApiError | undefined,
+): string | undefined {
+  if (is404 || apiError?.code === 'method_not_allowed') return unknownRequest;
+  return apiError !== undefined ? (config.refusedAction ?? config.action) : config.action;
 }
 
 /** Whoever has a file has it for good, wherever they take it. */
@@ -53,26 +67,31 @@ function isLook({ method, routeOptions: { config } }: FastifyRequest, { via }: C
 /** Writes down every request of a known caller once it is answered, under the id by which the caller knows it too. */
 export function logActivity(
   app: FastifyInstance,
-  { findCaller }: Pick<Authentication, 'findCaller'>,
+  { findCaller, isOverLimit }: Pick<Authentication, 'findCaller' | 'isOverLimit'>,
   record: (answered: AnsweredRequest) => void,
 ): ActivityLog {
   const details = new WeakMap<FastifyRequest, string>();
+  const environments = new WeakMap<FastifyRequest, Caller['environment']>();
   const recorded = new WeakSet<FastifyRequest>();
+  const environmentOf = (request: FastifyRequest, caller: Caller): Caller['askedEnvironment'] =>
+    environments.get(request) ?? caller.askedEnvironment;
   app.addHook('onResponse', (request, reply, done) => {
     const caller = findCaller(request);
     const apiError = reply.statusCode < 400 ? undefined : apiErrorOf(request);
-    const action = actionOf(request, apiError !== undefined);
+    const action = actionOf(request, apiError);
     const isKnown = apiError === undefined ? recorded.has(request) : apiError.isRecorded;
     if (action !== undefined && caller !== undefined && !isKnown) {
       const isLeftOut = apiError === undefined && isLook(request, caller) && !isFile(reply);
       const detail = apiError?.code ?? details.get(request) ?? idOf(request);
-      const { partnerId, environment, by } = caller;
-      if (!isLeftOut) record({ id: request.id, partnerId, environment, action, status: reply.statusCode, by, detail });
+      const { partnerId, by } = caller;
+      const asked = { id: request.id, partnerId, environment: environmentOf(request, caller), action, by };
+      if (!isLeftOut) record({ ...asked, status: reply.statusCode, detail, isOverLimit: isOverLimit(request) });
     }
     done();
   });
   return {
     isAbout: (request, detail) => void details.set(request, detail),
+    isIn: (request, environment) => void environments.set(request, environment),
     isRecorded: (request) => void recorded.add(request),
   };
 }

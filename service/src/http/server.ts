@@ -18,7 +18,7 @@ import { createErrorSender, ErrorSchema, nothingHere } from './errors/errors.ts'
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './errors/methods.ts';
 import { requireAccessOnRoutes } from './auth/access.ts';
-import type { LimitHook } from './limits/rate-limit.ts';
+import type { Authentication } from './auth/authentication.ts';
 import { describedAs } from './schema/described-as.ts';
 import { oneSerializerAShape } from './schema/serializers.ts';
 import { requireStrictBodies } from './schema/strict-schemas.ts';
@@ -58,7 +58,7 @@ function noHost(): ApiError {
 export function createServer({ clock, logger, meter, supportEmail, trustedProxies }: ServerDeps): {
   app: Server;
   connections: Connections;
-  finish: (limitOpen?: LimitHook) => void;
+  finish: (recogniseKey?: Authentication['recogniseKey']) => void;
 } {
   const sendError = createErrorSender(supportEmail);
   const baseLogger: FastifyBaseLogger = logger;
@@ -120,12 +120,11 @@ export function createServer({ clock, logger, meter, supportEmail, trustedProxie
   return {
     app,
     connections,
-    finish(limitOpen) {
-      // Addresses that are none are asked for by nobody that we know, and count as that.
-      app.setNotFoundHandler(limitOpen === undefined ? {} : { preHandler: limitOpen }, () => {
+    finish(recogniseKey) {
+      app.setNotFoundHandler(recogniseKey === undefined ? {} : { preHandler: recogniseKey }, () => {
         throw new ApiError(nothingHere);
       });
-      refuseMethods(limitOpen);
+      refuseMethods(recogniseKey);
     },
   };
 }

@@ -80,7 +80,7 @@ test('what is done to a key is in the activity list, once, under the id of its r
   const { partner, admin } = await newPartner();
   const made = await create(admin);
   const revoked = await revoke(admin, made.id);
-  const written = { by: admin.email, detail: made.id };
+  const written = { environment: 'sandbox', by: admin.email, detail: made.id };
   assert.deepEqual(await activityOf(database, partner, 'key.create'), [
     { id: made.headers.get('request-id'), status: 201, ...written },
   ]);

@@ -66,6 +66,7 @@ test('whoever is invited is a member, is told by mail, and the invitation is in 
   assert.deepEqual(row, {
     id: invited.headers.get('request-id'),
     status: 201,
+    environment: null,
     by: admin.email,
     detail: 'grace@invited.test',
   });

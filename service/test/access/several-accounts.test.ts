@@ -113,7 +113,11 @@ test('going back and forth makes no session last longer', async () => {
 async function recorded(as: Pick<Person, 'url' | 'cookie'>): Promise<unknown[]> {
   return eventually('it is written down', async () => {
     const entries = listAt((await callAs(as, '/v1/activity')).json, 'data');
-    const reported = entries.map((entry) => [textAt(entry, 'action'), textAt(entry, 'by'), valueAt(entry, 'detail')]);
+    const reported = entries.map((entry) => [
+      textAt(entry, 'action'),
+      textAt(entry, 'by'),
+      valueAt(entry, 'environment'),
+    ]);
     return reported.length > 0 && reported;
   });
 }

@@ -83,7 +83,13 @@ test('a change is in the activity list under the id of its request', async () =>
   const person = await signIn(database, other, { url });
   const answer = await update(person, everything);
   assert.deepEqual(await activityOf(database, other, 'account.update'), [
-    { id: answer.headers.get('request-id'), status: 200, by: person.email, detail: other.partnerId },
+    {
+      id: answer.headers.get('request-id'),
+      status: 200,
+      environment: 'sandbox',
+      by: person.email,
+      detail: other.partnerId,
+    },
   ]);
 });
 

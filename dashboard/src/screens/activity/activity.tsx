@@ -96,7 +96,7 @@ function EntryRow({ entry }: { entry: ActivityEntry }) {
       <Cell className="max-sm:hidden">
         <Answer status={entry.status} />
       </Cell>
-      <Cell className="max-lg:hidden text-muted">{environment ?? 'both'}</Cell>
+      <Cell className="max-lg:hidden text-muted">{environment ?? '–'}</Cell>
       <Cell className="max-sm:hidden max-w-56 truncate text-muted">{by}</Cell>
       <Cell isAmount className="text-muted max-md:pr-0">
         <Timestamp at={at} to="second" />

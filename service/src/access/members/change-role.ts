@@ -19,7 +19,9 @@ export async function changeRole(
     if (role !== 'admin') await refuseLastAdmin(tx, member);
     await requireAdmin(tx, actor.sessionId);
     await setRole(tx, email, role);
-    await recordActivity(tx, { ...actor, id: actor.requestId, action: 'member.change', status: 200, detail: email });
+    const { partnerId, by, requestId: id } = actor;
+    const environment = null;
+    await recordActivity(tx, { id, partnerId, environment, action: 'member.change', status: 200, by, detail: email });
     return { ...member, role };
   });
 }

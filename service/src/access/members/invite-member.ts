@@ -25,7 +25,15 @@ export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited:
     await refuseInvitation(tx, email);
     const createdAt = clock.now();
     await insertMember(tx, { ...invited, partnerId, invitedBy: by, createdAt });
-    await recordActivity(tx, { ...actor, id, action: 'member.invite', status: 201, detail: email });
+    await recordActivity(tx, {
+      id,
+      partnerId,
+      environment: null,
+      action: 'member.invite',
+      status: 201,
+      by,
+      detail: email,
+    });
     // Who is a member elsewhere too is led to this account, not to the one that they were at last.
     const link = `${dashboardUrl}/sign-in?account=${slug}`;
     const message = invitationMail({ invitedBy: by, business, role, link });

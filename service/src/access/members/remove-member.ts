@@ -20,7 +20,9 @@ export async function removeMember(
     await refuseLastAdmin(tx, member);
     await requireAdmin(tx, actor.sessionId);
     await deleteMember(tx, email, clock.now());
-    await recordActivity(tx, { ...actor, id: actor.requestId, action: 'member.remove', status: 200, detail: email });
+    const { partnerId, by, requestId: id } = actor;
+    const environment = null;
+    await recordActivity(tx, { id, partnerId, environment, action: 'member.remove', status: 200, by, detail: email });
     return true;
   });
 }

@@ -73,6 +73,7 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
   const config = { action: 'key.create', access: 'admins', ofBothEnvironments: true } as const;
   app.post('/v1/keys', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const { environment, label = null } = request.body;
+    deps.activity.isIn(request, environment);
     const { id, prefix, secret, createdAt } = await makeKey(deps, adminOf(request, deps), { environment, label });
     deps.activity.isRecorded(request);
     const created_at = createdAt.toISOString();
@@ -96,8 +97,9 @@ function addRevokeRoute(app: Server, deps: KeyChangeRouteDeps): void {
   app.delete('/v1/keys/:id', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const { id } = request.params;
     const revocation = await revokeKey(deps, adminOf(request, deps), id);
-    if (revocation === 'not_found') throw new ApiError({ code: 'not_found', message: 'No API key has this id.' });
-    if (revocation === 'revoked') deps.activity.isRecorded(request);
+    if (revocation.kind === 'not_found') throw new ApiError({ code: 'not_found', message: 'No API key has this id.' });
+    deps.activity.isIn(request, revocation.environment);
+    if (revocation.kind === 'revoked') deps.activity.isRecorded(request);
     return { id: id.toLowerCase(), revoked: true as const };
   });
 }

@@ -94,7 +94,7 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
       throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this slug.' });
     }
     const { partnerId, token, secondsLeft } = entered;
-    const verified = { action: 'login.verify', environment: 'sandbox', status: 200, detail: null } as const;
+    const verified = { action: 'login.verify', environment: null, status: 200, detail: null } as const;
     // Under an id of its own: the request's is in the list of the account that was left.
     recorder.record({ id: newId(deps.clock), partnerId, by, ...verified });
     return reply.header('set-cookie', sessionCookie(token, secondsLeft)).send(body);

@@ -44,8 +44,8 @@ const invalidCode = {
   message: 'That code is wrong or has expired. Request a new one. Only the newest code works.',
 } as const;
 
-/** What a sign-in is called in the list of what was asked. It is about neither environment: sandbox is the one that all have. */
-const verified = { action: 'login.verify', environment: 'sandbox' } as const;
+/** How a sign-in is recorded in the activity: it belongs to no environment. */
+const verified = { action: 'login.verify', environment: null } as const;
 
 /** Nothing on the way, and no browser, keeps who somebody is. */
 const notKept = { 'cache-control': 'no-store' };

@@ -36,14 +36,11 @@ const onlyPeople = {
 /** As much of a caller as says what it may do. */
 type KnownAs = { via: 'api' } | { via: 'dashboard'; role: 'admin' | 'viewer' };
 
-/** Refuses who is known, and may not. */
-export function refuseByAccess(access: Access, caller: KnownAs): void {
-  if (access === 'anybody' || access === 'readers') return;
-  if (caller.via === 'api') {
-    if (access !== 'payers') throw new ApiError(onlyPeople);
-    return;
-  }
-  if (caller.role === 'viewer' && access !== 'people') throw new ApiError(onlyRead);
+/** Why a known caller may not use a route, or undefined where it may. */
+export function accessError(access: Access, caller: KnownAs): ApiError | undefined {
+  if (access === 'anybody' || access === 'readers') return undefined;
+  if (caller.via === 'api') return access === 'payers' ? undefined : new ApiError(onlyPeople);
+  return caller.role === 'viewer' && access !== 'people' ? new ApiError(onlyRead) : undefined;
 }
 
 /** A route of the API that does not say who may ask for it does not start. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, sessionEnded, unauthorized } from '../../platform/api-error.ts';
-import { refuseByAccess, type Access } from './access.ts';
-import type { Caller, KeyCaller, PersonCaller, SignedIn } from './caller.ts';
+import { accessError, type Access } from './access.ts';
+import type { Caller, KeyCaller, SignedIn } from './caller.ts';
 import { networkOf } from '../limits/caller-network.ts';
-import { refuseOtherAccount } from './named-account.ts';
+import { otherAccountError } from './named-account.ts';
 import { environmentOf } from './named-environment.ts';
 import { settleLimit, type HeaderWriter, type RateLimits } from '../limits/rate-limit.ts';
-import { refuseForeignOrigin, sessionTokenOf } from './session-cookie.ts';
+import { foreignOriginError, sessionTokenOf } from './session-cookie.ts';
 
 export interface Authentication {
   /**
@@ -15,9 +15,16 @@ export interface Authentication {
    * than its limit allows, gets no further, not even to having its body read.
    */
   requireCaller: (request: FastifyRequest, reply: HeaderWriter) => Promise<void>;
+  /**
+   * A hook for addresses that need no caller. A good key counts against its own limit and its errors are in the activity;
+   * everything else counts against its network.
+   */
+  recogniseKey: (request: FastifyRequest, reply: HeaderWriter) => Promise<void>;
   callerOf: (request: FastifyRequest) => Caller;
   /** The same, or undefined where nobody has been asked, or has shown nothing that is good. */
   findCaller: (request: FastifyRequest) => Caller | undefined;
+  /** Whether the caller had used up its rate limit: a 403 takes a token too, and is answered before a 429. */
+  isOverLimit: (request: FastifyRequest) => boolean;
 }
 
 interface AuthenticationDeps {
@@ -41,52 +48,70 @@ function limitIdOf(email: string): string {
   return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
+interface Identified {
+  caller: Caller;
+  /** Why this caller may not go on. It is thrown only after its token is taken. */
+  error: ApiError | undefined;
+  /** Whether the request may have come from a page other than the person's own: then the activity does not name them. */
+  isForeign: boolean;
+}
+
 export function createAuthentication(deps: AuthenticationDeps): Authentication {
   const { limits } = deps;
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const overLimit = new WeakSet<FastifyRequest>();
 
   const findByKey = async (request: FastifyRequest): Promise<KeyCaller | null> => {
     const [, secret] = bearerForm.exec(request.headers.authorization ?? '') ?? [];
     return secret === undefined ? null : deps.identifyKey(secret);
   };
-  const findBySession = async (request: FastifyRequest): Promise<PersonCaller | null> => {
+  const identifyByKey = async (request: FastifyRequest): Promise<Identified | null> => {
+    const caller = await findByKey(request);
+    return caller === null ? null : { caller, error: accessError(accessOf(request), caller), isForeign: false };
+  };
+  const identifyBySession = async (request: FastifyRequest): Promise<Identified | null> => {
     const token = sessionTokenOf(request);
     const signedIn = token === undefined ? null : await deps.identifySession(token);
     if (signedIn === null) return null;
-    refuseForeignOrigin(request, deps.ownOrigin);
-    refuseOtherAccount(request, signedIn.partnerId);
     const { sessionId: callerId, email: by, partnerId, role } = signedIn;
-    const named = environmentOf(request, accessOf(request), signedIn.hasLive);
-    const environment = named instanceof ApiError ? 'sandbox' : named;
-    const limitId = limitIdOf(by);
-    const caller: PersonCaller = { via: 'dashboard', callerId, limitId, by, partnerId, role, environment };
-    if (named instanceof ApiError) {
-      // Whoever may not ask at all is told that first. Both are written down.
-      callers.set(request, caller);
-      refuseByAccess(accessOf(request), caller);
-      throw named;
-    }
-    return caller;
+    const access = accessOf(request);
+    const { environment, asked, error } = environmentOf(request, access, signedIn.hasLive);
+    const person = { via: 'dashboard', callerId, limitId: limitIdOf(by), by, partnerId, role } as const;
+    const caller: Caller = { ...person, environment, askedEnvironment: asked };
+    const foreign = foreignOriginError(request, deps.ownOrigin) ?? otherAccountError(request, partnerId);
+    return { caller, error: foreign ?? accessError(access, caller) ?? error, isForeign: foreign !== undefined };
   };
-  const identify = async (request: FastifyRequest, reply: HeaderWriter): Promise<Caller | null> => {
-    if (request.headers.authorization !== undefined) return findByKey(request);
+  const identify = async (request: FastifyRequest, reply: HeaderWriter): Promise<Identified | null> => {
+    if (request.headers.authorization !== undefined) return identifyByKey(request);
     // Whoever sits at the same browser next, or behind the same proxy, is not shown what this person saw.
     reply.header('cache-control', 'no-store');
-    return findBySession(request);
+    return identifyBySession(request);
+  };
+  const takeToken = async (
+    request: FastifyRequest,
+    reply: HeaderWriter,
+    caller: Caller | undefined,
+  ): Promise<ApiError | undefined> => {
+    const taken = caller === undefined ? limits.open.take(networkOf(request.ip)) : limits.requests.take(caller.limitId);
+    const tooMany = settleLimit(reply, await taken);
+    if (tooMany !== undefined) overLimit.add(request);
+    return tooMany;
   };
 
   return {
     async requireCaller(request, reply) {
-      const caller = await identify(request, reply);
-      if (caller !== null) {
-        callers.set(request, caller);
-        refuseByAccess(accessOf(request), caller);
-      }
-      const taken = caller === null ? limits.open.take(networkOf(request.ip)) : limits.requests.take(caller.limitId);
-      // Awaited only where there is something to wait for: this is on the way of every request.
-      const apiError = settleLimit(reply, taken instanceof Promise ? await taken : taken);
-      if (apiError !== undefined) throw apiError;
-      if (caller === null) throw new ApiError(sessionTokenOf(request) === undefined ? unauthorized : sessionEnded);
+      const found = await identify(request, reply);
+      if (found !== null && !found.isForeign) callers.set(request, found.caller);
+      const tooMany = await takeToken(request, reply, found?.caller);
+      const error = found?.error ?? tooMany;
+      if (error !== undefined) throw error;
+      if (found === null) throw new ApiError(sessionTokenOf(request) === undefined ? unauthorized : sessionEnded);
+    },
+    async recogniseKey(request, reply) {
+      const caller = await findByKey(request);
+      if (caller !== null) callers.set(request, caller);
+      const tooMany = await takeToken(request, reply, caller ?? undefined);
+      if (tooMany !== undefined) throw tooMany;
     },
     callerOf(request) {
       const caller = callers.get(request);
@@ -94,5 +119,6 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
       return caller;
     },
     findCaller: (request) => callers.get(request),
+    isOverLimit: (request) => overLimit.has(request),
   };
 }

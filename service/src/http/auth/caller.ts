@@ -9,6 +9,8 @@ interface KnownCaller {
   by: string;
   partnerId: string;
   environment: 'sandbox' | 'live';
+  /** The environment that the request asked for, for the activity; null where it has none. */
+  askedEnvironment: 'sandbox' | 'live' | null;
 }
 
 /** A partner's program, by an API key: the key stands for one environment. */
@@ -17,7 +19,7 @@ export interface KeyCaller extends KnownCaller {
 }
 
 /** A person who has signed in, in the environment that the request names. */
-export interface PersonCaller extends KnownCaller {
+interface PersonCaller extends KnownCaller {
   via: 'dashboard';
   role: Role;
 }

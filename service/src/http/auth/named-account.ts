@@ -11,9 +11,9 @@ const changed = {
  * A browser has one session for all its tabs. A page that was opened for one account says so, and is refused once the
  * session is another's: it would else show, and pay with, money that it does not name.
  */
-export function refuseOtherAccount({ headers }: FastifyRequest, partnerId: string): void {
+export function otherAccountError({ headers }: FastifyRequest, partnerId: string): ApiError | undefined {
   const named = headers['kelpie-account'];
-  if (named !== undefined && named !== partnerId) throw new ApiError(changed);
+  return named !== undefined && named !== partnerId ? new ApiError(changed) : undefined;
 }
 
 /**

@@ -17,17 +17,24 @@ const notVerified = {
   message: 'The live environment is available once your business is verified. Start verification under Compliance.',
 } as const;
 
-/** Which environment a person asks about, or why none. To look, sandbox is understood; what does something must say it. */
-export function environmentOf(
-  request: FastifyRequest,
-  access: Access,
-  hasLive: boolean,
-): 'sandbox' | 'live' | ApiError {
+type Environment = 'sandbox' | 'live';
+
+interface NamedEnvironment {
+  /** The one to work in: sandbox where the route belongs to none. */
+  environment: Environment;
+  /** The one that was asked for; null where the route belongs to none, or none was named. */
+  asked: Environment | null;
+  error?: ApiError;
+}
+
+/** Which environment a person asks for. Reads default to sandbox; writes must name it. */
+export function environmentOf(request: FastifyRequest, access: Access, hasLive: boolean): NamedEnvironment {
   const { query } = request;
   const named: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, 'environment') : undefined;
   const isOfBoth = request.routeOptions.config.ofBothEnvironments === true;
-  if (named === 'sandbox' || (named === undefined && (isOfBoth || access === 'readers'))) return 'sandbox';
-  if (named !== 'live') return notNamed();
-  if (isOfBoth) return 'sandbox';
-  return hasLive ? 'live' : new ApiError(notVerified);
+  const asked = named === undefined && (isOfBoth || access === 'readers') ? 'sandbox' : named;
+  if (asked !== 'sandbox' && asked !== 'live') return { environment: 'sandbox', asked: null, error: notNamed() };
+  if (isOfBoth) return { environment: 'sandbox', asked: null };
+  if (asked === 'sandbox' || hasLive) return { environment: asked, asked };
+  return { environment: 'sandbox', asked, error: new ApiError(notVerified) };
 }

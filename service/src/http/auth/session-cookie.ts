@@ -37,10 +37,10 @@ function isForeign({ headers }: FastifyRequest, ownOrigin: string): boolean {
  * A page of another site could have a browser that is signed in ask us something. The browser then says where the page is
  * from; what says nothing about that is believed only where it does no more than look.
  */
-export function refuseForeignOrigin(request: FastifyRequest, ownOrigin: string): void {
+export function foreignOriginError(request: FastifyRequest, ownOrigin: string): ApiError | undefined {
   const { headers, method } = request;
   const saysNothing = headers.origin === undefined && headers['sec-fetch-site'] === undefined;
-  if (isForeign(request, ownOrigin) || (saysNothing && !looks.has(method))) throw new ApiError(foreign);
+  return isForeign(request, ownOrigin) || (saysNothing && !looks.has(method)) ? new ApiError(foreign) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
 import { ApiError } from '../../platform/api-error.ts';
-import type { LimitHook } from '../limits/rate-limit.ts';
+import type { Authentication } from '../auth/authentication.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const satisfies HTTPMethods[];
 
@@ -18,7 +18,9 @@ function refuseMethod(allow: string) {
  * Answers 405 where an address exists but not with this method. Call `finish` when every route has been added: the
  * framework itself would say 404.
  */
-export function refuseOtherMethods(app: FastifyInstance): { finish: (limitOpen?: LimitHook) => void } {
+export function refuseOtherMethods(app: FastifyInstance): {
+  finish: (recogniseKey?: Authentication['recogniseKey']) => void;
+} {
   const taken = new Map<string, Set<string>>();
   let encrypted = false;
   app.addHook('onRoute', (route: RouteOptions) => {
@@ -28,7 +30,7 @@ export function refuseOtherMethods(app: FastifyInstance): { finish: (limitOpen?:
     for (const method of [route.method].flat()) known.add(method);
   });
   return {
-    finish(limitOpen) {
+    finish(recogniseKey) {
       encrypted = true;
       for (const [url, known] of taken) {
         const allow = [...known].toSorted().join(', ');
@@ -38,7 +40,7 @@ export function refuseOtherMethods(app: FastifyInstance): { finish: (limitOpen?:
           schema: { hide: true },
           config: { access: 'anybody' },
           // Before the body is read: what is wrong with it does not matter here.
-          onRequest: [...(limitOpen === undefined ? [] : [limitOpen]), refuseMethod(allow)],
+          onRequest: [...(recogniseKey === undefined ? [] : [recogniseKey]), refuseMethod(allow)],
           handler: () => undefined,
         });
       }

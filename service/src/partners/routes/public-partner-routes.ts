@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullableText, nullableUri } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
-import type { LimitHook } from '../../http/limits/rate-limit.ts';
+import type { Authentication } from '../../http/auth/authentication.ts';
 import { openErrors } from '../../http/errors/responses.ts';
 import { nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
@@ -19,13 +19,12 @@ const PublicPartner = nameSchema(
 
 const PartnerPath = Type.Object({ slug: Type.String({ pattern: patterns.slug }) });
 
-interface PublicDeps {
+interface PublicDeps extends Pick<Authentication, 'recogniseKey'> {
   calls: SingleCalls;
-  limitOpen: LimitHook;
 }
 
 /** For the page on which a partner's recipients see who pays them: nobody needs a key for it. */
-export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: PublicDeps): void {
+export function addPublicPartnerRoutes(app: Server, { calls, recogniseKey }: PublicDeps): void {
   app.addSchema(PublicPartner.definition);
   const schema = {
     operationId: 'getPublicPartner',
@@ -36,7 +35,7 @@ export function addPublicPartnerRoutes(app: Server, { calls, limitOpen }: Public
   };
   app.get(
     '/v1/public/partners/:slug',
-    { schema, config: { access: 'anybody' }, onRequest: limitOpen },
+    { schema, config: { access: 'anybody', refusedAction: 'public_partner.get' }, onRequest: recogniseKey },
     async (request) => {
       const partner = await findPublicPartner(calls, request.params.slug);
       if (partner === null) throw new ApiError({ code: 'not_found', message: 'No partner has this slug.' });
