@@ -1526,6 +1526,15 @@ export interface operations {
                     "application/json": components["schemas"]["Discovery"];
                 };
             };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
@@ -1561,6 +1570,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Discovery"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
@@ -1604,6 +1622,15 @@ export interface operations {
             };
             /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

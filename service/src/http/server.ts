@@ -21,7 +21,7 @@ import { requireAccessOnRoutes } from './auth/access.ts';
 import type { Authentication } from './auth/authentication.ts';
 import { describedAs } from './schema/described-as.ts';
 import { oneSerializerAShape } from './schema/serializers.ts';
-import { requireStrictBodies } from './schema/strict-schemas.ts';
+import { requireStrictRequests } from './schema/strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
 import { answerUnreadableRequest } from './errors/unreadable-request.ts';
 
@@ -104,7 +104,7 @@ export function createServer({ clock, logger, meter, supportEmail, trustedProxie
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const connections = trackConnections(app.server);
-  requireStrictBodies(app);
+  requireStrictRequests(app);
   requireAccessOnRoutes(app);
   readJsonObjects(app);
   limitChunks(app);

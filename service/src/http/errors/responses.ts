@@ -33,12 +33,12 @@ export function errorResponses(...codes: ApiErrorCode[]): Record<number, object>
 
 /** The same of a route that looks something up for anybody. */
 export function openErrors(...codes: ApiErrorCode[]): Record<number, object> {
-  return errorResponses('rate_limited', 'internal_error', 'unavailable', ...codes);
+  return errorResponses('rate_limited', 'internal_error', 'unavailable', ...codes, 'invalid_request');
 }
 
 /** The same of a route for anybody to which a body is sent. */
 export function openBodyErrors(...codes: ApiErrorCode[]): Record<number, object> {
-  return openErrors('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request', ...codes);
+  return openErrors('invalid_json', 'payload_too_large', 'unsupported_media_type', ...codes);
 }
 
 /** The same of a route that asks who is calling. What follows from who may call is added by `declareAnswers`. */

@@ -35,7 +35,7 @@ export function addDiscoveryRoutes(app: Server, { publicUrl, supportEmail, limit
       operationId,
       summary,
       tags: ['Discovery'],
-      response: { 200: Discovery.ref, ...errorResponses('rate_limited') },
+      response: { 200: Discovery.ref, ...errorResponses('invalid_request', 'rate_limited') },
     };
     app.get(url, { schema, config: { access: 'anybody' }, onRequest: limitOpen }, async () => ({
       ...product,

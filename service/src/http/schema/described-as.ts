@@ -1,4 +1,4 @@
-/** A keyword of ours: how a parameter is described, where that is not how it is checked. */
+/** A keyword of ours: how a parameter is described, where that is not how it is checked. False leaves it out. */
 export const describedAs = 'x-described-as';
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -9,12 +9,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export function describeParameters(schema: unknown): unknown {
   if (!isObject(schema) || !isObject(schema['properties'])) return schema;
   const required: unknown[] = Array.isArray(schema['required']) ? schema['required'].slice() : [];
-  const properties = Object.entries(schema['properties']).map(([name, property]): [string, unknown] => {
+  const shown = Object.entries(schema['properties']).filter(
+    ([, property]) => !isObject(property) || property[describedAs] !== false,
+  );
+  const properties = shown.map(([name, property]): [string, unknown] => {
     if (!isObject(property) || !isObject(property[describedAs])) return [name, property];
-    const { required: isRequired, name: shownName, ...shown } = property[describedAs];
+    const { required: isRequired, name: shownName, ...described } = property[describedAs];
     const named = typeof shownName === 'string' ? shownName : name;
     if (isRequired === true) required.push(named);
-    return [named, { ...shown, description: property['description'] }];
+    return [named, { ...described, description: property['description'] }];
   });
   return { ...schema, properties: Object.fromEntries(properties), required };
 }

@@ -42,4 +42,4 @@ export const environmentQuery = {
     }),
   ),
 };
-export const Query = Type.Object(environmentQuery);
+export const Query = Type.Object(environmentQuery, { additionalProperties: false });

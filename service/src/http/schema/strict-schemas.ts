@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { describedAs } from './described-as.ts';
 
 function findLoose(schema: unknown, path: string): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined;
@@ -10,11 +12,23 @@ function findLoose(schema: unknown, path: string): string | undefined {
   return undefined;
 }
 
-/** A route whose body would take unknown fields in silence does not start. */
-export function requireStrictBodies(app: FastifyInstance): void {
+/** For routes that take no parameters. `environment` is accepted on every route, and not described where it means nothing. */
+const noParameters = Type.Object(
+  { environment: Type.Optional(Type.Unknown({ [describedAs]: false })) },
+  { additionalProperties: false },
+);
+
+/**
+ * A route whose body or query would take unknown fields in silence does not start: a misspelt one would be ignored. A route
+ * of the API without a query takes none.
+ */
+export function requireStrictRequests(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    const loose = findLoose(route.schema?.body, 'body');
+    const { url } = route;
+    if (url === '/' || url === '/v1' || url.startsWith('/v1/'))
+      route.schema = { ...route.schema, querystring: route.schema?.querystring ?? noParameters };
+    const loose = findLoose(route.schema?.body, 'body') ?? findLoose(route.schema?.querystring, 'querystring');
     if (loose === undefined) return;
-    throw new Error(`${String(route.method)} ${route.url}: ${loose} has to say additionalProperties: false`);
+    throw new Error(`${String(route.method)} ${url}: ${loose} has to say additionalProperties: false`);
   });
 }
