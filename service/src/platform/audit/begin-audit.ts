@@ -7,14 +7,13 @@ import { addRow, type AuditDeps, type WrittenAct } from './write-act.ts';
 interface Beginning {
   operator: string;
   reason: string;
-  /** The end that is not ours, and that the log is to go on from all the same; null for the first row. */
+  /** The last entry of a broken log to continue from; null for the first entry. */
   after: Anchor | null;
 }
 
 /**
- * Writes the log's first row. A log without one is new or was emptied, and nobody without the key can tell the one as the
- * other. Or takes up a log whose end was not written with this key: what is wrong with it stays, and the row that took it up
- * is found for ever, too.
+ * Writes the first entry of the log, which only the key's holder can do: an emptied log can't pass as a new one. Or continues
+ * a log whose end was not written with this key. `verifyAudit` then reports the break for ever.
  */
 export async function beginAudit(
   tx: Transaction,
@@ -23,13 +22,14 @@ export async function beginAudit(
 ): Promise<WrittenAct> {
   const head = await lockHead(tx, deps.voucher);
   const end = endOf(deps.chain, head);
-  if (end === 'own') throw new OperatorError('The log is begun, and ends as it should: act as usual.', 'nothing_to_do');
-  if (end === 'none' && after !== null) throw new OperatorError('The log has no row yet: leave out --after.');
+  if (end === 'own')
+    throw new OperatorError('The audit log is already started and its end is intact.', 'nothing_to_do');
+  if (end === 'none' && after !== null) throw new OperatorError('The audit log is empty. Leave out --after.');
   const found = `${head.seq}:${head.mac.toString('hex')}`;
   const named = after === null ? null : `${after.seq}:${after.mac}`;
   if (end === 'foreign' && named !== found)
     throw new OperatorError(
-      `The log ends with ${found}, which was not written with this KELPIE_AUDIT_KEY. Find out why first (docs/operating.md); then say --after with just that.`,
+      `The audit log ends with ${found}, which was not written with this KELPIE_AUDIT_KEY. Find out why, then use --after with that value.`,
       'audit_broken',
     );
   const act = { operator, action: beginAction, subject: 'log', detail: { reason, after: named } };

@@ -4,50 +4,49 @@ import { countRows, findHead, listRowsAfter, readOneSnapshot } from './store.ts'
 
 export interface AuditVerification {
   rows: number;
-  /** Where the log ends: worth keeping elsewhere. */
+  /** The last entry. Save it outside the database as an anchor. */
   head: Anchor | null;
-  /** Nothing of it was written with this key: it is the key that is another. */
+  /** No entry was written with this key, so the key is wrong, not the log. */
   isAnotherKey: boolean;
-  /** How many that were kept elsewhere were looked for. */
+  /** How many anchors were checked. */
   anchors: number;
-  /** Sentences, each naming one thing that is not as it was written; at most a hundred. Empty where all is. */
+  /** One sentence per difference, at most a hundred. */
   differences: string[];
 }
 
 const rowsAtOnce = 1_000;
-/** Enough to see what kind of trouble it is. */
+/** Enough to see what is wrong. */
 const mostDifferences = 100;
 
 interface Progress {
   last: Pick<AuditRow, 'seq' | 'mac'>;
   rows: number;
-  /** How many rows are not what their own digest says. */
+  /** Entries that don't match their own digest. */
   unlike: number;
-  /** Those that were kept elsewhere and are not found yet. */
+  /** Anchors whose entries are not found yet. */
   wanted: Map<bigint, string>;
   differences: string[];
 }
 
 function judgePlace({ last }: Progress, row: AuditRow): string[] {
   const missing = row.seq - last.seq - 1n;
-  if (missing === 1n) return [`row ${last.seq + 1n} is missing`];
-  if (missing > 1n) return [`rows ${last.seq + 1n} to ${row.seq - 1n} are missing`];
-  return row.previousMac.equals(last.mac) ? [] : [`row ${row.seq} does not follow from the one before it`];
+  if (missing === 1n) return [`entry ${last.seq + 1n} is missing`];
+  if (missing > 1n) return [`entries ${last.seq + 1n} to ${row.seq - 1n} are missing`];
+  return row.previousMac.equals(last.mac) ? [] : [`entry ${row.seq} is not chained to the entry before it`];
 }
 
 function judgeRow(chain: AuditChain, progress: Progress, row: AuditRow): void {
   const found = judgePlace(progress, row);
   if (!chain.macOf(row).equals(row.mac)) {
     progress.unlike += 1;
-    found.push(`row ${row.seq} is not as it was written`);
+    found.push(`entry ${row.seq} was changed, or written without the key`);
   }
-  // For ever: what came before it is not to be believed, whatever else is found of it.
-  if (row.action === beginAction && row.seq > 1n)
-    found.push(`row ${row.seq} takes the log up again, after an end that was not as it was written`);
+  // Reported for ever, because nothing before this entry can be trusted.
+  if (row.action === beginAction && row.seq > 1n) found.push(`entry ${row.seq} continues the log after a break`);
   const kept = progress.wanted.get(row.seq);
   if (kept !== undefined) {
     progress.wanted.delete(row.seq);
-    if (kept !== row.mac.toString('hex')) found.push(`row ${row.seq} is not the one that was kept elsewhere`);
+    if (kept !== row.mac.toString('hex')) found.push(`entry ${row.seq} does not match its anchor`);
   }
   if (progress.differences.length < mostDifferences) progress.differences.push(...found);
   progress.last = row;
@@ -55,37 +54,35 @@ function judgeRow(chain: AuditChain, progress: Progress, row: AuditRow): void {
 }
 
 function judgeHead(chain: AuditChain, { last, rows }: Progress, head: AuditHead | null): string[] {
-  if (head === null) return ['the end of the log is not noted any more'];
+  if (head === null) return ['the record of the log’s end is missing'];
   const end = endOf(chain, head);
-  if (end === 'none' && rows === 0)
-    return ['the log has no beginning: either nobody has written it yet, or all of the log was removed'];
-  if (end !== 'own') return ['the note of where the log ends is not as it was written'];
-  if (head.seq > last.seq) return [`the log ended with row ${head.seq}, and ends with row ${last.seq} now`];
-  if (head.seq < last.seq) return [`row ${last.seq} is behind the end of the log, which is row ${head.seq}`];
-  return head.mac.equals(last.mac) ? [] : [`row ${last.seq} is not the one that the log ended with`];
+  if (end === 'none' && rows === 0) return ['the log is empty: it was never started, or everything was removed'];
+  if (end !== 'own') return ['the record of the log’s end was changed'];
+  if (head.seq > last.seq) return [`the log should end with entry ${head.seq} but ends with entry ${last.seq}`];
+  if (head.seq < last.seq) return [`entry ${last.seq} is after the end of the log, which is entry ${head.seq}`];
+  return head.mac.equals(last.mac) ? [] : [`entry ${last.seq} is not the one recorded as the end of the log`];
 }
 
-/** Rows with a number twice, or with none that counts: they have no place in the chain, and could hide between two pages. */
+/** Entries with a duplicate number have no place in the chain, and could hide between two pages. */
 async function judgeCount(tx: Transaction, { rows }: Progress): Promise<string[]> {
   const more = (await countRows(tx)) - rows;
-  return more === 0 ? [] : [`there are ${more} rows more than the log has places for`];
+  return more === 0 ? [] : [`the table has ${more} more entries than the chain`];
 }
 
-/** Where not one row nor the end fits the key, it is the key that is another. */
+/** If no entry matches, nor the end, the key is wrong. */
 function fitsAnotherKey(chain: AuditChain, { rows, unlike }: Progress, head: AuditHead | null): boolean {
   return rows > 0 && unlike === rows && head !== null && endOf(chain, head) !== 'own';
 }
 
 interface VerifyOptions {
-  /** What was kept elsewhere: each must still be there. */
+  /** Each must still be in the log. */
   anchors?: readonly Anchor[];
   onProgress?: (rows: number) => void;
 }
 
 /**
- * Reads the whole log and says what was changed, removed or moved since it was written. As the reading role, and first in its
- * transaction. A tail that was cut off together with an old note of its end shows by an anchor alone: by what was kept
- * elsewhere.
+ * Reads the whole log and lists what was changed, removed or moved. Runs as kelpie_reader, first in its transaction. Only an
+ * anchor, kept outside the database, shows that the log was rolled back together with the record of its end.
  */
 export async function verifyAudit(
   tx: Transaction,
@@ -106,10 +103,10 @@ export async function verifyAudit(
   const reported = { rows, head: rows === 0 ? null : { seq: last.seq, mac: last.mac.toString('hex') } };
   const isAnotherKey = fitsAnotherKey(chain, progress, head);
   if (isAnotherKey) {
-    const sentence = `none of the ${rows} rows was written with this KELPIE_AUDIT_KEY, nor was their end: it is another key`;
+    const sentence = `none of the ${rows} entries was written with this KELPIE_AUDIT_KEY, so the key is wrong`;
     return { ...reported, isAnotherKey, anchors: anchors.length, differences: [sentence] };
   }
-  const lost = [...wanted.keys()].map((seq) => `row ${seq}, which was kept elsewhere, is missing`);
+  const lost = [...wanted.keys()].map((seq) => `entry ${seq}, which has an anchor, is missing`);
   const differences = [
     ...judgeHead(chain, progress, head),
     ...(await judgeCount(tx, progress)),

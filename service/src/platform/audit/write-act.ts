@@ -9,11 +9,11 @@ export interface Act {
   operator: string;
   action: string;
   subject: string;
-  /** What was asked for, and why. Never a secret, nor anybody's bank details. */
+  /** Parameters and reason. Never secrets or bank details. */
   detail: Readonly<Record<string, string | number | null>>;
 }
 
-/** Where an act stands in the log: who keeps this elsewhere can prove later that it was there. */
+/** The number and digest of an entry. Saved outside the database, they prove later that it was there. */
 export interface WrittenAct {
   seq: bigint;
   mac: string;
@@ -22,16 +22,16 @@ export interface WrittenAct {
 export interface AuditDeps {
   chain: AuditChain;
   clock: Clock;
-  /** By which an operator vouches for a transaction of the service's role; null where it is the operator's own. */
+  /** Lets a transaction of the service's role record an act; null in the operator's own role. */
   voucher: Buffer | null;
 }
 
 /**
- * Notes an act in its own transaction, before it is done: the database refuses one that is not noted. The end of the log is
- * this transaction's until it commits, so acts come one after the other.
+ * Records an act in its own transaction, before it happens: the database refuses an act that is not recorded. The lock on the
+ * end of the log puts acts in order.
  *
- * Nothing is added to an end that was not written with this key. With a wrong key the log would never verify again; and where
- * somebody cut off a tail and moved the end, or emptied the log, the next row would make that end a good one.
+ * Nothing is added after an end that was not written with this key. Otherwise a new entry would hide that the log was cut off
+ * or emptied, and a wrong key would break it for good.
  */
 export async function writeAct(tx: Transaction, deps: AuditDeps, act: Act): Promise<WrittenAct> {
   const head = await lockHead(tx, deps.voucher);
@@ -40,12 +40,12 @@ export async function writeAct(tx: Transaction, deps: AuditDeps, act: Act): Prom
       return addRow(tx, deps, { head, act });
     case 'none':
       throw new OperatorError(
-        'Nothing was done: the operators’ log has no beginning. On a new installation, write it first: `kelpie-admin audit begin`. On any other, somebody has emptied the log: docs/operating.md tells what to do.',
+        'Nothing changed: the audit log is empty. On a new installation, run `kelpie-admin audit begin` first. On any other, the log was emptied: stop and investigate.',
         'audit_broken',
       );
     case 'foreign':
       throw new OperatorError(
-        'Nothing was done: the operators’ log does not end as this KELPIE_AUDIT_KEY would have ended it. Either it is another key, or somebody has changed the log: `kelpie-admin audit verify` tells which, and docs/operating.md what to do.',
+        'Nothing changed: the end of the audit log does not match KELPIE_AUDIT_KEY. The key is wrong, or the log was changed. Run `kelpie-admin audit verify` to see which.',
         'audit_broken',
       );
   }
@@ -53,7 +53,7 @@ export async function writeAct(tx: Transaction, deps: AuditDeps, act: Act): Prom
 
 type LockedHead = AuditHead & { tx: string };
 
-/** Whatever the end is: whoever calls this has looked at it. */
+/** The caller has checked the end of the log. */
 export async function addRow(
   tx: Transaction,
   { chain, clock, voucher }: AuditDeps,

@@ -90,7 +90,7 @@ test('an edit of any field of any row is found, and which row it was', async () 
       await afterPlanting(`update kelpie.audit_log set ${edit} where seq = ${seq}`, async () => {
         const { differences } = await verify();
         assert(differences.length > 0, `${edit} of row ${seq} is not found`);
-        assert.match(differences.join('; '), new RegExp(`row ${seq}\\b`));
+        assert.match(differences.join('; '), new RegExp(`entr(?:y|ies) ${seq}\\b`));
       });
     }
   }
@@ -98,12 +98,12 @@ test('an edit of any field of any row is found, and which row it was', async () 
 
 test('a removed row is found, wherever it stood, and so is a tail that was cut off', async () => {
   for (const [where, expected] of [
-    ['seq = 1', /row 1 is missing/],
-    ['seq = 4', /row 4 is missing/],
-    ['seq in (4, 5, 6)', /rows 4 to 6 are missing/],
-    ['seq = 8', /ended with row 8, and ends with row 7/],
-    ['seq > 2', /ended with row 8, and ends with row 2/],
-    ['true', /ended with row 8, and ends with row 0/],
+    ['seq = 1', /entry 1 is missing/],
+    ['seq = 4', /entry 4 is missing/],
+    ['seq in (4, 5, 6)', /entries 4 to 6 are missing/],
+    ['seq = 8', /should end with entry 8 but ends with entry 7/],
+    ['seq > 2', /should end with entry 8 but ends with entry 2/],
+    ['true', /should end with entry 8 but ends with entry 0/],
   ] as const) {
     await afterPlanting(`delete from kelpie.audit_log where ${where}`, async () => {
       assert.match((await verify()).differences.join('; '), expected);
@@ -118,9 +118,9 @@ test('a log that was emptied whole, its end put back to what it was before the f
   await afterPlanting(emptied, async () => {
     const { rows, differences } = await verify();
     assert.equal(rows, 0);
-    assert.match(differences.join('; '), /has no beginning/);
+    assert.match(differences.join('; '), /is empty/);
     // The next act would be the first of a log that is whole.
-    await assert.rejects(act('after all is gone'), { code: 'audit_broken', message: /has no beginning/ });
+    await assert.rejects(act('after all is gone'), { code: 'audit_broken', message: /is empty/ });
   });
 });
 
@@ -133,7 +133,7 @@ async function begin(after_: Anchor | null, with_ = chain): Promise<WrittenAct> 
 test('a beginning is written once, and none is taken from another key', async () => {
   await assert.rejects(begin(null), { code: 'nothing_to_do' });
   await afterPlanting(emptied, async () => {
-    await assert.rejects(begin({ seq: 8n, mac: 'aa'.repeat(32) }), /no row yet/);
+    await assert.rejects(begin({ seq: 8n, mac: 'aa'.repeat(32) }), /is empty/);
     assert.equal((await begin(null)).seq, 1n);
     assert.deepEqual((await verify()).differences, []);
     await assert.rejects(begin(null), { code: 'nothing_to_do' });
@@ -151,7 +151,7 @@ test('rows that changed places, or were numbered anew over a gap, are found', as
     await afterPlanting(
       `alter table kelpie.audit_log drop constraint if exists audit_log_seq_check; ${sql}`,
       async () => {
-        assert.match((await verify()).differences.join('; '), /is not as it was written/);
+        assert.match((await verify()).differences.join('; '), /was changed/);
       },
     );
   }
@@ -161,13 +161,13 @@ test('a made-up row, and an end that was moved without the key, are found', asyn
   const added = `insert into kelpie.audit_log (seq, at, operator, action, subject, detail, previous_mac, mac)
     select 9, now(), 'eve', 'partner.limit', 'x', '{}', mac, sha256('eve') from kelpie.audit_log where seq = 8`;
   for (const [sql, expected] of [
-    [added, /row 9 is not as it was written/],
+    [added, /entry 9 was changed/],
     [
       `delete from kelpie.audit_log where seq = 8; update kelpie.audit_head h set seq = 7, mac = l.mac from kelpie.audit_log l where l.seq = 7`,
-      /where the log ends is not as it was written/,
+      /record of the log’s end was changed/,
     ],
-    ['delete from kelpie.audit_head', /is not noted any more/],
-    ['update kelpie.audit_head set head_mac = null', /is not as it was written/],
+    ['delete from kelpie.audit_head', /record of the log’s end is missing/],
+    ['update kelpie.audit_head set head_mac = null', /was changed/],
   ] as const) {
     await afterPlanting(sql, async () => assert.match((await verify()).differences.join('; '), expected));
   }
@@ -184,7 +184,7 @@ test('a tail that was cut off with an old note of its end shows by what was kept
     delete from kelpie.audit_head; insert into kelpie.audit_head select * from public.old_head`;
   await afterPlanting(rewind, async () => {
     assert.deepEqual((await verify()).differences, [], 'this is what no chain can show');
-    assert.match((await verify(anchor)).differences.join('; '), /row 9, which was kept elsewhere, is missing/);
+    assert.match((await verify(anchor)).differences.join('; '), /entry 9, which has an anchor, is missing/);
   });
 });
 
@@ -193,7 +193,7 @@ const anotherKey = createAuditChain(Buffer.alloc(32, 8));
 test('with another key nothing verifies, and it is said that it is the key', async () => {
   const { rows, differences } = await verify(null, anotherKey);
   assert.equal(differences.length, 1);
-  assert.match(differences.join(), new RegExp(`none of the ${rows} rows was written with this KELPIE_AUDIT_KEY`));
+  assert.match(differences.join(), new RegExp(`none of the ${rows} entries was written with this KELPIE_AUDIT_KEY`));
 });
 
 test('nothing is added with another key, nor to an end that was moved: either would hide what was cut off', async () => {
@@ -204,7 +204,7 @@ test('nothing is added with another key, nor to an end that was moved: either wo
     update kelpie.audit_head h set seq = l.seq, mac = l.mac from kelpie.audit_log l where l.seq = ${rows - 1}`;
   await afterPlanting(cut, async () => {
     await assert.rejects(act('after the cut'), broken);
-    assert.match((await verify()).differences.join(), /where the log ends is not as it was written/);
+    assert.match((await verify()).differences.join(), /record of the log’s end was changed/);
   });
   const { rows: after_, differences } = await verify();
   assert.deepEqual([after_, differences], [rows, []]);
@@ -364,16 +364,16 @@ test('a row at the end that was written without the key stops all acts, and an o
     await addJunk();
     await assert.rejects(act('after the junk'), { code: 'audit_broken' });
     const { head, differences } = await verify();
-    const junk = `row ${before.rows + 1}`;
-    assert.match(differences.join('; '), new RegExp(`${junk} is not as it was written`));
+    const junk = `entry ${before.rows + 1}`;
+    assert.match(differences.join('; '), new RegExp(`${junk} was changed`));
     assert(head !== null);
     for (const wrong of [null, { seq: head.seq, mac: 'aa'.repeat(32) }])
       await assert.rejects(begin(wrong), { code: 'audit_broken' });
     const { seq } = await begin(head);
     assert.equal((await act('goes on')).seq, seq + 1n);
     const found = (await verify()).differences.join('; ');
-    assert.match(found, new RegExp(`${junk} is not as it was written`));
-    assert.match(found, new RegExp(`row ${seq} takes the log up again`));
+    assert.match(found, new RegExp(`${junk} was changed`));
+    assert.match(found, new RegExp(`entry ${seq} continues the log after a break`));
     assert.equal((await verify()).differences.length, 2);
   });
 });
@@ -387,7 +387,7 @@ test('a tail that was cut off before the log was taken up again stays found: the
     const { head } = await verify();
     await begin(head);
     await act('goes on');
-    assert.match((await verify()).differences.join(), new RegExp(`row ${last} takes the log up again`));
+    assert.match((await verify()).differences.join(), new RegExp(`entry ${last} continues the log after a break`));
   });
 });
 
