@@ -1,4 +1,4 @@
-// The operator's command, `kelpie-admin`, and how it ends.
+// Entry point of `kelpie-admin`, the operators' command.
 import { CommanderError } from 'commander';
 import { createLogger } from '../platform/logging.ts';
 import { explainFailure } from './commands/failure.ts';
@@ -10,9 +10,9 @@ const json = process.argv.includes('--json');
 function fail(error: unknown): void {
   const { code, message, exitCode, isFault } = explainFailure(error);
   if (isFault) createLogger('cli', 'fatal', process.stderr).fatal({ error }, 'process.failed');
-  // What is wrong with a command line was said already, to whoever is not a program.
-  const isSaid = error instanceof CommanderError && (!json || exitCode === 0);
-  if (!isSaid) printFailure({ json }, { code, message });
+  // Commander has already printed its own errors, except with --json.
+  const isPrinted = error instanceof CommanderError && (!json || exitCode === 0);
+  if (!isPrinted) printFailure({ json }, { code, message });
   process.exitCode = exitCode;
 }
 

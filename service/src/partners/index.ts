@@ -14,7 +14,7 @@ export {
 } from './environments-at-banks.ts';
 export { refreshVerifications, wakeVerification } from './verification/wake-verification.ts';
 export { planActivation, planSuspension } from './admin/change-status.ts';
-export { askAgain, recordStarted, planVerification, startAtBank } from './admin/verify-partner.ts';
+export { refreshStatus, recordStarted, planVerification, startAtBank } from './admin/verify-partner.ts';
 export {
   createPricePlan,
   findPartner,

@@ -102,7 +102,7 @@ test('a month that is not over is not invoiced', async () => {
   const run = startRun({ KELPIE_TEST_CLOCK_FILE: 'none' });
   const { code } = await run.exited;
   assert.equal(code, 2);
-  assert.match(run.output(), /is not over yet/);
+  assert.match(run.output(), /has not ended yet/);
 });
 
 test('two workers that get the job at once issue the next month, each invoice once', async () => {

@@ -11,13 +11,13 @@ import {
   writeCommand,
   runAudited,
   chosenSettings,
-  createSay,
-  doneAs,
+  createProgressWriter,
+  doneAsJson,
   limited,
   look,
   readCommand,
   withOperator,
-  sayDone,
+  describeDone,
   withReason,
   type ReadOptions,
   type WithReason,
@@ -33,44 +33,41 @@ function parseAnchor(text: string): Anchor | undefined {
 function anchorFrom(text: string): Anchor {
   const anchor = parseAnchor(text);
   if (anchor === undefined)
-    throw new InvalidArgumentError('It is a row’s number, a colon and 64 hexadecimal digits, as an act printed it.');
+    throw new InvalidArgumentError(
+      'Use an anchor as a command printed it: a number, a colon and 64 hexadecimal digits.',
+    );
   return anchor;
 }
 
-/** What acts have kept there. A file that is not there yet has nothing to say; a line that can't be read is not passed over. */
+/** A missing file is an empty one. A malformed line is an error: skipping it would hide tampering. */
 async function readAnchors(file: string | null): Promise<Anchor[]> {
   if (file === null) return [];
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return '';
-    throw new OperatorError(`${file} (KELPIE_AUDIT_ANCHORS) can not be read.`);
+    throw new OperatorError(`${file} (KELPIE_AUDIT_ANCHORS) cannot be read. Check its permissions.`);
   });
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line, at) => {
     const anchor = parseAnchor(line);
     if (anchor === undefined)
-      throw new OperatorError(`Line ${at + 1} of ${file} (KELPIE_AUDIT_ANCHORS) is not a row’s number and digest.`);
+      throw new OperatorError(`Line ${at + 1} of ${file} (KELPIE_AUDIT_ANCHORS) is not an anchor.`);
     return anchor;
   });
 }
 
 function describeVerification({ rows, head, anchors, differences }: AuditVerification): string {
-  const kept = anchors === 0 ? '' : ` ${counted(anchors, 'row')} that ${anchors === 1 ? 'was' : 'were'} kept elsewhere`;
-  const read = `Read ${counted(rows, 'row')}${kept === '' ? '' : `, and looked for${kept}`}`;
-  const ending = head === null ? null : `${head.seq}:${head.mac}`;
-  if (differences.length > 0) {
-    const end = ending === null ? '' : `It ends with ${ending}\n`;
-    return `${read}: ${counted(differences.length, 'difference')}.\n${differences.map((one) => `  ${one}\n`).join('')}${end}`;
-  }
-  const end = ending === null ? '' : `Its end, worth keeping elsewhere: ${ending}\n`;
-  return `${read}: all are as they were written.\n${end}`;
+  const checked = `Checked ${counted(rows, 'entry')}${anchors === 0 ? '' : ` against ${counted(anchors, 'anchor')}`}`;
+  const end = head === null ? '' : `Last entry: ${head.seq}:${head.mac}\n`;
+  if (differences.length === 0) return `${checked}: no differences.\n${end}`;
+  return `${checked}: ${counted(differences.length, 'difference')}.\n${differences.map((one) => `  ${one}\n`).join('')}${end}`;
 }
 
 async function verify({ json, anchor }: ReadOptions & { anchor?: Anchor }): Promise<void> {
   const { key, file } = chosenSettings((get) => ({ key: get(settings.auditKey), file: get(settings.auditAnchors) }));
   const anchors = [...(await readAnchors(file)), ...(anchor === undefined ? [] : [anchor])];
-  const say = createSay({ json });
+  const report = createProgressWriter({ json });
   const onProgress = (rows: number): void => {
-    if (rows > 0 && rows % 50_000 === 0) say(`Read ${rows} rows so far`);
+    if (rows > 0 && rows % 50_000 === 0) report(`Checked ${rows} entries so far`);
   };
   const verification = await look(async (tx) => verifyAudit(tx, createAuditChain(key), { anchors, onProgress }));
   print({ json }, verification, describeVerification(verification));
@@ -80,14 +77,13 @@ async function verify({ json, anchor }: ReadOptions & { anchor?: Anchor }): Prom
 function addVerify(audit: Command): void {
   const command = readCommand(audit.command('verify'))
     .description(
-      'Read the whole log of the operators, and find any row that was changed, removed or moved, and a tail that was cut off. Needs the key; exit code 1 where there is one.',
+      'Check the audit log for tampering. Finds entries that were changed, removed, moved or cut off. Run it every night. Requires KELPIE_AUDIT_KEY. With anchors (KELPIE_AUDIT_ANCHORS or --anchor) it also finds a log that was rolled back as a whole. Exit code 1 if there is a difference.',
     )
-    .option('--anchor <row:digest>', 'what an act printed and was kept elsewhere: it must still be there', anchorFrom)
+    .option('--anchor <anchor>', 'an anchor that you saved; its entry must still be in the log', anchorFrom)
     .action(verify);
   addHelp(command, {
-    when: 'Every night, beside `ledger verify`. With KELPIE_AUDIT_ANCHORS, or --anchor, it also finds a log that was put back to what it was before, end and all.',
-    examples: ['kelpie-admin audit verify', 'kelpie-admin audit verify --anchor 6:075c09cb5145b77c…'],
-    prints: 'how many rows were read, each thing that is not as it was written, and where the log ends.',
+    example: 'kelpie-admin audit verify',
+    prints: 'How many entries were checked, each difference, and the anchor of the last entry.',
   });
 }
 
@@ -95,20 +91,22 @@ interface BeginOptions extends WithReason {
   after?: Anchor;
 }
 
-/** Before the first row nothing can have been kept elsewhere; and with another key, the log would have two. */
+/** An anchor proves that the log is not new. A second key would split the chain. */
 async function refuseWrongBeginning(after: Anchor | undefined): Promise<void> {
   const { key, file } = chosenSettings((get) => ({ key: get(settings.auditKey), file: get(settings.auditAnchors) }));
   if (after === undefined) {
     const [kept] = await readAnchors(file);
     if (kept === undefined) return;
     throw new OperatorError(
-      `The log is not new: ${file} (KELPIE_AUDIT_ANCHORS) has its row ${kept.seq}. \`kelpie-admin audit verify\` tells what is missing.`,
+      `The audit log is not new: ${file} (KELPIE_AUDIT_ANCHORS) has an anchor of entry ${kept.seq}. Run \`kelpie-admin audit verify\` to see what is missing.`,
       'audit_broken',
     );
   }
   const { isAnotherKey } = await look(async (tx) => verifyAudit(tx, createAuditChain(key)));
   if (isAnotherKey)
-    throw new OperatorError('No row of the log was written with this KELPIE_AUDIT_KEY: it is another key.');
+    throw new OperatorError(
+      'No entry of the audit log was written with this KELPIE_AUDIT_KEY. Use the key that wrote it.',
+    );
 }
 
 async function begin(options: BeginOptions): Promise<void> {
@@ -122,30 +120,25 @@ async function begin(options: BeginOptions): Promise<void> {
   });
   const sentence =
     after === undefined
-      ? 'The log of the operators is begun.'
-      : `The log goes on after row ${after.seq}. \`kelpie-admin audit verify\` finds that from now on, each time.`;
-  print({ json }, { ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+      ? 'The audit log is started.'
+      : `The audit log continues after entry ${after.seq}. \`kelpie-admin audit verify\` will always report that break.`;
+  print({ json }, { ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
 }
 
 function addBegin(audit: Command): void {
   const command = withReason(writeCommand(audit.command('begin')))
-    .summary('Write the first row of the log: once, on a new installation.')
     .description(
-      'Write the first row of the log of the operators: once, on a new installation. Nothing can be done before. With --after, take up a log again that ends with a row which somebody wrote without the key; what is wrong with it stays there, and is found each time.',
+      'Start the audit log, once, on a new installation. No other command can change anything before. With --after, continue a log whose last entry was not written with the key. Find out how that happened first. `audit verify` reports the break from then on.',
     )
-    .option('--after <row:digest>', 'what the log ends with, as `kelpie-admin audit verify` says', anchorFrom)
+    .option('--after <anchor>', 'the last entry of a broken log, as `kelpie-admin audit verify` prints it', anchorFrom)
     .action(begin);
   addHelp(command, {
-    when: 'The database is new; or `kelpie-admin audit verify` found a bad end, you know how it came about (docs/operating.md), and operators have to act again.',
-    examples: [
-      'kelpie-admin audit begin --reason "a new installation" --operator ada@kelpie.example',
-      'kelpie-admin audit begin --after 9:5b1c7d11… --reason "junk row, see the ticket" --operator ada@kelpie.example',
-    ],
-    prints: 'where that row stands. Keep it elsewhere.',
+    example: 'kelpie-admin audit begin --reason "new installation" --operator ada@kelpie.example',
+    prints: 'The anchor of the first entry. Save it outside the database.',
   });
 }
 
-/** What is in a row but for the digests that only the chain needs. */
+/** Without the digests that only the chain needs. */
 function shown({ seq, at, operator, action, subject, detail, mac }: AuditRow) {
   const parsed: unknown = JSON.parse(detail);
   return { seq, at, operator, action, subject, detail: parsed, mac };
@@ -153,13 +146,13 @@ function shown({ seq, at, operator, action, subject, detail, mac }: AuditRow) {
 
 function addList(audit: Command): void {
   const list = limited(readCommand(audit.command('list')))
-    .description('What operators did, the newest first: when, who, what, to what, and why.')
-    .option('--subject <id>', 'only what was done to this: the id of a partner, a payout, a job')
-    .option('--by <name>', 'only what this operator did')
+    .description('List what operators did, newest first.')
+    .option('--subject <id>', 'only acts on this partner, payout, case or job')
+    .option('--by <name>', 'only acts of this operator')
     .action(async ({ json, subject, by, limit }: ReadOptions & { subject?: string; by?: string; limit: number }) => {
       const filter = { subject: subject ?? null, operator: by ?? null, atMost: limit };
       const rows = await look(async (tx) => listNewestRows(tx, filter));
-      const names = ['ROW', 'WHEN', 'WHO', 'WHAT', 'TO WHAT', 'DETAIL'];
+      const names = ['ENTRY', 'TIME', 'OPERATOR', 'ACTION', 'SUBJECT', 'DETAIL'];
       const cells = rows.map((row) => [
         row.seq.toString(),
         shortInstant(row.at),
@@ -168,22 +161,22 @@ function addList(audit: Command): void {
         row.subject,
         row.detail,
       ]);
-      print({ json }, rows.map(shown), table(names, cells, 'Nobody has done anything yet.'));
+      print({ json }, rows.map(shown), table(names, cells, 'No entries match.'));
     });
   addHelp(list, {
-    when: 'You wonder who suspended a partner, and why.',
-    examples: ['kelpie-admin audit list', 'kelpie-admin audit list --subject 01a1dfa5-4acf-7494-a215-8c1f111a99b3'],
-    prints: 'a line an act. Secrets, names and bank details are never in it.',
+    example: 'kelpie-admin audit list --subject 01a1dfa5-4acf-7494-a215-8c1f111a99b3',
+    prints: 'One line per act: time, operator, action, subject and reason. It never contains secrets or bank details.',
   });
 }
 
 export function addAuditCommands(kelpie: Command): void {
-  const audit = kelpie.command('audit').description('The log of what operators did.');
+  const audit = kelpie.command('audit').description('Read and verify the audit log of operators.');
   addVerify(audit);
   addList(audit);
   addBegin(audit);
   addGroupHelp(audit, {
-    when: 'Every act is a row, chained to the one before it under a key that the database does not have.',
-    examples: ['kelpie-admin audit list --limit 10', 'kelpie-admin audit verify'],
+    about:
+      'Every act of an operator is an entry. Each entry is chained to the one before it with a key that the database does not have.',
+    example: 'kelpie-admin audit list --limit 10',
   });
 }

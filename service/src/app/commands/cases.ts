@@ -19,21 +19,21 @@ import { partnerFilter } from './find-partner.ts';
 import {
   writeCommand,
   runAudited,
-  doneAs,
+  doneAsJson,
   idFrom,
   limited,
   look,
   readCommand,
   withOperator,
-  sayDone,
+  describeDone,
   withReason,
   type ReadOptions,
   type WithReason,
 } from './run-command.ts';
-import { counted, describeEntry, exactUsdc, print, shortInstant, table } from './printing.ts';
+import { counted, describeEntry, describeLine, print, shortInstant, signedUsdc, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
 
-const states = ['open', 'gone', 'closed', 'all'];
+const states = ['open', 'cleared', 'closed', 'all'];
 const bookings = ['bank-to-suspense', 'suspense-to-wallet', 'bank-to-wallet'] as const satisfies readonly Booking[];
 
 function rowOf(one: AdminCase): string[] {
@@ -43,7 +43,7 @@ function rowOf(one: AdminCase): string[] {
     one.environment,
     one.state,
     one.kind,
-    exactUsdc(one.differenceMicroUsdc),
+    signedUsdc(one.differenceMicroUsdc),
     shortInstant(one.openedAt),
     one.seen === null ? '-' : String(one.seen),
     one.detail,
@@ -59,10 +59,16 @@ interface ListOptions extends ReadOptions {
 
 function addList(cases: Command): void {
   const list = limited(readCommand(cases.command('list')))
-    .description('What a person has to look at, the newest first: differences from the bank, and payouts in trouble.')
-    .option('--partner <partner>', 'only those of this partner: its short name, or its id')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(states).default('open'))
-    .option('--kind <kind>', 'only those of this kind, as wallet_balance')
+    .description(
+      'List cases that need an operator, newest first: differences from the bank, and payouts with a problem.',
+    )
+    .option('--partner <partner>', 'only cases of this partner (slug or id)')
+    .addOption(
+      new Option('--state <state>', 'only cases in this state; a cleared difference went away by itself')
+        .choices(states)
+        .default('open'),
+    )
+    .option('--kind <kind>', 'only cases of this kind, for example wallet_balance')
     .action(async ({ json, partner, state, kind, limit }: ListOptions) => {
       const found = await look(async (tx) =>
         listAdminCases(tx, {
@@ -72,14 +78,12 @@ function addList(cases: Command): void {
           atMost: limit,
         }),
       );
-      const names = ['CASE', 'PARTNER', 'ENVIRONMENT', 'STATE', 'KIND', 'DIFFERENCE', 'OPENED', 'SEEN', 'WHAT'];
-      print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
+      const names = ['CASE', 'PARTNER', 'ENVIRONMENT', 'STATE', 'KIND', 'DIFFERENCE', 'OPENED', 'SEEN', 'DETAIL'];
+      print({ json }, found, table(names, found.map(rowOf), 'No cases match.'));
     });
   addHelp(list, {
-    when: 'Each morning, after the comparison with the bank; or the alarm `reconciliation.case_opened` rang.',
-    examples: ['kelpie-admin cases list', 'kelpie-admin cases list --partner acme --state all'],
-    prints:
-      'a line a case: what the bank has more or less than our books, how many runs saw it, and what it is in words.',
+    example: 'kelpie-admin cases list --partner acme --state all',
+    prints: 'One line per case: the difference (bank minus ledger), how many runs saw it, and a description.',
   });
 }
 
@@ -89,7 +93,10 @@ async function readCase(text: string) {
   const id = idFrom(text);
   const caseView = id === undefined ? null : await look(async (tx) => caseWithEntries(tx, id));
   if (caseView !== null) return caseView;
-  throw new OperatorError(`There is no case ${text}. \`kelpie-admin cases list\` shows their ids.`, 'not_found');
+  throw new OperatorError(
+    `No case has the id ${text}. \`kelpie-admin cases list --state all\` shows the ids.`,
+    'not_found',
+  );
 }
 
 async function caseWithEntries(tx: Transaction, id: string) {
@@ -116,14 +123,14 @@ function formatCase(caseView: CaseView): string {
     `Case ${caseView.id}: ${caseView.state}, revision ${caseView.revision}`,
     `  ${caseView.kind}, partner ${caseView.partner}, ${caseView.environment}`,
     `  ${caseView.detail}`,
-    ...(caseView.subject === null ? [] : [`  at the bank ${caseView.subject}`]),
-    ...(caseView.relatedId === null ? [] : [`  in our books ${caseView.relatedId}`]),
+    ...(caseView.subject === null ? [] : [`  bank id ${caseView.subject}`]),
+    ...(caseView.relatedId === null ? [] : [`  our id ${caseView.relatedId}`]),
     ...(caseView.differenceMicroUsdc === null
       ? []
-      : [`  the bank less our books: ${exactUsdc(caseView.differenceMicroUsdc)} USDC`]),
+      : [`  difference, bank minus ledger: ${signedUsdc(caseView.differenceMicroUsdc)}`]),
     ...(caseView.seen === null
       ? []
-      : [`  seen by ${counted(Number(caseView.seen), 'run')}, the last at ${shortInstant(caseView.lastSeenAt)}`]),
+      : [`  seen by ${counted(Number(caseView.seen), 'run')}, last at ${shortInstant(caseView.lastSeenAt)}`]),
     ...(caseView.closedBy === null ? [] : [`  closed by ${caseView.closedBy}: ${caseView.closedReason ?? '-'}`]),
     '',
     'History',
@@ -135,18 +142,16 @@ function formatCase(caseView: CaseView): string {
 
 function addShow(cases: Command): void {
   const show = readCommand(cases.command('show'))
-    .argument('<id>', 'the id of the case')
-    .description(
-      'The whole story of one case: what differs, since when, what was booked for it, who closed it and why.',
-    )
+    .argument('<id>', 'case id')
+    .description('Show a case with its history and ledger corrections.')
     .action(async (id: string, { json }: ReadOptions) => {
       const caseView = await readCase(id);
       print({ json }, caseView, formatCase(caseView));
     });
   addHelp(show, {
-    when: 'You look into a case. What it is about, `kelpie-admin payouts show` or `kelpie-admin deposits show` tells.',
-    examples: ['kelpie-admin cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
-    prints: 'what differs, and every step since; below a correction the lines of the ledger, a debit above zero.',
+    example: 'kelpie-admin cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93',
+    prints:
+      'The difference, who closed it and why, and every step since it opened. Corrections show their ledger lines (DR debit, CR credit).',
   });
 }
 
@@ -157,25 +162,23 @@ async function close(text: string, options: WithReason): Promise<void> {
     runAudited(deps, options, async (tx) => {
       const recorded = await deps.record(tx, { action: 'case.close', subject: id, detail: { reason } });
       if (!(await closeCase(tx, { id, at: deps.clock.now(), reason })))
-        throw new OperatorError(`Case ${id} is closed already.`, 'nothing_to_do');
+        throw new OperatorError(`Case ${id} is already closed.`, 'nothing_to_do');
       return recorded;
     }),
   );
-  print({ json }, { id, ...doneAs(dryRun, written) }, sayDone(`Case ${id} is closed.`, dryRun, written));
+  print({ json }, { id, ...doneAsJson(dryRun, written) }, describeDone(`Case ${id} is closed.`, dryRun, written));
 }
 
 function addClose(cases: Command): void {
   const command = withReason(writeCommand(cases.command('close')))
-    .argument('<id>', 'the id of the case')
-    .summary('Close a case: somebody has looked, and says why nothing more is to be done.')
+    .argument('<id>', 'case id')
     .description(
-      'Close a case: somebody has looked, and says why nothing more is to be done. Moves no money. The very same difference stays closed when it is seen again; that of a balance opens a new case, for as long as it is there.',
+      'Close a case with a reason. Moves no money. If a later run sees the same difference, the case stays closed. A wallet balance that still differs opens a new case.',
     )
     .action(close);
   addHelp(command, {
-    when: 'It is clear how the difference came about, and what is to be booked for it is booked.',
-    examples: ['kelpie-admin cases close 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --reason "its own test, says the bank"'],
-    prints: 'that it is closed, and where that stands in the log of the operators.',
+    example: 'kelpie-admin cases close 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --reason "bank confirms a test transfer"',
+    prints: 'The closed case and its audit log entry.',
   });
 }
 
@@ -187,7 +190,7 @@ interface CorrectOptions extends WithReason {
 
 function revisionFrom(text: string): number {
   if (!/^\d{1,6}$/.test(text))
-    throw new InvalidArgumentError('It is a whole number, as `kelpie-admin cases show` tells it.');
+    throw new InvalidArgumentError('Use the revision that `kelpie-admin cases show` prints.');
   return Number(text);
 }
 
@@ -195,21 +198,21 @@ function amountFrom(text: string): MicroUsdc {
   const isBelowZero = text.startsWith('-');
   const amount = parseUsdc(isBelowZero ? text.slice(1) : text);
   if (amount === undefined || amount === 0n)
-    throw new InvalidArgumentError('It is an amount of USDC, as 0.01 or -126.59.');
+    throw new InvalidArgumentError('Use an amount of USDC other than zero, for example 0.01 or -126.59.');
   return isBelowZero ? -amount : amount;
 }
 
 function refused(why: CorrectionProblem, { id, partner, environment, differenceMicroUsdc }: CaseView): OperatorError {
   const whose = `${partner} (${environment})`;
-  const differs = exactUsdc(differenceMicroUsdc ?? 0n);
+  const difference = signedUsdc(differenceMicroUsdc ?? 0n);
   const sentences: Readonly<Record<CorrectionProblem, string>> = {
-    wallet_short: `The wallet of ${whose} does not hold as much.`,
-    revision_changed: `Case ${id} is not at that revision: was this booked before? \`kelpie-admin cases show ${id}\` tells.`,
+    wallet_short: `The wallet balance of ${whose} is too low.`,
+    revision_changed: `Case ${id} has changed since that revision. Check with \`kelpie-admin cases show ${id}\` whether this was already booked.`,
     case_closed: `Case ${id} is closed.`,
-    beyond_difference: `Case ${id} differs by ${differs} USDC: with what was booked for it, that is more, or the other way.`,
-    suspense_short: `There is not as much in suspense for ${whose}.`,
+    beyond_difference: `The difference of case ${id} is ${difference}. With earlier corrections, this amount exceeds it or has the wrong sign.`,
+    suspense_short: `The suspense balance of ${whose} is too low.`,
   };
-  return new OperatorError(`${sentences[why]} Nothing was booked.`, why);
+  return new OperatorError(`${sentences[why]} Nothing changed.`, why);
 }
 
 async function correct(text: string, options: CorrectOptions): Promise<void> {
@@ -228,49 +231,47 @@ async function correct(text: string, options: CorrectOptions): Promise<void> {
     throw error instanceof CorrectionRefused ? refused(error.why, caseView) : error;
   });
   const lines = transfers.flatMap((transfer) => transfer.lines.map(describeBooked));
-  const sentence = `Booked for ${partner} (${environment}), a debit above zero:\n${lines.join('\n')}`;
+  const sentence = `Booked for ${partner} (${environment}):\n${lines.join('\n')}`;
   const done = { id, book, amountMicroUsdc: amount, transfers };
-  print({ json }, { ...done, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+  print({ json }, { ...done, ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
 }
 
 function describeBooked({ account, amount }: Line): string {
-  return `  ${account.padEnd(12)} ${`${formatExactUsdc(amount)} USDC`.padStart(20)}`;
+  return `  ${describeLine(account, amount)}`;
 }
 
 function addCorrect(cases: Command): void {
   const command = withReason(writeCommand(cases.command('correct')))
-    .argument('<id>', 'the id of the case that it is for')
-    .summary('Book a correction in the ledger, for the partner and environment of an open case.')
+    .argument('<id>', 'case id')
     .description(
-      'Book a correction in the ledger, for the partner and environment of an open case. What the bank has more (or less) than our books goes to suspense, which belongs to nobody yet; from there, or at once, to the partner’s wallet. At the bank no more is booked than the case differs by, and nothing is given out of suspense that is not there. The case stays open until it is closed, or a run finds that the difference is gone.',
+      'Book a ledger correction for an open case. Use it when the bank is right and the ledger is wrong. bank-to-suspense books the difference into suspense. suspense-to-wallet moves it on to the partner’s wallet. bank-to-wallet does both. The correction cannot exceed the difference or the suspense balance. The case stays open until you close it or the difference clears.',
     )
-    .addOption(new Option('--book <from-to>', 'from where to where').choices(bookings).makeOptionMandatory())
-    .requiredOption('--amount <usdc>', 'how much, as 0.01; with a minus it goes the other way', amountFrom)
+    .addOption(new Option('--book <booking>', 'which accounts to book').choices(bookings).makeOptionMandatory())
+    .requiredOption('--amount <usdc>', 'amount, for example 0.01; negative books the reverse', amountFrom)
     .requiredOption(
       '--revision <number>',
-      'which one of the case you looked at, as `cases show` tells it: the same command again is refused',
+      'case revision from `cases show`, so that a repeated command is refused',
       revisionFrom,
     )
     .action(correct);
   addHelp(command, {
-    when: 'It is clear why the bank keeps more or less than our books say, and the bank is right.',
-    examples: [
+    example:
       'kelpie-admin cases correct 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --book bank-to-suspense --amount 0.1 --revision 1 --reason fee',
-    ],
-    prints: 'the lines of the ledger, a debit above zero, and where that stands in the log of the operators.',
+    prints: 'The ledger lines (DR debit, CR credit) and the audit log entry.',
   });
 }
 
 export function addCaseCommands(kelpie: Command): void {
   const cases = kelpie
     .command('cases')
-    .description('What a person has to look at: differences from the bank, and payouts in trouble.');
+    .description('Resolve cases: differences from the bank, and payouts with a problem.');
   addList(cases);
   addShow(cases);
   addClose(cases);
   addCorrect(cases);
   addGroupHelp(cases, {
-    when: 'Nothing is mended in silence: a person looks, books a correction where one is due, and closes the case with a reason. docs/reconciliation.md says what each kind means.',
-    examples: ['kelpie-admin cases list', 'kelpie-admin cases show 01a1e038-9db4-7712-8d7d-0b3df4df0d93'],
+    about:
+      'Kelpie never corrects a difference by itself. You investigate, book a correction if one is due, and close the case with a reason. docs/reconciliation.md explains each kind.',
+    example: 'kelpie-admin cases list',
   });
 }

@@ -16,28 +16,28 @@ export interface NewPartner extends WriteOptions {
   name: string;
 }
 
-interface Made {
+interface CreatedPartner {
   id: string;
   key: string;
   written: WrittenAct;
 }
 
-export async function createPartner(deps: Deps, partner: NewPartner): Promise<Made> {
+export async function createPartner(deps: Deps, partner: NewPartner): Promise<CreatedPartner> {
   const { slug, name } = partner;
   if (!new RegExp(patterns.slug).test(slug))
-    throw new OperatorError('--slug takes 2 to 40 small letters, digits and hyphens.');
-  if (name.trim() === '' || name.length > 120) throw new OperatorError('--name takes 1 to 120 characters.');
+    throw new OperatorError('The slug must have 2 to 40 lower-case letters, digits and hyphens.');
+  if (name.trim() === '' || name.length > 120) throw new OperatorError('The name must have 1 to 120 characters.');
   try {
     return await writePartner(deps, partner);
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, 'constraint') === 'partners_slug_key')
-      throw new OperatorError(`There is a partner with the slug ${slug} already.`, 'slug_taken');
+      throw new OperatorError(`The slug ${slug} is taken. Choose another.`, 'slug_taken');
     throw error;
   }
 }
 
-/** The partner, its key, the job that connects its sandbox, and the note of who made it: one commit. */
-async function writePartner(deps: Deps, partner: NewPartner): Promise<Made> {
+/** The partner, its key, the job that connects its sandbox and the audit entry are one commit. */
+async function writePartner(deps: Deps, partner: NewPartner): Promise<CreatedPartner> {
   const { clock, pepper, record } = deps;
   const { slug, name } = partner;
   const id = newId(clock);

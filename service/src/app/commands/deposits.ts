@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
 import { findAdminDeposit, listAdminDeposits, type DepositHistoryRow, type AdminDeposit } from '../../funding/index.ts';
 import { listEntries, type EntryRow } from '../../ledger/index.ts';
-import { formatPounds } from '../../money/amounts.ts';
 import { rateAsNumber } from '../../money/rates.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { partnerFilter } from './find-partner.ts';
@@ -20,43 +19,42 @@ function rowOf(deposit: AdminDeposit): string[] {
     deposit.method,
     deposit.state,
     pounds(sentPence),
-    deposit.netMicroUsdc === null ? '-' : `${exactUsdc(deposit.netMicroUsdc)} USDC`,
+    exactUsdc(deposit.netMicroUsdc),
     shortInstant(deposit.updatedAt),
-    deposit.trouble ?? '-',
+    deposit.problem ?? '-',
   ];
 }
 
 interface ListOptions extends ReadOptions {
   partner?: string;
   status?: string;
-  trouble: boolean;
+  needsAttention: boolean;
   limit: number;
 }
 
 function addList(deposits: Command): void {
   const list = limited(readCommand(deposits.command('list')))
-    .description('Top-ups of all partners, the newest first. Who sent them is for their partners alone.')
-    .option('--partner <partner>', 'only those of this partner: its short name, or its id')
-    .addOption(new Option('--status <status>', 'only those in this state').choices(states))
-    .option('--trouble', 'only those that a person has to look at', false)
-    .action(async ({ json, partner, status, trouble, limit }: ListOptions) => {
+    .description('List top-ups of all partners, newest first.')
+    .option('--partner <partner>', 'only top-ups of this partner (slug or id)')
+    .addOption(new Option('--status <status>', 'only top-ups with this status').choices(states))
+    .option('--needs-attention', 'only top-ups with a problem that needs an operator', false)
+    .action(async ({ json, partner, status, needsAttention, limit }: ListOptions) => {
       const found = await look(async (tx) => {
         const partnerId = await partnerFilter(tx, partner);
-        return listAdminDeposits(tx, { partnerId, status: status ?? null, trouble, atMost: limit });
+        return listAdminDeposits(tx, { partnerId, status: status ?? null, needsAttention, atMost: limit });
       });
-      const names = ['DEPOSIT', 'PARTNER', 'ENVIRONMENT', 'BY', 'STATE', 'SENT', 'BRINGS', 'CHANGED', 'TROUBLE'];
-      print({ json }, found, table(names, found.map(rowOf), 'There are none.'));
+      const names = ['DEPOSIT', 'PARTNER', 'ENVIRONMENT', 'METHOD', 'STATUS', 'SENT', 'CREDIT', 'UPDATED', 'PROBLEM'];
+      print({ json }, found, table(names, found.map(rowOf), 'No top-ups match.'));
     });
   addHelp(list, {
-    when: 'A partner says that it has sent money; or each morning with --trouble.',
-    examples: ['kelpie-admin deposits list --trouble', 'kelpie-admin deposits list --partner acme --status pending'],
+    example: 'kelpie-admin deposits list --partner acme --status pending',
     prints:
-      'a line a top-up: what was sent, what it brings to the wallet, and what is the matter with it, if anything.',
+      'One line per top-up: the amount sent, the amount credited to the wallet, and its problem, if any. It never shows the sender.',
   });
 }
 
 function describeChange(row: DepositHistoryRow, entries: readonly EntryRow[]): string[] {
-  const words = [row.what, `the bank says ${row.bank_state}`, ...(row.detail === null ? [] : [row.detail])];
+  const words = [row.what, `bank status ${row.bank_state}`, ...(row.detail === null ? [] : [row.detail])];
   const own = entries.filter(({ transfer_id: id }) => id === row.transfer_id);
   return [`  ${row.at.toISOString()}  ${row.state.padEnd(8)}  ${words.join(', ')}`, ...own.map(describeEntry)];
 }
@@ -66,18 +64,21 @@ function describeDeposit(deposit: AdminDeposit, history: readonly DepositHistory
   const sent =
     sentPence === null
       ? ''
-      : `${formatPounds(sentPence)} GBP were sent, at ${rateMillionths === null ? 'a rate not known' : rateAsNumber(rateMillionths)}; `;
+      : `sent ${pounds(sentPence)} at ${rateMillionths === null ? 'an unknown rate' : `1 USDC = ${rateAsNumber(rateMillionths)} GBP`}, `;
   const lines = [
     `Deposit ${deposit.id}: ${deposit.state}`,
-    `  partner ${deposit.partner}, ${deposit.environment}, by ${deposit.method}; the bank's ${deposit.bankDepositId} (${deposit.bankState})`,
-    `  ${sent}it brings ${exactUsdc(deposit.netMicroUsdc)} USDC, and the bank kept ${exactUsdc(deposit.feeMicroUsdc)}`,
+    `  partner ${deposit.partner}, ${deposit.environment}, ${deposit.method}`,
+    `  bank deposit ${deposit.bankDepositId}, bank status ${deposit.bankState}`,
+    `  ${sent}wallet credit ${exactUsdc(deposit.netMicroUsdc)}, bank fee ${exactUsdc(deposit.feeMicroUsdc)}`,
     ...(deposit.reversedMicroUsdc === null
       ? []
       : [
-          `  the bank took back ${exactUsdc(deposit.reversedMicroUsdc)}, of which ${exactUsdc(deposit.owedMicroUsdc)} were owed`,
+          `  reversed by the bank ${exactUsdc(deposit.reversedMicroUsdc)}, of which the partner owed us ${exactUsdc(deposit.owedMicroUsdc)}`,
         ]),
-    ...(deposit.repaidMicroUsdc === 0n ? [] : [`  ${exactUsdc(deposit.repaidMicroUsdc)} of it went to what was owed`]),
-    ...(deposit.trouble === null ? [] : [`  A person has to look: ${deposit.trouble}.`]),
+    ...(deposit.repaidMicroUsdc === 0n
+      ? []
+      : [`  used to repay what the partner owed: ${exactUsdc(deposit.repaidMicroUsdc)}`]),
+    ...(deposit.problem === null ? [] : [`  Needs attention: ${deposit.problem}.`]),
     '',
     'History',
     ...history.flatMap((row) => describeChange(row, entries)),
@@ -87,14 +88,14 @@ function describeDeposit(deposit: AdminDeposit, history: readonly DepositHistory
 
 function addShow(deposits: Command): void {
   const show = readCommand(deposits.command('show'))
-    .argument('<id>', 'the id of the deposit: ours, or the bank’s')
-    .description('Tell the whole story of one deposit: what the bank said, what was credited, and the ledger’s lines.')
+    .argument('<id>', 'deposit id, ours or the bank’s')
+    .description('Show a top-up with its history and ledger lines.')
     .action(async (id: string, { json }: ReadOptions) => {
       const shown = await look(async (tx) => {
         const found = await findAdminDeposit(tx, id);
         if (found === null)
           throw new OperatorError(
-            `There is no deposit ${id}. \`kelpie-admin deposits list\` shows their ids.`,
+            `No deposit has the id ${id}. \`kelpie-admin deposits list\` shows the ids.`,
             'not_found',
           );
         const transfers = found.history.flatMap(({ transfer_id: transfer }) => transfer ?? []);
@@ -103,21 +104,18 @@ function addShow(deposits: Command): void {
       print({ json }, shown, describeDeposit(shown.deposit, shown.history, shown.entries));
     });
   addHelp(show, {
-    when: 'You want to know why a top-up is not credited, or how what it brought came about.',
-    examples: ['kelpie-admin deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e'],
-    prints: 'what was sent, at which rate, and what the bank kept; then its history with the lines in the ledger.',
+    example: 'kelpie-admin deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e',
+    prints:
+      'The amount sent, the exchange rate, the bank fee and the wallet credit. Then the history with its ledger lines (DR debit, CR credit).',
   });
 }
 
 export function addDepositCommands(kelpie: Command): void {
-  const deposits = kelpie.command('deposits').description('Look at top-ups.');
+  const deposits = kelpie.command('deposits').description('List and show top-ups.');
   addList(deposits);
   addShow(deposits);
   addGroupHelp(deposits, {
-    when: 'Top-ups are credited by themselves, once the bank says that they are processed. docs/funding.md has the rest.',
-    examples: [
-      'kelpie-admin deposits list --trouble',
-      'kelpie-admin deposits show 01a1dfa5-b0ca-75cd-87df-3dd1ee8c2b5e',
-    ],
+    about: 'Kelpie credits a top-up when the bank has processed it. docs/funding.md has the details.',
+    example: 'kelpie-admin deposits list --needs-attention',
   });
 }

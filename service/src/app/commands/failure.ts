@@ -1,4 +1,4 @@
-// What a command says when it can not do what was asked, and what it then ends with. docs/operating.md lists the same.
+// The message and exit code of a command that failed. docs/ lists the same codes.
 import { CommanderError } from 'commander';
 import { sqlStates } from '../../platform/database/sql-states.ts';
 import { CommitUncertain } from '../../platform/database/transaction.ts';
@@ -9,15 +9,15 @@ import { hints } from '../wiring/last-error.ts';
 
 export const exitCodes = {
   done: 0,
-  /** It looked, and found something that is wrong; or a part of the work failed. */
+  /** A check found a difference, or part of the work failed. */
   found: 1,
   /** Nothing was changed. */
   refused: refusedExitCode,
   /** The command line is wrong. */
   usage: 64,
-  /** The database, or the bank, is not to be had just now. */
+  /** The database or the bank is unavailable. */
   unavailable: 69,
-  /** A fault of ours. */
+  /** A bug in Kelpie. */
   fault: 70,
 } as const;
 
@@ -26,23 +26,23 @@ export interface Failure {
   code: string;
   message: string;
   exitCode: number;
-  /** Whether it is worth a line in the log that says where in the code. */
+  /** Also logged, with the place in the code. */
   isFault?: true;
 }
 
 const { refused, unavailable, fault, usage } = exitCodes;
 
-const older = 'The database is older than this command. Bring it up to date first: `kelpie-admin migrate`.';
-const busy = 'Somebody else is at the same just now, perhaps another operator. Nothing was changed: try again.';
+const older = 'The database schema is older than this command. Run `kelpie-admin migrate` first.';
+const busy = 'Locked by another operation. Nothing changed; retry.';
 
-/** What the database says by a code, in a sentence. */
+/** Messages for SQLSTATEs. */
 const sentences = new Map<string, Failure>([
   [
     sqlStates.booksClosed,
     {
       code: 'books_closed',
       message:
-        'Nothing was charged: the month that it would have gone into was just invoiced, and its books are closed. Run the same again: it then goes into the month that is open.',
+        'Nothing was charged: the month was invoiced and closed while the command ran. Run it again to charge the open month.',
       exitCode: refused,
     },
   ],
@@ -58,17 +58,17 @@ const sentences = new Map<string, Failure>([
     {
       code: 'role_wrong',
       message:
-        'The database does not let this role do that. Does each KELPIE_…DATABASE_URL name the role that docs/configuration.md says?',
+        'The database role is not allowed to do this. Check that each KELPIE_…DATABASE_URL uses the role that docs/configuration.md names.',
       exitCode: unavailable,
     },
   ],
 ]);
 
 function ofCommandLine({ code, message, exitCode }: CommanderError): Failure {
-  // Somebody asked for help, and got it.
+  // Commander throws after it has printed help, with exit code 0.
   if (exitCode === 0) return { code, message, exitCode };
-  const said = message.replace(/^error: /, '');
-  return { code: 'usage', message: said === '(outputHelp)' ? 'Say which command.' : said, exitCode: usage };
+  const text = message.replace(/^error: /, '');
+  return { code: 'usage', message: text === '(outputHelp)' ? 'A command is required.' : text, exitCode: usage };
 }
 
 function unreachable(code: string | undefined): Failure | undefined {
@@ -76,10 +76,10 @@ function unreachable(code: string | undefined): Failure | undefined {
   return message === undefined ? undefined : { code: 'unreachable', message, exitCode: unavailable };
 }
 
-/** What a caller of the API would be told to try again; whoever runs Kelpie is told what is behind it. */
+/** An operator also sees the cause, which the API keeps to itself. */
 function ofApiError({ code, message, cause }: ApiError): Failure {
-  const said = { code, message, exitCode: unavailable };
-  return cause === undefined ? said : (unreachable(describeError(cause).code) ?? said);
+  const failure = { code, message, exitCode: unavailable };
+  return cause === undefined ? failure : (unreachable(describeError(cause).code) ?? failure);
 }
 
 export function explainFailure(error: unknown): Failure {
@@ -87,7 +87,7 @@ export function explainFailure(error: unknown): Failure {
   if (error instanceof OperatorError) return error;
   if (error instanceof CommitUncertain) {
     const message =
-      'Nobody knows whether it was done: the database did not say. `kelpie-admin audit list` shows whether it was.';
+      'The outcome is unknown: the connection broke during the commit. `kelpie-admin audit list` shows whether it took effect.';
     return { code: 'uncertain', message, exitCode: fault };
   }
   if (error instanceof ApiError) return ofApiError(error);
@@ -95,6 +95,6 @@ export function explainFailure(error: unknown): Failure {
   const sentence = sentences.get(code) ?? unreachable(code);
   if (sentence !== undefined) return sentence;
   const what = [name, code].filter((part) => part !== '').join(' ');
-  const message = `Kelpie stopped because of ${what}. The line in the log says where in the code.`;
+  const message = `Kelpie stopped: ${what}. The log line has the place in the code.`;
   return { code: 'fault', message, exitCode: fault, isFault: true };
 }

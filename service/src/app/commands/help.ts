@@ -1,10 +1,9 @@
-// What a command's help says besides its options: when somebody would use it, an example, and what it prints.
+// What a command's help says besides its options: a summary, an example, and what it prints. docs/ has its CLI reference from here.
 import type { Command } from 'commander';
 
 interface CommandHelp {
-  when: string;
-  /** Whole command lines, as they are typed. */
-  examples: readonly string[];
+  /** A whole command line. */
+  example: string;
   prints: string;
 }
 
@@ -21,24 +20,29 @@ function wrapped(text: string, indent: string): string {
   return lines.map((line) => `${indent}${line}`).join('\n');
 }
 
-/** As it is typed: `kelpie-admin partners suspend`. */
+/** For example `kelpie-admin partners suspend`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-export function addHelp(command: Command, { when, examples, prints }: CommandHelp): Command {
+/** The first sentence of a description. Its group lists the command with it. */
+function firstSentence(text: string): string {
+  return /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
+}
+
+export function addHelp(command: Command, { example, prints }: CommandHelp): Command {
   const sections = [
-    ['When:', wrapped(when, '  ')],
-    [examples.length === 1 ? 'Example:' : 'Examples:', ...examples.map((line) => `  $ ${line}`)],
+    ['Example:', `  $ ${example}`],
     ['Prints:', wrapped(prints, '  ')],
   ];
   return command
-    .showHelpAfterError(`\`${pathOf(command)} --help\` tells more.`)
+    .summary(firstSentence(command.description()))
+    .showHelpAfterError(`Run \`${pathOf(command)} --help\` for details.`)
     .addHelpText('after', `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}`);
 }
 
-/** The same for a group of commands: where to begin in it. */
-export function addGroupHelp(group: Command, { when, examples }: Omit<CommandHelp, 'prints'>): Command {
-  const lines = [wrapped(when, ''), '', 'Examples:', ...examples.map((line) => `  $ ${line}`)];
-  return group.addHelpText('after', `\n${lines.join('\n')}`);
+export function addGroupHelp(group: Command, { about, example }: { about: string; example: string }): Command {
+  return group
+    .summary(firstSentence(group.description()))
+    .addHelpText('after', `\n${wrapped(about, '')}\n\nExample:\n  $ ${example}`);
 }

@@ -7,7 +7,6 @@ import {
   verifyInvoices,
   type AdminInvoice,
 } from '../../billing/index.ts';
-import { formatPounds } from '../../money/amounts.ts';
 import { killAtFailpoint, noFailpoint } from '../../platform/failpoint.ts';
 import { parseMonth, type Month } from '../../platform/london-month.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -19,14 +18,14 @@ import {
   writeCommand,
   runAudited,
   chosenSettings,
-  createSay,
-  doneAs,
+  createProgressWriter,
+  doneAsJson,
   idFrom,
   limited,
   look,
   readCommand,
   withOperator,
-  sayDone,
+  describeDone,
   whileWorking,
   type WriteOptions,
   type ReadOptions,
@@ -37,7 +36,7 @@ import { addHelp, addGroupHelp } from './help.ts';
 
 function monthFrom(text: string): Month {
   const month = parseMonth(text);
-  if (month === undefined) throw new InvalidArgumentError('It is a month, as 2026-11.');
+  if (month === undefined) throw new InvalidArgumentError('Use a month, for example 2026-11.');
   return month;
 }
 
@@ -48,17 +47,17 @@ interface ListOptions extends ReadOptions {
   limit: number;
 }
 
-/** With the number as people read it, and overdue where it is. */
+/** With its printed number, and `overdue` derived from the date. */
 function shown(invoice: AdminInvoice, now: Date) {
   return { ...invoice, number: invoiceNumber(invoice.number), status: shownStatus(invoice, now) };
 }
 
 function addList(invoices: Command): void {
   const list = limited(readCommand(invoices.command('list')))
-    .description('Invoices of all partners, the newest first.')
-    .option('--partner <partner>', 'only those of this partner: its short name, or its id')
-    .option('--period <month>', 'only those of this month, as 2026-11', monthFrom)
-    .option('--overdue', 'only those that were to be paid before today, and were not', false)
+    .description('List invoices of all partners, newest first.')
+    .option('--partner <partner>', 'only invoices of this partner (slug or id)')
+    .option('--period <month>', 'only invoices of this month, for example 2026-11', monthFrom)
+    .option('--overdue', 'only unpaid invoices past their due date', false)
     .action(
       async ({
         json,
@@ -83,13 +82,13 @@ function addList(invoices: Command): void {
           shortInstant(one.dueAt),
           one.id,
         ]);
-        print({ json }, found, table(names, rows, 'There are none.'));
+        print({ json }, found, table(names, rows, 'No invoices match.'));
       },
     );
   addHelp(list, {
-    when: 'You want to know who owes what, or look for the number of an invoice.',
-    examples: ['kelpie-admin invoices list --overdue', 'kelpie-admin invoices list --partner acme --json'],
-    prints: 'a line an invoice. One is overdue when it was to be paid before now, which is 14 days after its issue.',
+    example: 'kelpie-admin invoices list --overdue',
+    prints:
+      'One line per invoice: number, partner, period, status, total and dates. Invoices are due 14 days after issue.',
   });
 }
 
@@ -101,18 +100,18 @@ function describeInvoice(invoice: ReturnType<typeof shown>): string {
     '',
     ...invoice.lines.map(
       ({ kind, description, amount }) =>
-        `  ${`${kind === 'credit' ? '-' : ''}${formatPounds(amount)}`.padStart(12)}  ${description}`,
+        `  ${`${kind === 'credit' ? '-' : ''}${pounds(amount)}`.padStart(16)}  ${description}`,
     ),
-    `  ${formatPounds(invoice.total).padStart(12)}  in all, in pounds`,
-    ...(invoice.carriedOut === 0n ? [] : [`  ${formatPounds(invoice.carriedOut)} of credit is left to the next.`]),
+    `  ${pounds(invoice.total).padStart(16)}  Total`,
+    ...(invoice.carriedOut === 0n ? [] : [`  Credit carried to the next invoice: ${pounds(invoice.carriedOut)}`]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function addShow(invoices: Command): void {
   const show = readCommand(invoices.command('show'))
-    .argument('<invoice>', 'its number, as KP-000012, or its id')
-    .description('One invoice with its lines.')
+    .argument('<invoice>', 'invoice number or id')
+    .description('Show an invoice with its lines.')
     .action(async (text: string, { json }: ReadOptions) => {
       const [, digits] = /^(?:KP-)?(\d{1,12})$/i.exec(text) ?? [];
       const id = idFrom(text);
@@ -123,15 +122,14 @@ function addShow(invoices: Command): void {
       });
       if (invoice === null)
         throw new OperatorError(
-          `There is no invoice ${text}. \`kelpie-admin invoices list\` shows their numbers.`,
+          `No invoice has the number or id ${text}. \`kelpie-admin invoices list\` shows both.`,
           'not_found',
         );
       print({ json }, invoice, describeInvoice(invoice));
     });
   addHelp(show, {
-    when: 'A partner asks about its invoice. What is behind a line, the partner itself sees in the dashboard.',
-    examples: ['kelpie-admin invoices show KP-000012'],
-    prints: 'its lines in pounds; a credit is subtracted.',
+    example: 'kelpie-admin invoices show KP-000012',
+    prints: 'Status, dates, every line in GBP (credits are negative) and the total.',
   });
 }
 
@@ -139,10 +137,7 @@ interface RunOptions extends WriteOptions {
   period: Month;
 }
 
-/**
- * The run is many commits, a partner each, so that it can be killed: the note of it is a commit of its own before them. For a
- * dry run each of them is undone.
- */
+/** One commit per partner, so that a killed run can be repeated. The audit entry is a commit before them. A dry run rolls all back. */
 async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
   const { json, dryRun, period } = options;
   const testFailpoint = chosenSettings((get) => get(settings.testFailpoint));
@@ -152,39 +147,39 @@ async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
     deps.record(tx, { action: 'invoices.run', subject: period, detail: {} }),
   );
   const report = await runInvoicesByHand(
-    { ...deps, failpoint, say: createSay(options) },
+    { ...deps, failpoint, report: createProgressWriter(options) },
     { upto: period, isTrial: dryRun },
   );
   const reported = describeRun(period, report, { isTrial: dryRun });
-  print({ json }, { ...reportAsJson(period, report), ...doneAs(dryRun, written) }, sayDone(reported, dryRun, written));
+  print(
+    { json },
+    { ...reportAsJson(period, report), ...doneAsJson(dryRun, written) },
+    describeDone(reported, dryRun, written),
+  );
   process.exitCode = report.failed === 0 ? exitCodes.done : exitCodes.found;
 }
 
 function addRun(invoices: Command): void {
   const command = writeCommand(invoices.command('run'))
     .description(
-      'Issue the invoices of a month, and of those before it that were not invoiced. A worker does the same on the 1st; safe to repeat, to kill, and to run beside it. Exit code 1 where a partner could not be invoiced.',
+      'Issue the invoices of a month. Also issues those of earlier months that are missing. A worker does the same on the 1st. Safe to repeat, to interrupt, and to run beside the worker. Exit code 1 if a partner could not be invoiced.',
     )
-    .requiredOption('--period <month>', 'the month, as 2026-11; it has to be over, by the clocks of London', monthFrom)
+    .requiredOption('--period <month>', 'a month that has ended in London time, for example 2026-11', monthFrom)
     .action(async (options: RunOptions) => withOperator(options, 'service', async (deps) => run(deps, options)));
   addHelp(command, {
-    when: 'The monthly run did not happen, or failed for some partners and you do not want to wait for the next hour.',
-    examples: [
-      'kelpie-admin invoices run --period 2026-11 --dry-run',
-      'kelpie-admin invoices run --period 2026-11 --operator ada@kelpie.example',
-    ],
+    example: 'kelpie-admin invoices run --period 2026-11 --dry-run',
     prints:
-      'how many invoices there are now, from which number to which, and their sum; how far it is meanwhile. A dry run reckons every one of them and keeps none.',
+      'How many invoices were issued, their numbers and their total, with progress on standard error. A dry run calculates every invoice and keeps none.',
   });
 }
 
 function addVerify(invoices: Command): void {
   const command = readCommand(invoices.command('verify'))
     .description(
-      'Hold every invoice against the ledger, the one before it, and its number. Changes nothing; exit code 1 where something differs.',
+      'Check every invoice against the ledger. Also checks credit carried over and gaps in the numbers. `ledger verify` includes this check. Exit code 1 if there is a difference.',
     )
     .action(async ({ json }: ReadOptions) => {
-      const verification = await whileWorking({ json }, 'Adding up the invoices', async () => look(verifyInvoices));
+      const verification = await whileWorking({ json }, 'Checking invoices', async () => look(verifyInvoices));
       const { invoices: count, differences } = verification;
       const rows = differences.map((one) => `  ${one.kind}: ${one.what}, expected ${one.expected}, found ${one.found}`);
       const ending = rows.length === 0 ? 'no differences.' : `${counted(rows.length, 'difference')}.`;
@@ -192,20 +187,20 @@ function addVerify(invoices: Command): void {
       process.exitCode = differences.length === 0 ? exitCodes.done : exitCodes.found;
     });
   addHelp(command, {
-    when: 'Invoices were issued, and you want to be sure of them before somebody pays. `ledger verify` does it too.',
-    examples: ['kelpie-admin invoices verify'],
-    prints: 'how many were checked, and a line for each thing that differs: what, what it should be, and what it is.',
+    example: 'kelpie-admin invoices verify',
+    prints: 'How many invoices were checked, and one line per difference: the expected value and the value found.',
   });
 }
 
 export function addInvoiceCommands(kelpie: Command): void {
-  const invoices = kelpie.command('invoices').description('Look after invoices.');
+  const invoices = kelpie.command('invoices').description('List, issue and verify invoices.');
   addList(invoices);
   addShow(invoices);
   addRun(invoices);
   addVerify(invoices);
   addGroupHelp(invoices, {
-    when: 'A worker issues them on the 1st, for the month before, by the clocks of London. docs/billing.md has the rest.',
-    examples: ['kelpie-admin invoices list --overdue', 'kelpie-admin invoices run --period 2026-11 --dry-run'],
+    about:
+      'A worker issues invoices on the 1st for the previous month, in London time. docs/billing.md has the details.',
+    example: 'kelpie-admin invoices list --overdue',
   });
 }

@@ -5,13 +5,13 @@ import { withJobs } from '../wiring/with-jobs.ts';
 import {
   writeCommand,
   runAudited,
-  doneAs,
+  doneAsJson,
   idFrom,
   limited,
   look,
   readCommand,
   withOperator,
-  sayDone,
+  describeDone,
   type WriteOptions,
   type ReadOptions,
 } from './run-command.ts';
@@ -40,26 +40,22 @@ interface ListOptions extends ReadOptions {
 
 function addList(jobs: Command): void {
   const list = limited(readCommand(jobs.command('list')))
-    .description('Jobs, the newest first: those that were given up, unless you ask for others.')
+    .description('List jobs, newest first. Without --state, those that failed permanently.')
     .addOption(
-      new Option('--state <state>', 'which: retry waits for another try, created for its first')
-        .choices(states)
-        .default('failed'),
+      new Option('--state <state>', 'created has not run yet; retry will run again').choices(states).default('failed'),
     )
-    .option('--queue <name>', 'only those of this queue')
+    .option('--queue <name>', 'only jobs of this queue')
     .action(async ({ json, state, queue, limit }: ListOptions) => {
       const found = await look(async (tx) =>
         listJobs(tx, { state: state === 'all' ? null : state, queue: queue ?? null, atMost: limit }),
       );
-      const names = ['JOB', 'QUEUE', 'STATE', 'TRIES', 'MADE', 'ENDED', 'ERROR'];
-      const none = state === 'failed' ? 'None: no job was given up.' : 'There are none.';
+      const names = ['JOB', 'QUEUE', 'STATE', 'RETRIES', 'CREATED', 'ENDED', 'ERROR'];
+      const none = state === 'failed' ? 'No job has failed permanently.' : 'No jobs match.';
       print({ json }, found, table(names, found.map(rowOf), none));
     });
   addHelp(list, {
-    when: 'The alarm `job.given_up` rang, or something that should have happened by itself has not.',
-    examples: ['kelpie-admin jobs list', 'kelpie-admin jobs list --state retry --queue send-mail'],
-    prints:
-      'a line a job: its queue, how often it was tried, and its last error: a kind and a code, never what it worked on.',
+    example: 'kelpie-admin jobs list --state retry --queue send-mail',
+    prints: 'One line per job: queue, state, retries, and the type and code of its last error.',
   });
 }
 
@@ -68,7 +64,7 @@ async function getJob(text: string): Promise<AdminJob> {
   const job = id === undefined ? null : await look(async (tx) => findJob(tx, id));
   if (job !== null) return job;
   throw new OperatorError(
-    `There is no job ${text}. \`kelpie-admin jobs list\` shows their ids; one that is done is forgotten after some days.`,
+    `No job has the id ${text}. \`kelpie-admin jobs list --state all\` shows the ids. Finished jobs are deleted after some days.`,
     'not_found',
   );
 }
@@ -77,27 +73,26 @@ function describeJob(job: AdminJob): string {
   const args = Object.entries(job.arguments).map(([name, value]) => `${name} ${value}`);
   const lines = [
     `Job ${job.id} of ${job.queue}: ${job.state}`,
-    `  tried ${job.tries} of ${job.mostTries} times, made ${job.createdAt.toISOString()}`,
+    `  retries ${job.tries} of ${job.mostTries}, created ${job.createdAt.toISOString()}`,
     ...(job.endedAt === null ? [] : [`  ended ${job.endedAt.toISOString()}`]),
-    ...(job.nextAt === null ? [] : [`  tried next at ${job.nextAt.toISOString()}`]),
-    ...(args.length === 0 ? [] : [`  about ${args.join(', ')}`]),
-    ...(job.error === null ? [] : ['', `Its last error: ${job.error}`, ...job.errorAt.map((place) => `  at ${place}`)]),
+    ...(job.nextAt === null ? [] : [`  next attempt ${job.nextAt.toISOString()}`]),
+    ...(args.length === 0 ? [] : [`  arguments ${args.join(', ')}`]),
+    ...(job.error === null ? [] : ['', `Last error: ${job.error}`, ...job.errorAt.map((place) => `  at ${place}`)]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function addShow(jobs: Command): void {
   const show = readCommand(jobs.command('show'))
-    .argument('<id>', 'the id of the job')
-    .description('One job: what it is about, how often it was tried, and where in the code it failed last.')
+    .argument('<id>', 'job id')
+    .description('Show a job with its arguments and last error.')
     .action(async (id: string, { json }: ReadOptions) => {
       const job = await getJob(id);
       print({ json }, job, describeJob(job));
     });
   addHelp(show, {
-    when: 'You want to know whether what a job failed by is over, before you have it tried again.',
-    examples: ['kelpie-admin jobs show 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11'],
-    prints: 'the ids that it is about, and its last error with the places in the code.',
+    example: 'kelpie-admin jobs show 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11',
+    prints: 'State, retries, argument ids, and the last error with its places in the code.',
   });
 }
 
@@ -114,34 +109,34 @@ async function retry(text: string, options: WriteOptions): Promise<void> {
           detail: { queue, error: job.error },
         });
         if (!(await desk.retry(tx, { queue, id })))
-          throw new OperatorError(`Job ${id} is ${state}: only one that failed is tried again.`, 'nothing_to_do');
+          throw new OperatorError(`Job ${id} is ${state}. Only a failed job can be retried.`, 'nothing_to_do');
         return recorded;
       }),
     ),
   );
-  const sentence = `Job ${id} of ${queue} is tried once more, within seconds. \`kelpie-admin jobs show ${id}\` tells how it went.`;
-  print({ json }, { id, queue, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+  const sentence = `Job ${id} of ${queue} runs again within seconds. Check with \`kelpie-admin jobs show ${id}\`.`;
+  print({ json }, { id, queue, ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
 }
 
 function addRetry(jobs: Command): void {
   const command = writeCommand(jobs.command('retry'))
-    .argument('<id>', 'the id of the job')
-    .description('Have a job that was given up tried once more. Every job is safe to repeat.')
+    .argument('<id>', 'job id')
+    .description('Retry a failed job. Fix its cause first. Every job is safe to repeat.')
     .action(retry);
   addHelp(command, {
-    when: 'What a job failed by is mended: the relay is back, the bank answers again.',
-    examples: ['kelpie-admin jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11 --operator ada@kelpie.example'],
-    prints: 'that it waits for a worker now, and where that stands in the log of the operators.',
+    example: 'kelpie-admin jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11 --operator ada@kelpie.example',
+    prints: 'The job that was queued and the audit log entry.',
   });
 }
 
 export function addJobCommands(kelpie: Command): void {
-  const jobs = kelpie.command('jobs').description('Look after jobs: what workers do after a commit.');
+  const jobs = kelpie.command('jobs').description('List and retry background jobs.');
   addList(jobs);
   addShow(jobs);
   addRetry(jobs);
   addGroupHelp(jobs, {
-    when: 'A job that fails is tried again by itself, some times. One that was given up waits for a person.',
-    examples: ['kelpie-admin jobs list', 'kelpie-admin jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11'],
+    about:
+      'A worker retries a failing job several times. After its last attempt the job is failed, and an operator decides.',
+    example: 'kelpie-admin jobs list',
   });
 }

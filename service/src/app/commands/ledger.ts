@@ -11,7 +11,7 @@ async function verify({ json }: ReadOptions): Promise<void> {
     readerUrl: get(settings.readerDatabaseUrl),
     logLevel: get(settings.logLevel),
   }));
-  const verification = await whileWorking({ json }, 'Adding up the ledger', async () =>
+  const verification = await whileWorking({ json }, 'Checking the ledger', async () =>
     verifyWholeLedger(readerUrl, commandLogger(logLevel)),
   );
   print({ json }, verification, describeVerification(verification));
@@ -19,19 +19,18 @@ async function verify({ json }: ReadOptions): Promise<void> {
 }
 
 export function addLedgerCommands(kelpie: Command): void {
-  const ledger = kelpie.command('ledger').description('Look at the books.');
+  const ledger = kelpie.command('ledger').description('Verify the ledger.');
   const command = readCommand(ledger.command('verify'))
     .description(
-      'Recompute every balance from the entries, and hold the invoices against them. Changes nothing; exit code 1 where something differs.',
+      'Recompute every balance from the ledger entries. Also checks every invoice against them. Run it every night and after a restore. It reads one snapshot of the whole database. Exit code 1 if there is a difference.',
     )
     .action(verify);
   addHelp(command, {
-    when: 'Every night, after a restore, and whenever you are in doubt. It reads everything, from one picture of the database.',
-    examples: ['kelpie-admin ledger verify', 'kelpie-admin ledger verify --json || page-somebody'],
-    prints: 'how much was checked, and a line for each thing that differs: what, what it should be, and what it is.',
+    example: 'kelpie-admin ledger verify',
+    prints: 'How much was checked, and one line per difference: the expected value and the value found.',
   });
   addGroupHelp(ledger, {
-    when: 'Every penny is two entries that sum to zero. docs/ledger.md has the accounts.',
-    examples: ['kelpie-admin ledger verify'],
+    about: 'Kelpie keeps a double-entry ledger. docs/ledger.md lists the accounts.',
+    example: 'kelpie-admin ledger verify',
   });
 }

@@ -14,18 +14,18 @@ async function migrate({ json }: ReadOptions): Promise<void> {
   }));
   const now = clockFor(testClockFile).now();
   const applied = await migrateEverything({ ownerUrl, now, logger: commandLogger(logLevel) });
-  const sentence =
-    applied.length === 0 ? 'Nothing to apply: the database is up to date.' : `Applied ${applied.join(', ')}.`;
+  const sentence = applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`;
   print({ json }, { applied }, `${sentence}\n`);
 }
 
 export function addMigrateCommand(kelpie: Command): void {
   const command = readCommand(kelpie.command('migrate'))
-    .description('Bring the database up to this version. Safe to repeat, and to run while the service runs.')
+    .description(
+      'Migrate the database to this version. Run it before each deploy. Safe to repeat, and to run while the service is running. It connects as the database owner and is not in the audit log.',
+    )
     .action(migrate);
   addHelp(command, {
-    when: 'At every deploy, before the new version starts. It connects as the owner, and so is not in the operators’ log.',
-    examples: ['kelpie-admin migrate'],
-    prints: 'which migrations were applied.',
+    example: 'kelpie-admin migrate',
+    prints: 'The migrations that were applied.',
   });
 }

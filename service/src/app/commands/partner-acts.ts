@@ -1,4 +1,4 @@
-// What an operator changes about a partner that is there.
+// Commands that change an existing partner.
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   planActivation,
@@ -14,9 +14,9 @@ import { getPartner } from './find-partner.ts';
 import {
   writeCommand,
   runAudited,
-  doneAs,
+  doneAsJson,
   withOperator,
-  sayDone,
+  describeDone,
   withReason,
   type OperatorDeps,
   type WithReason,
@@ -24,7 +24,7 @@ import {
 import { print } from './printing.ts';
 import { addHelp } from './help.ts';
 
-/** What was done, in a sentence and for programs, and what the log is to say of it. */
+/** A change with its audit entry and its result for people and programs. */
 interface Change {
   action: string;
   detail: Readonly<Record<string, string | number>>;
@@ -33,7 +33,7 @@ interface Change {
   make: () => Promise<void>;
 }
 
-/** Notes a change of a partner and makes it, in one transaction; then says so. */
+/** Records and makes a change in one transaction, then prints it. */
 async function change(
   slugOrId: string,
   options: WithReason,
@@ -53,8 +53,8 @@ async function change(
       return { partner: found, planned: one, written: recorded };
     }),
   );
-  const done = { id: partner.id, slug: partner.slug, ...planned.shown, ...doneAs(dryRun, written) };
-  print({ json }, done, sayDone(planned.sentence, dryRun, written));
+  const done = { id: partner.id, slug: partner.slug, ...planned.shown, ...doneAsJson(dryRun, written) };
+  print({ json }, done, describeDone(planned.sentence, dryRun, written));
 }
 
 const statusPlans = { suspend: planSuspension, activate: planActivation };
@@ -63,17 +63,18 @@ async function changeStatus(verb: keyof typeof statusPlans, slugOrId: string, op
   await change(slugOrId, options, (tx, partner) => {
     const { slug, status } = partner;
     const planned = statusPlans[verb](partner);
-    if (planned === null)
-      throw new OperatorError(`${slug} is ${status}: there is nothing to ${verb}.`, 'nothing_to_do');
+    if (planned === null) throw new OperatorError(`${slug} is ${status}. Nothing to ${verb}.`, 'nothing_to_do');
     const { action, from, to } = planned;
     return {
       action,
       detail: { from, to },
-      sentence: `${slug} was ${from}, and is ${to}.`,
+      sentence: `${slug} changed from ${from} to ${to}.`,
       shown: { from, to },
       async make() {
         if (!(await setStatus(tx, partner.id, planned)))
-          throw new OperatorError(`${slug} has changed meanwhile: look again.`);
+          throw new OperatorError(
+            `The status of ${slug} changed while the command ran. Nothing changed; check and retry.`,
+          );
       },
     };
   });
@@ -81,21 +82,21 @@ async function changeStatus(verb: keyof typeof statusPlans, slugOrId: string, op
 
 function factorFrom(text: string): number {
   const factor = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (factor < 1 || factor > 1_000) throw new InvalidArgumentError('It is a whole number from 1 to 1000.');
+  if (factor < 1 || factor > 1_000) throw new InvalidArgumentError('Use a whole number from 1 to 1000.');
   return factor;
 }
 
 async function setLimits(slugOrId: string, options: WithReason & { factor: number }): Promise<void> {
   await change(slugOrId, options, (tx, { id, slug, rateFactor: from }) => {
     const { factor: to } = options;
-    if (from === to) throw new OperatorError(`The limits of ${slug} are × ${to} already.`, 'nothing_to_do');
+    if (from === to) throw new OperatorError(`The rate limits of ${slug} are already × ${to}.`, 'nothing_to_do');
     return {
       action: 'partner.limit',
       detail: { from, to },
-      sentence: `The limits of ${slug} were × ${from}, and are × ${to}.`,
+      sentence: `The rate limits of ${slug} changed from × ${from} to × ${to}.`,
       shown: { from, to },
       async make() {
-        if (!(await setRateFactor(tx, id, to))) throw new OperatorError(`${slug} is gone.`, 'not_found');
+        if (!(await setRateFactor(tx, id, to))) throw new OperatorError(`${slug} no longer exists.`, 'not_found');
       },
     };
   });
@@ -112,7 +113,7 @@ async function givePlan(slugOrId: string, options: PlanOptions): Promise<void> {
     return {
       action: 'partner.price_plan',
       detail: { environment, plan },
-      sentence: `${slug} has the plan ${plan} in ${environment} from now on. Payouts that were made before keep theirs.`,
+      sentence: `${slug} is on price plan ${plan} in ${environment} from now on. Existing payouts keep their prices.`,
       shown: { environment, plan },
       async make() {
         const outcome = await setPricePlan(tx, { partnerId, environment }, { plan, at: clock.now() });
@@ -120,17 +121,14 @@ async function givePlan(slugOrId: string, options: PlanOptions): Promise<void> {
           case 'changed':
             return;
           case 'same':
-            throw new OperatorError(`${slug} has the plan ${plan} in ${environment} already.`, 'nothing_to_do');
+            throw new OperatorError(`${slug} is already on price plan ${plan} in ${environment}.`, 'nothing_to_do');
           case 'no_plan':
             throw new OperatorError(
-              `There is no price plan ${plan}: \`kelpie-admin plans list\` shows them.`,
+              `No price plan has the id ${plan}. \`kelpie-admin plans list\` shows the ids.`,
               'not_found',
             );
           case 'no_environment':
-            throw new OperatorError(
-              `${slug} has no ${environment} environment yet, and is charged nothing there.`,
-              'not_found',
-            );
+            throw new OperatorError(`${slug} has no ${environment} environment yet.`, 'not_found');
         }
       },
     };
@@ -138,32 +136,30 @@ async function givePlan(slugOrId: string, options: PlanOptions): Promise<void> {
 }
 
 function actOnPartner(partners: Command, name: string): Command {
-  return withReason(writeCommand(partners.command(name)).argument('<partner>', 'its short name, or its id'));
+  return withReason(writeCommand(partners.command(name)).argument('<partner>', 'partner slug or id'));
 }
 
-const saysSo = 'what it was and what it is now, and where that stands in the log of the operators.';
+const printsChange = 'The old value, the new value and the audit log entry.';
 
 function addStatusActs(partners: Command): void {
   addHelp(
     actOnPartner(partners, 'suspend')
       .description(
-        'Stop a partner: it makes no payouts any more, from the next one on, in both environments. Payouts under way go on, and it still reads what it has.',
+        'Suspend a partner. It can create no more payouts, in sandbox or live. Payouts in flight continue, and it can still read its data.',
       )
       .action(async (partner: string, options: WithReason) => changeStatus('suspend', partner, options)),
     {
-      when: 'Something is wrong with a partner, and no more money shall leave until it is cleared up.',
-      examples: ['kelpie-admin partners suspend acme --reason "invoice 2026-10 unpaid" --operator ada@kelpie.example'],
-      prints: saysSo,
+      example: 'kelpie-admin partners suspend acme --reason "invoice KP-000012 unpaid" --operator ada@kelpie.example',
+      prints: printsChange,
     },
   );
   addHelp(
     actOnPartner(partners, 'activate')
-      .description('Let a suspended partner pay again: live too, if its business was verified.')
+      .description('Reactivate a suspended partner. It can create live payouts again only if its business is verified.')
       .action(async (partner: string, options: WithReason) => changeStatus('activate', partner, options)),
     {
-      when: 'What a partner was suspended for is settled.',
-      examples: ['kelpie-admin partners activate acme --reason "paid on the 14th" --operator ada@kelpie.example'],
-      prints: saysSo,
+      example: 'kelpie-admin partners activate acme --reason "paid on 14 November" --operator ada@kelpie.example',
+      prints: printsChange,
     },
   );
 }
@@ -172,34 +168,31 @@ function addTermActs(partners: Command): void {
   addHelp(
     actOnPartner(partners, 'limits')
       .description(
-        'Raise the rate limits of a partner’s keys: by a factor, for requests and payouts alike. 1 is what everybody has.',
+        'Set the rate limits of a partner’s API keys. Multiplies the default limits of requests and payouts. Takes effect within seconds.',
       )
-      .requiredOption('--factor <number>', 'from 1 to 1000', factorFrom)
+      .requiredOption('--factor <number>', '1 (the default limits) to 1000', factorFrom)
       .action(async (partner: string, options: WithReason & { factor: number }) => setLimits(partner, options)),
     {
-      when: 'A partner runs into 429 with good reason. The processes know of it within seconds.',
-      examples: [
-        'kelpie-admin partners limits acme --factor 4 --reason "a launch on Friday" --operator ada@kelpie.example',
-      ],
-      prints: saysSo,
+      example: 'kelpie-admin partners limits acme --factor 4 --reason "launch on Friday" --operator ada@kelpie.example',
+      prints: printsChange,
     },
   );
   addHelp(
     actOnPartner(partners, 'price-plan')
-      .description('Give a partner another price plan from now on. Payouts that were made before keep theirs.')
-      .requiredOption('--plan <plan>', 'the id of the plan: `kelpie-admin plans list` shows them')
+      .description(
+        'Change a partner’s price plan from now on. Existing payouts keep their prices. The monthly fee follows the plan at the start of the month.',
+      )
+      .requiredOption('--plan <plan>', 'price plan id, from `kelpie-admin plans list`')
       .addOption(
-        new Option('--environment <environment>', 'which of its environments; only live is ever charged')
+        new Option('--environment <environment>', 'environment to change; only live is charged')
           .choices(['live', 'sandbox'])
           .default('live'),
       )
       .action(async (partner: string, options: PlanOptions) => givePlan(partner, options)),
     {
-      when: 'A partner and you agreed on other prices. A month’s account is charged by the plan at the month’s beginning.',
-      examples: [
+      example:
         'kelpie-admin partners price-plan acme --plan volume-1 --reason "contract of 2026-11" --operator ada@kelpie.example',
-      ],
-      prints: 'the plan that counts now, and where that stands in the log of the operators.',
+      prints: 'The new price plan and the audit log entry.',
     },
   );
 }

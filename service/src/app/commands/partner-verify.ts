@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import {
-  askAgain,
+  refreshStatus,
   refreshVerifications,
   recordStarted,
   planVerification,
@@ -19,10 +19,10 @@ import {
   writeCommand,
   runAudited,
   chosenSettings,
-  doneAs,
+  doneAsJson,
   look,
   withOperator,
-  sayDone,
+  describeDone,
   type WriteOptions,
   type OperatorDeps,
 } from './run-command.ts';
@@ -34,14 +34,14 @@ interface VerifyOptions extends WriteOptions {
 }
 
 function emailFrom(text: string): string {
-  if (!isMailAddress(text)) throw new InvalidArgumentError('It is the address of one person, as ada@acme.example.');
+  if (!isMailAddress(text)) throw new InvalidArgumentError('Use one email address, for example ada@acme.example.');
   return text;
 }
 
-/** One commit: the note, what is written, and the job by which a worker reads from the bank how it stands. */
+/** One commit: the audit entry, the change, and the job in which a worker reads the status from the bank. */
 async function write(
   deps: OperatorDeps,
-  { partner, options, step }: { partner: AdminPartner; options: VerifyOptions; step: 'ask' | 'start' },
+  { partner, options, step }: { partner: AdminPartner; options: VerifyOptions; step: keyof typeof sentences },
   work: (tx: Transaction) => Promise<void>,
 ) {
   const context = { partnerId: partner.id, environment: 'sandbox' } as const;
@@ -55,7 +55,7 @@ async function write(
   );
 }
 
-/** The bank is asked before anything is written: it is never called inside a transaction. For a dry run it is not asked. */
+/** Calls the bank first, because no network call may run inside a transaction. A dry run does not call it. */
 async function start(
   deps: OperatorDeps,
   { id: partnerId, slug }: AdminPartner,
@@ -64,7 +64,7 @@ async function start(
 ): Promise<(tx: Transaction) => Promise<void>> {
   if (email === undefined)
     throw new OperatorError(
-      `${standing.newestId === null ? `Nobody has started the verification of ${slug} yet` : `The bank said no to ${slug}`}. An admin of it starts one in the dashboard; or say --email ADDRESS, whom the bank then writes to.`,
+      `${standing.newestId === null ? `The verification of ${slug} has not been started` : `The bank rejected ${slug}`}. Use --email ADDRESS to start one; the bank emails that person. An admin of ${slug} can also start it in the dashboard.`,
     );
   const { banks, redirectUrl } = chosenSettings((get) => ({
     banks: chooseBanks(get),
@@ -72,15 +72,15 @@ async function start(
   }));
   const { provider_production: bank } = openBanks(banks, deps.clock, noFailpoint);
   if (bank === null)
-    throw new OperatorError('There is no live bank to ask: KELPIE_LIVE_BANK_URL and KELPIE_LIVE_BANK_API_KEY name it.');
+    throw new OperatorError('No live bank is configured. Set KELPIE_LIVE_BANK_URL and KELPIE_LIVE_BANK_API_KEY.');
   if (dryRun) return async () => undefined;
   const started = await startAtBank({ bank, clock: deps.clock }, { partnerId, email, redirectUrl }, standing);
   return async (tx) => recordStarted(tx, started);
 }
 
 const sentences = {
-  ask: (slug: string) => `The bank is asked how far it is with ${slug}.`,
-  start: (slug: string) => `The verification of ${slug} is started: the bank writes to the address that you named.`,
+  refresh: (slug: string) => `A worker asks the bank for the verification status of ${slug}.`,
+  start: (slug: string) => `Started the verification of ${slug}. The bank emails the address that you gave.`,
 };
 
 async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
@@ -90,33 +90,29 @@ async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
   const { step, written } = await withOperator(options, 'service', async (deps) => {
     const partnerEnvironment = { partnerId: id, environment: 'sandbox' } as const;
     const plan = await inTransaction(deps.pool, partnerEnvironment, async (tx) => planVerification(tx, id));
-    if (plan.kind === 'approved') throw new OperatorError(`${slug} is verified already.`, 'nothing_to_do');
+    if (plan.kind === 'approved') throw new OperatorError(`${slug} is already verified.`, 'nothing_to_do');
     const work =
-      plan.kind === 'ask'
-        ? async (tx: Transaction) => askAgain(tx, plan.id, deps.clock.now())
+      plan.kind === 'refresh'
+        ? async (tx: Transaction) => refreshStatus(tx, plan.id, deps.clock.now())
         : await start(deps, partner, options, plan.standing);
     return { step: plan.kind, written: await write(deps, { partner, options, step: plan.kind }, work) };
   });
-  const sentence = `${sentences[step](slug)} \`kelpie-admin partners show ${slug}\` tells how it stands.`;
-  print({ json }, { id, slug, step, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+  const sentence = `${sentences[step](slug)} Check with \`kelpie-admin partners show ${slug}\`.`;
+  print({ json }, { id, slug, step, ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
 }
 
 export function addVerifyingPartners(partners: Command): void {
   addHelp(
     writeCommand(partners.command('verify'))
-      .argument('<partner>', 'its short name, or its id')
+      .argument('<partner>', 'partner slug or id')
       .description(
-        'Have the bank verify the business, which opens live. Where that is under way, the bank is asked how far it is; where not, it is started. Nobody but the bank says yes.',
+        'Start a partner’s business verification, or refresh its status. Approval by the bank opens live. If a verification is in progress, a worker asks the bank for its status. Otherwise --email starts one.',
       )
-      .option('--email <address>', 'to start it: the person at the partner whom the bank writes to', emailFrom)
+      .option('--email <address>', 'to start a verification: the person whom the bank emails', emailFrom)
       .action(verify),
     {
-      when: 'A partner waits for its verification and you want to know now; or it asks you to start it.',
-      examples: [
-        'kelpie-admin partners verify acme --operator ada@kelpie.example',
-        'kelpie-admin partners verify acme --email grace@acme.example --operator ada@kelpie.example',
-      ],
-      prints: 'which of the two was done. A worker writes down within seconds what the bank says.',
+      example: 'kelpie-admin partners verify acme --email grace@acme.example --operator ada@kelpie.example',
+      prints: 'Whether it started a verification or refreshed one, and the audit log entry.',
     },
   );
 }

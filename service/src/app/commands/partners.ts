@@ -14,12 +14,12 @@ function describePartner(partner: AdminPartner, environments: readonly AdminEnvi
   const lines = [
     `${partner.name} (${partner.slug}): ${partner.status}`,
     `  id ${partner.id}`,
-    `  verification ${partner.verificationStatus.replaceAll('_', ' ')}, limits × ${partner.rateFactor}`,
+    `  verification ${partner.verificationStatus.replaceAll('_', ' ')}, rate limits × ${partner.rateFactor}`,
     ...environments.map(
       (partnerEnvironment) =>
-        `  ${partnerEnvironment.environment.padEnd(7)} by ${partnerEnvironment.rail}, wallet ${exactUsdc(partnerEnvironment.walletMicroUsdc)} USDC, plan ${partnerEnvironment.pricePlan}, ` +
+        `  ${partnerEnvironment.environment.padEnd(7)} rail ${partnerEnvironment.rail}, wallet ${exactUsdc(partnerEnvironment.walletMicroUsdc)}, price plan ${partnerEnvironment.pricePlan}, ` +
         `${counted(partnerEnvironment.activeKeys, 'key')}, ${counted(partnerEnvironment.openPayouts, 'open payout')}, ` +
-        `topped up by ${partnerEnvironment.fundingMethods.join(' and ') || 'nothing yet'}`,
+        `top-up methods: ${partnerEnvironment.fundingMethods.join(', ') || 'none yet'}`,
     ),
   ];
   return `${lines.join('\n')}\n`;
@@ -32,8 +32,8 @@ interface ListOptions extends ReadOptions {
 
 function addList(partners: Command): void {
   const list = limited(readCommand(partners.command('list')))
-    .description('Partners, the newest first, with their state and limits.')
-    .addOption(new Option('--status <status>', 'only those in this state').choices(statuses))
+    .description('List partners, newest first.')
+    .addOption(new Option('--status <status>', 'only partners with this status').choices(statuses))
     .action(async ({ json, status, limit }: ListOptions) => {
       const found = await look(async (tx) => listPartners(tx, { status: status ?? null, atMost: limit }));
       const rows = found.map((one) => [
@@ -44,21 +44,19 @@ function addList(partners: Command): void {
         one.id,
         one.name,
       ]);
-      const names = ['SLUG', 'STATUS', 'VERIFICATION', 'LIMITS', 'ID', 'NAME'];
-      print({ json }, found, table(names, rows, 'There are none.'));
+      const names = ['SLUG', 'STATUS', 'VERIFICATION', 'RATE LIMITS', 'ID', 'NAME'];
+      print({ json }, found, table(names, rows, 'No partners match.'));
     });
   addHelp(list, {
-    when: 'You want to know who is there, or look for a short name to use with another command.',
-    examples: ['kelpie-admin partners list', 'kelpie-admin partners list --status suspended --json'],
-    prints:
-      'a line a partner: short name, state, how far its verification is, by how much its limits are raised, id and name.',
+    example: 'kelpie-admin partners list --status suspended',
+    prints: 'One line per partner: slug, status, verification, rate limit factor, id and name.',
   });
 }
 
 function addShow(partners: Command): void {
   const show = readCommand(partners.command('show'))
-    .argument('<partner>', 'its short name, or its id')
-    .description('One partner: its two environments, their rails, wallets, price plans, keys and open payouts.')
+    .argument('<partner>', 'partner slug or id')
+    .description('Show a partner and its sandbox and live environments.')
     .action(async (slugOrId: string, { json }: ReadOptions) => {
       const shown = await look(async (tx) => {
         const partner = await getPartner(tx, slugOrId);
@@ -67,24 +65,21 @@ function addShow(partners: Command): void {
       print({ json }, shown, describePartner(shown, shown.environments));
     });
   addHelp(show, {
-    when: 'A partner calls, and you want to see at a glance where it stands.',
-    examples: ['kelpie-admin partners show acme'],
-    prints: 'its state, and a line for each of its environments, sandbox and live. Wallets have all six decimals.',
+    example: 'kelpie-admin partners show acme',
+    prints:
+      'Its status, and per environment: rail, wallet balance, price plan, API keys, open payouts and top-up methods.',
   });
 }
 
 export function addPartnerCommands(kelpie: Command): void {
-  const partners = kelpie.command('partners').description('Look after partners.');
+  const partners = kelpie.command('partners').description('Create, show and change partners.');
   addList(partners);
   addShow(partners);
   addCreatingPartners(partners);
   addVerifyingPartners(partners);
   addPartnerActs(partners);
   addGroupHelp(partners, {
-    when: 'A partner is a business that pays out through Kelpie. Name it by its short name, or by its id.',
-    examples: [
-      'kelpie-admin partners show acme',
-      'kelpie-admin partners suspend acme --reason "invoice 2026-10 unpaid" --dry-run',
-    ],
+    about: 'A partner is a business that pays out through Kelpie. Name it by its slug or its id.',
+    example: 'kelpie-admin partners show acme',
   });
 }

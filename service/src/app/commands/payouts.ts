@@ -1,5 +1,4 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { formatPounds } from '../../money/amounts.ts';
 import {
   listStuckPayouts,
   makePayoutDue,
@@ -12,17 +11,17 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import {
   writeCommand,
   runAudited,
-  doneAs,
+  doneAsJson,
   idFrom,
   limited,
   look,
   readCommand,
   withOperator,
-  sayDone,
+  describeDone,
   type WriteOptions,
   type ReadOptions,
 } from './run-command.ts';
-import { print, shortInstant, table } from './printing.ts';
+import { pounds, print, shortInstant, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
 
 const minuteMs = 60_000;
@@ -34,7 +33,7 @@ function requirePayoutId(text: string): string {
 }
 
 function missing(id: string): OperatorError {
-  return new OperatorError(`There is no payout ${id}. Its id is the "id" in the API's answer.`, 'not_found');
+  return new OperatorError(`No payout has the id ${id}. Use the "id" from the API.`, 'not_found');
 }
 
 function rowOf(payout: StuckPayout): string[] {
@@ -44,7 +43,7 @@ function rowOf(payout: StuckPayout): string[] {
     payout.environment,
     payout.state,
     payout.bankState ?? '-',
-    `${formatPounds(payout.amountPence)} GBP`,
+    pounds(payout.amountPence),
     shortInstant(payout.createdAt),
     shortInstant(payout.dueAt),
     payout.cases.join(', ') || '-',
@@ -52,14 +51,14 @@ function rowOf(payout: StuckPayout): string[] {
 }
 
 function minutesFrom(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('It is a whole number of minutes.');
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Use a whole number of minutes.');
   return Number(text);
 }
 
 function addStuck(payouts: Command): void {
   const stuck = limited(readCommand(payouts.command('stuck')))
-    .description('Payouts that are not at their end: those that wait for a person first, then the oldest.')
-    .option('--older-than <minutes>', 'only those that were ordered longer ago', minutesFrom, 10)
+    .description('List payouts that have not finished. Those with an open case come first, then the oldest.')
+    .option('--older-than <minutes>', 'only payouts created longer ago than this', minutesFrom, 10)
     .action(async ({ json, olderThan, limit }: ReadOptions & { olderThan: number; limit: number }) => {
       const found = await look(async (tx, now) => {
         const since = new Date(now.getTime() - olderThan * minuteMs);
@@ -70,27 +69,24 @@ function addStuck(payouts: Command): void {
         'PARTNER',
         'ENVIRONMENT',
         'STATE',
-        'BANK SAYS',
+        'BANK STATUS',
         'AMOUNT',
-        'ORDERED',
-        'LOOKED AT NEXT',
+        'CREATED',
+        'NEXT CHECK',
         'CASES',
       ];
-      print({ json }, found, table(names, found.map(rowOf), 'None: every payout is at its end, or on its way.'));
+      print({ json }, found, table(names, found.map(rowOf), 'No stuck payouts.'));
     });
   addHelp(stuck, {
-    when: 'Each morning, and when a partner says that a payout has not come.',
-    examples: ['kelpie-admin payouts stuck', 'kelpie-admin payouts stuck --older-than 1440 --json'],
-    prints: 'a line a payout: what the bank said last, when it is looked at next, and the cases that are open.',
+    example: 'kelpie-admin payouts stuck --older-than 1440',
+    prints: 'One line per payout: its state, the last bank status, the next check and its open cases.',
   });
 }
 
 function addShow(payouts: Command): void {
   const show = readCommand(payouts.command('show'))
-    .argument('<id>', 'the id of the payout')
-    .description(
-      'Tell the whole story of one payout: states, tries, bank ids, ledger lines, who and when. Changes nothing.',
-    )
+    .argument('<id>', 'payout id')
+    .description('Show a payout’s audit trail: states, attempts, bank ids and ledger lines.')
     .action(async (id: string, { json }: ReadOptions) => {
       const payoutId = requirePayoutId(id);
       const auditTrail = await look(async (tx) => readAuditTrail(tx, payoutId));
@@ -98,18 +94,17 @@ function addShow(payouts: Command): void {
       print({ json }, auditTrailAsJson(auditTrail), formatAuditTrail(auditTrail));
     });
   addHelp(show, {
-    when: 'Somebody asks what became of a payout. This is all that we know of it.',
-    examples: ['kelpie-admin payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab'],
+    example: 'kelpie-admin payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab',
     prints:
-      'how it stands, then its history, each step with its lines in the ledger. Of the recipient no more than the partner sees.',
+      'Its state, then its history. Each step has its ledger lines (DR debit, CR credit). Of the recipient it shows no more than the partner sees.',
   });
 }
 
-function addAsk(payouts: Command): void {
+function addRefresh(payouts: Command): void {
   const refresh = writeCommand(payouts.command('refresh'))
-    .argument('<id>', 'the id of the payout')
+    .argument('<id>', 'payout id')
     .description(
-      'Ask the bank once more what became of a payout. A worker does it within a second and writes down what follows. Nothing is sent again by this.',
+      'Refresh a payout’s status from the bank. A worker asks the bank within a second and records the answer. Sends no payment.',
     )
     .action(async (id: string, options: WriteOptions) => {
       const payoutId = requirePayoutId(id);
@@ -121,23 +116,22 @@ function addAsk(payouts: Command): void {
           return recorded;
         }),
       );
-      const sentence = `The bank is asked about payout ${payoutId}. \`kelpie-admin payouts show ${payoutId}\` tells what it said.`;
-      print({ json }, { id: payoutId, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+      const sentence = `A worker asks the bank about payout ${payoutId}. Check with \`kelpie-admin payouts show ${payoutId}\`.`;
+      print({ json }, { id: payoutId, ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
     });
   addHelp(refresh, {
-    when: 'The bank tells you on the phone that something has changed, and the next look is too far away.',
-    examples: ['kelpie-admin payouts refresh 01a1dfa5-aff2-7036-a787-17b3198fc6ab --operator ada@kelpie.example'],
-    prints: 'that it is asked, and where that stands in the log of the operators.',
+    example: 'kelpie-admin payouts refresh 01a1dfa5-aff2-7036-a787-17b3198fc6ab --operator ada@kelpie.example',
+    prints: 'The payout and the audit log entry. `payouts show` has the result.',
   });
 }
 
 export function addPayoutCommands(kelpie: Command): void {
-  const payouts = kelpie.command('payouts').description('Look after payouts: the stuck ones, and one’s whole story.');
+  const payouts = kelpie.command('payouts').description('List stuck payouts, show a payout, refresh it from the bank.');
   addStuck(payouts);
   addShow(payouts);
-  addAsk(payouts);
+  addRefresh(payouts);
   addGroupHelp(payouts, {
-    when: 'Begin with the stuck ones, read the story of one, and ask the bank where it does not tell by itself.',
-    examples: ['kelpie-admin payouts stuck', 'kelpie-admin payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab'],
+    about: 'Start with `payouts stuck`, read the audit trail of one, and refresh it if the bank may know more.',
+    example: 'kelpie-admin payouts stuck',
   });
 }

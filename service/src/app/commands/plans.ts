@@ -5,72 +5,74 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import {
   writeCommand,
   runAudited,
-  doneAs,
+  doneAsJson,
   limited,
   look,
   readCommand,
   withOperator,
-  sayDone,
+  describeDone,
   withReason,
   type ReadOptions,
   type WithReason,
 } from './run-command.ts';
-import { print, table } from './printing.ts';
+import { pounds, print, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
 
-/** As in "1.25%": hundredths of a percent are whole numbers. */
+/** For example "1.25%". Basis points have two decimals, as pence do. */
 function percent(basisPoints: bigint): string {
   return `${formatPounds(basisPoints)}%`;
 }
 
 function fee(fixedPence: bigint, basisPoints: bigint): string {
-  return `${formatPounds(fixedPence)} + ${percent(basisPoints)}`;
+  return `${pounds(fixedPence)} + ${percent(basisPoints)}`;
 }
 
 function addList(plans: Command): void {
   const list = limited(readCommand(plans.command('list')))
-    .description('Price plans, the newest first, and how many partner environments have each.')
+    .description('List price plans, newest first.')
     .action(async ({ json, limit }: ReadOptions & { limit: number }) => {
       const found = await look(async (tx) => listPricePlans(tx, limit));
       const rows = found.map((plan) => [
         plan.id,
         fee(plan.fixedPence, plan.basisPoints),
         fee(plan.bankFixedPence, plan.bankBasisPoints),
-        formatPounds(plan.monthlyPence),
-        formatPounds(plan.verificationPence),
-        `+ ${percent(plan.networkMarkupBasisPoints)}`,
-        `+ ${percent(plan.exceptionMarkupBasisPoints)}`,
+        pounds(plan.monthlyPence),
+        pounds(plan.verificationPence),
+        `+${percent(plan.networkMarkupBasisPoints)}`,
+        `+${percent(plan.exceptionMarkupBasisPoints)}`,
         plan.environments.toString(),
       ]);
       const names = [
         'PLAN',
-        'PAYOUT',
-        'OF IT THE BANK’S',
-        'MONTHLY',
+        'PAYOUT FEE',
+        'BANK SHARE',
+        'MONTHLY FEE',
         'VERIFICATION',
-        'NETWORK',
-        'EXCEPTIONS',
+        'NETWORK MARKUP',
+        'EXCEPTION MARKUP',
         'ENVIRONMENTS',
       ];
-      print({ json }, found, table(names, rows, 'There are none.'));
+      print({ json }, found, table(names, rows, 'There are no price plans.'));
     });
   addHelp(list, {
-    when: 'You want to give a partner another plan, and look for its id.',
-    examples: ['kelpie-admin plans list'],
-    prints: 'a line a plan, in pounds: what a payout costs and the bank’s share of it, and what else is charged.',
+    example: 'kelpie-admin plans list',
+    prints:
+      'One line per plan: the fee per payout with the bank’s share of it, monthly fee, verification fee, markups, and how many partner environments use it.',
   });
 }
 
 function penceFrom(text: string): bigint {
   const pence = parsePounds(text);
-  if (pence === undefined || pence > 1_000_000n) throw new InvalidArgumentError('It is pounds and pence, as 0.99.');
+  if (pence === undefined || pence > 1_000_000n)
+    throw new InvalidArgumentError('Use pounds and pence up to 10000.00, for example 0.99.');
   return pence;
 }
 
-/** Hundredths of a percent, from a number with two decimals. */
+/** Basis points from a percentage with two decimals. */
 function pointsFrom(text: string): bigint {
   const points = parsePounds(text);
-  if (points === undefined || points > 10_000n) throw new InvalidArgumentError('It is a percentage, as 1.00.');
+  if (points === undefined || points > 10_000n)
+    throw new InvalidArgumentError('Use a percentage up to 100.00, for example 1.00.');
   return points;
 }
 
@@ -81,7 +83,7 @@ interface Fee {
 
 function feeFrom(text: string): Fee {
   const [, fixed = '', part = ''] = /^(\d+\.\d{2}) ?\+ ?(\d+\.\d{2})%?$/.exec(text) ?? [];
-  if (fixed === '') throw new InvalidArgumentError('It is pounds and a percentage, as 0.99+1.00%.');
+  if (fixed === '') throw new InvalidArgumentError('Use pounds and a percentage, for example 0.99+1.00%.');
   return { pence: penceFrom(fixed), points: pointsFrom(part) };
 }
 
@@ -96,10 +98,10 @@ interface CreateOptions extends WithReason {
 
 function planFrom(id: string, { payout, bank, ...rest }: CreateOptions): PricePlan {
   if (!/^[a-z0-9-]{1,40}$/.test(id))
-    throw new OperatorError('The id of a plan has 1 to 40 small letters, digits and hyphens.');
-  // The bank's share is a part of the fee: the rest of it goes on the invoice, and can't be less than nothing.
+    throw new OperatorError('The plan id must have 1 to 40 lower-case letters, digits and hyphens.');
+  // The rest of the fee goes on the invoice, so it can't be negative.
   if (bank.pence > payout.pence || bank.points > payout.points)
-    throw new OperatorError('The bank’s share can not be more than the fee that it is a part of.');
+    throw new OperatorError('The bank’s share cannot exceed the payout fee.');
   return {
     id,
     fixedPence: payout.pence,
@@ -126,34 +128,35 @@ async function create(id: string, options: CreateOptions): Promise<void> {
       const recorded = await deps.record(tx, { action: 'plan.create', subject: id, detail });
       if (!(await createPricePlan(tx, plan, deps.clock.now())))
         throw new OperatorError(
-          `There is a plan ${id} already, and plans never change: take another id.`,
+          `Price plan ${id} already exists and cannot be changed. Choose another id.`,
           'plan_taken',
         );
       return recorded;
     }),
   );
-  const sentence = `The plan ${id} is there: ${fee(plan.fixedPence, plan.basisPoints)} a payout. No partner has it yet.`;
-  print({ json }, { ...plan, ...doneAs(dryRun, written) }, sayDone(sentence, dryRun, written));
+  const sentence = `Created price plan ${id}: ${fee(plan.fixedPence, plan.basisPoints)} per payout. No partner uses it yet.`;
+  print({ json }, { ...plan, ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
 }
 
 function addCreate(plans: Command): void {
   const command = withReason(writeCommand(plans.command('create')))
-    .argument('<plan>', 'its id: 1 to 40 small letters, digits and hyphens, as volume-1')
-    .description('Make a price plan. It can never be changed: other prices are another plan.')
-    .addOption(priced('--payout <fee>', 'what a payout costs, in pounds and of its amount', feeFrom, '0.99+1.00%'))
-    .addOption(priced('--bank <fee>', 'the bank’s share of that', feeFrom, '0.50+0.50%'))
-    .addOption(priced('--monthly <pounds>', 'the account, each month', penceFrom, '15.00'))
-    .addOption(priced('--verification <pounds>', 'the verification of a business, once', penceFrom, '39.00'))
-    .addOption(priced('--network <percent>', 'what is added to network fees', pointsFrom, '10.00'))
-    .addOption(priced('--exceptions <percent>', 'what is added to bank exceptions', pointsFrom, '20.00'))
+    .argument('<plan>', 'plan id: 1 to 40 lower-case letters, digits and hyphens, for example volume-1')
+    .description(
+      'Create a price plan. A plan cannot be changed. Options that you leave out have the standard prices. Assign it with `partners price-plan`.',
+    )
+    .addOption(
+      priced('--payout <fee>', 'fee per payout: pounds plus a percentage of its amount', feeFrom, '0.99+1.00%'),
+    )
+    .addOption(priced('--bank <fee>', 'the bank’s share of the payout fee', feeFrom, '0.50+0.50%'))
+    .addOption(priced('--monthly <pounds>', 'monthly account fee in GBP', penceFrom, '15.00'))
+    .addOption(priced('--verification <pounds>', 'one-off business verification fee in GBP', penceFrom, '39.00'))
+    .addOption(priced('--network <percent>', 'markup on network fees', pointsFrom, '10.00'))
+    .addOption(priced('--exceptions <percent>', 'markup on bank exceptions', pointsFrom, '20.00'))
     .action(create);
   addHelp(command, {
-    when: 'A partner and you agreed on prices that no plan has yet. What is not said is as in the standard plan.',
-    examples: [
+    example:
       'kelpie-admin plans create volume-1 --payout 0.80+0.80% --reason "contract of 2026-11" --operator ada@kelpie.example',
-    ],
-    prints:
-      'what a payout costs by it, and where that stands in the log of the operators. `partners price-plan` gives it.',
+    prints: 'The fee per payout and the audit log entry.',
   });
 }
 
@@ -162,14 +165,11 @@ function priced<Value>(flags: string, about: string, read: (text: string) => Val
 }
 
 export function addPlanCommands(kelpie: Command): void {
-  const plans = kelpie.command('plans').description('Look after price plans.');
+  const plans = kelpie.command('plans').description('List and create price plans.');
   addList(plans);
   addCreate(plans);
   addGroupHelp(plans, {
-    when: 'A plan says what everything costs. It never changes, so that what was charged by it can be reckoned again.',
-    examples: [
-      'kelpie-admin plans list',
-      'kelpie-admin plans create volume-1 --payout 0.80+0.80% --reason "a large partner"',
-    ],
+    about: 'A price plan sets all fees. It never changes, so that every charge can be recalculated.',
+    example: 'kelpie-admin plans list',
   });
 }

@@ -1,5 +1,5 @@
-// How commands print: a table or sentences for people, JSON for programs. A program finds one document on standard output,
-// always: `{"data": …}` where it worked, `{"error": {"code", "message"}}` where it did not.
+// How commands print: a table or sentences for people. With --json, standard output is always one document:
+// `{"data": …}` or `{"error": {"code", "message"}}`.
 import type { EntryRow } from '../../ledger/index.ts';
 import { formatExactUsdc, formatPounds } from '../../money/amounts.ts';
 
@@ -7,7 +7,7 @@ function inSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Amounts are texts, since JSON has no whole numbers that are large enough; names are written as those of the API are. */
+/** Amounts become strings, because JSON numbers lose digits. Names are in snake case, as in the API. */
 function asPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date) return value.toISOString();
@@ -21,13 +21,12 @@ export function print({ json }: { json: boolean }, value: unknown, text: string)
   process.stdout.write(json ? `${JSON.stringify({ data: asPlain(value) })}\n` : text);
 }
 
-/** For people it goes to standard error. */
+/** Without --json, failures go to standard error. */
 export function printFailure({ json }: { json: boolean }, { code, message }: { code: string; message: string }): void {
   if (json) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   else process.stderr.write(`${message}\n`);
 }
 
-/** Columns under their names, each as wide as its widest cell. */
 export function table(names: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
   if (rows.length === 0) return `${empty}\n`;
   const all = [names, ...rows];
@@ -41,36 +40,51 @@ export function table(names: readonly string[], rows: readonly (readonly string[
   return `${lines.join('\n')}\n`;
 }
 
-/** As in "2026-11-15 09:05:07". */
+/** For example "2026-11-15 09:05:07Z". */
 export function shortInstant(at: Date | null): string {
-  return at === null ? '-' : at.toISOString().slice(0, 19).replace('T', ' ');
+  return at === null ? '-' : `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }
 
-/** All six decimals: an operator looks for what is off by one of them. */
+/** All six decimals, because reconciliation differences can be that small. */
 export function exactUsdc(amount: bigint | null): string {
-  return amount === null ? '-' : formatExactUsdc(amount);
+  return amount === null ? '-' : `${formatExactUsdc(amount)} USDC`;
+}
+
+/** With a plus sign where it is not negative, for changes and differences. */
+export function signedUsdc(amount: bigint | null): string {
+  return `${amount !== null && amount > 0n ? '+' : ''}${exactUsdc(amount)}`;
 }
 
 export function pounds(amount: bigint | null): string {
   return amount === null ? '-' : `${formatPounds(amount)} GBP`;
 }
 
-/** As in "1 row", "2 rows". */
+/** For example "1 entry", "2 entries". */
 export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${count} ${count === 1 ? what : `${what}s`.replace(/ys$/, 'ies')}`;
 }
 
-/** Network fees are kept in millionths of a pound: they are shown to the last digit, as USDC are. */
-function amountOf({ currency, amount }: EntryRow): string {
+/** Network fees are kept in millionths of a pound, so they have six decimals, like USDC. */
+function formatAmount(currency: EntryRow['currency'], amount: bigint): string {
+  switch (currency) {
+    case 'USDC':
+      return exactUsdc(amount);
+    case 'GBP':
+      return pounds(amount);
+    case 'GBP millionths':
+      return `${formatExactUsdc(amount)} GBP`;
+  }
+}
+
+/** A ledger line as a debit (DR) or a credit (CR): the sign of an entry alone does not say where the money went. */
+export function describeLine(account: string, amount: bigint, currency: EntryRow['currency'] = 'USDC'): string {
+  const size = formatAmount(currency, amount < 0n ? -amount : amount);
+  return `${account.padEnd(18)} ${size.padStart(20)} ${amount < 0n ? 'CR' : 'DR'}`;
+}
+
+/** A wallet is owed to its partner: a debit takes money out of it. */
+export function describeEntry({ account, currency, amount, wallet_balance_after: after }: EntryRow): string {
   const value = BigInt(amount);
-  if (currency !== 'GBP') return exactUsdc(value);
-  return `${value < 0n ? '-' : ''}${formatPounds(value < 0n ? -value : value)}`;
-}
-
-/** One line of the ledger, under what it belongs to. */
-export function describeEntry(entry: EntryRow): string {
-  const { account, currency, wallet_balance_after: after } = entry;
-  const amount = `${amountOf(entry)} ${currency === 'USDC' ? 'USDC' : 'GBP'}`;
-  const balance = after === null ? '' : `   the wallet then holds ${exactUsdc(BigInt(after))}`;
-  return `        ${account.padEnd(18)} ${amount.padStart(20)}${balance}`;
+  const balance = after === null ? '' : `   wallet ${signedUsdc(-value)}, balance ${exactUsdc(BigInt(after))}`;
+  return `        ${describeLine(account, value, currency)}${balance}`;
 }

@@ -1,4 +1,4 @@
-// The whole of the operator's command, `kelpie-admin`.
+// The `kelpie-admin` program with all of its commands.
 import { Command, Help } from 'commander';
 import { addAuditCommands } from './audit.ts';
 import { addCaseCommands } from './cases.ts';
@@ -13,42 +13,46 @@ import { addPayoutCommands } from './payouts.ts';
 import { addPlanCommands } from './plans.ts';
 import { addReconcileCommands } from './reconcile.ts';
 
-const whereToBegin = `
-Every command prints for people, or JSON with --json. What changes something
-asks who you are (--operator NAME, or KELPIE_OPERATOR), can be tried with
---dry-run, and is noted in a log that nobody can change unseen.
+const overview = `
+Commands print text. Add --json for JSON.
+Commands that change something require --operator NAME or KELPIE_OPERATOR. Try
+them with --dry-run first. Each one is recorded in a tamper-evident audit log.
 
-Where to begin:
-  kelpie-admin payouts stuck             what waits, and for whom
-  kelpie-admin payouts show ID           one payout's whole story
-  kelpie-admin deposits list --trouble   top-ups that a person has to look at
-  kelpie-admin reconcile show            our books against the bank's, at the last run
-  kelpie-admin cases list                what a person has to look at
-  kelpie-admin jobs list                 work that was given up
-  kelpie-admin partners show acme        one partner, both of its environments
-  kelpie-admin ledger verify             whether the books add up
-  kelpie-admin audit verify              whether the operators' log is whole
+Start here:
+  kelpie-admin payouts stuck                    payouts that have not finished
+  kelpie-admin payouts show ID                  one payout's audit trail
+  kelpie-admin deposits list --needs-attention  top-ups that need an operator
+  kelpie-admin reconcile show                   the last reconciliation with the bank
+  kelpie-admin cases list                       open reconciliation and payout cases
+  kelpie-admin jobs list                        jobs that failed permanently
+  kelpie-admin partners show acme               one partner, sandbox and live
+  kelpie-admin ledger verify                    check that the ledger balances
+  kelpie-admin audit verify                     check the audit log for tampering
 
-Exit codes: 0 done; 1 it looked and found something wrong, or a part failed;
-2 refused, nothing was changed; 64 the command line is wrong; 69 the database or
-the bank is not to be had; 70 a fault of ours; 78 a setting is wrong.
+Exit codes:
+  0   done
+  1   a check found a difference, or part of the work failed
+  2   refused; nothing changed
+  64  the command line is invalid
+  69  the database or the bank is unavailable
+  70  a bug in Kelpie
+  78  a setting is invalid
 
-Settings come from the environment: docs/configuration.md. docs/operating.md
-tells what to do when.`;
+Settings are environment variables. docs/configuration.md lists them.`;
 
 const plainHelp = new Help();
 
-/** Where programs read, nobody reads what is written beside it. */
+/** With --json, Commander's own messages are silenced: the error is printed as JSON. */
 export function createProgram({ json }: { json: boolean }): Command {
   const program = new Command('kelpie-admin')
-    .description('Runs and looks after a Kelpie payouts service.')
+    .description('Operate a Kelpie payouts service.')
     .exitOverride()
-    .showHelpAfterError('`kelpie-admin --help` tells more.')
-    // That a switch is off by default goes without saying.
+    .showHelpAfterError('Run `kelpie-admin --help` for details.')
+    // A switch is off by default; saying so is noise.
     .configureHelp({
       optionDescription: (option) => plainHelp.optionDescription(option).replace(/ ?\(default: false\)/, ''),
     })
-    .addHelpText('after', whereToBegin);
+    .addHelpText('after', overview);
   if (json) program.configureOutput({ writeErr: () => undefined });
   addMigrateCommand(program);
   addPartnerCommands(program);

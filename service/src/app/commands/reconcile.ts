@@ -20,14 +20,14 @@ import {
   writeCommand,
   runAudited,
   chosenSettings,
-  createSay,
-  doneAs,
+  createProgressWriter,
+  doneAsJson,
   idFrom,
   limited,
   look,
   readCommand,
   withOperator,
-  sayDone,
+  describeDone,
   type WriteOptions,
   type ReadOptions,
   type OperatorDeps,
@@ -39,7 +39,8 @@ const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
 function dayFrom(text: string): Date {
   const day = new Date(`${text}T00:00:00Z`);
-  if (!dayForm.test(text) || Number.isNaN(day.getTime())) throw new InvalidArgumentError('It is a day, as 2026-11-15.');
+  if (!dayForm.test(text) || Number.isNaN(day.getTime()))
+    throw new InvalidArgumentError('Use a day, for example 2026-11-15.');
   return day;
 }
 
@@ -49,15 +50,16 @@ interface RunOptions extends WriteOptions {
   everything: boolean;
 }
 
-const sayEveryMs = 2_000;
+const reportEveryMs = 2_000;
 
-/** Says from time to time how far it is; nothing, where it is soon done. */
-function createProgress(say: (text: string) => void): (partnerEnvironment: PartnerContext, transfers: number) => void {
-  let saidAt = performance.now();
+function createProgress(
+  report: (text: string) => void,
+): (partnerEnvironment: PartnerContext, transfers: number) => void {
+  let reportedAt = performance.now();
   return ({ partnerId, environment }, transfers) => {
-    if (performance.now() - saidAt < sayEveryMs) return;
-    saidAt = performance.now();
-    say(`${partnerId} ${environment}: ${counted(transfers, 'transfer')} compared`);
+    if (performance.now() - reportedAt < reportEveryMs) return;
+    reportedAt = performance.now();
+    report(`${partnerId} ${environment}: ${counted(transfers, 'transfer')} compared`);
   };
 }
 
@@ -65,23 +67,23 @@ function describeReport({ run: found, state, ...counts }: RunReport, dryRun: boo
   const { environments, transfers, deposits, inFlight, differences, known, incomplete } = counts;
   const lines = [
     `${dryRun ? 'Compared' : `Run ${found.id}`}: ${state}.`,
-    `  ${counted(environments, 'partner environment')}, ${counted(transfers, 'transfer')} and ${counted(deposits, 'deposit')} compared that were final before ${found.cutOff.toISOString()}`,
-    `  ${inFlight} under way then: no difference, and for a later run`,
-    `  ${counted(differences, 'difference')}${known === 0 ? '' : `, of which ${known} known and closed`}`,
-    ...(environments === 0 && found.partnerId !== null ? ['  The partner is at no bank: NOTHING was compared'] : []),
-    ...(incomplete === 0
-      ? []
-      : [`  ${counted(incomplete, 'partner environment')} could NOT be compared wholly: run it again`]),
-    ...(differences > known && !dryRun ? ['  `kelpie-admin cases list` shows them.'] : []),
+    `  compared ${counted(transfers, 'transfer')} and ${counted(deposits, 'deposit')} of ${counted(environments, 'partner environment')}, final before ${found.cutOff.toISOString()}`,
+    `  ${inFlight} still in flight, left to a later run`,
+    `  ${counted(differences, 'difference')}${known === 0 ? '' : `, ${known} of them in closed cases`}`,
+    ...(environments === 0 && found.partnerId !== null
+      ? ['  Nothing was compared: the partner has no bank account']
+      : []),
+    ...(incomplete === 0 ? [] : [`  incomplete: ${counted(incomplete, 'partner environment')}. Run it again.`]),
+    ...(differences > known && !dryRun ? ['  List them with `kelpie-admin cases list`.'] : []),
   ];
   return lines.join('\n');
 }
 
-/** A run is many commits, one an environment, so that it can be killed: the note of it is a commit of its own before them. */
+/** One commit per environment, so that a killed run can be repeated. The audit entry is a commit before them. */
 async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
   const { json, dryRun, from = null, everything } = options;
   if (from !== null && from >= cutOffAt(deps.clock.now()))
-    throw new OperatorError('There is nothing to compare from then on: what was final 20 minutes ago is compared.');
+    throw new OperatorError('--from is too recent. Only transactions that were final 20 minutes ago are compared.');
   const partnerId = await look(async (tx) => partnerFilter(tx, options.partner));
   const banks = openBanks(chosenSettings(chooseBanks), deps.clock, noFailpoint);
   const written = await runAudited(deps, options, async (tx) => {
@@ -98,33 +100,27 @@ async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
       ...(everything ? { from: null } : from === null ? {} : { from }),
       onEnvironment: ({ partnerId: of, environment }, partnerEnvironment) =>
         found.push(...partnerEnvironment.found.map((difference) => ({ partnerId: of, environment, ...difference }))),
-      onProgress: createProgress(createSay(options)),
+      onProgress: createProgress(createProgressWriter(options)),
     },
   );
   const reported = describeReport(report, dryRun);
-  print({ json }, { ...report, found, ...doneAs(dryRun, written) }, sayDone(reported, dryRun, written));
+  print({ json }, { ...report, found, ...doneAsJson(dryRun, written) }, describeDone(reported, dryRun, written));
   process.exitCode = report.state === 'clean' ? exitCodes.done : exitCodes.found;
 }
 
 function addRun(reconcile: Command): void {
   const command = writeCommand(reconcile.command('run'))
-    .summary('Hold our books against the bank’s records now.')
     .description(
-      'Hold our books against the bank’s records now: transfers, deposits and what each wallet keeps. A worker does the same every day; safe to repeat, to kill, and to run beside it. Each difference becomes a case, or is seen again; no money moves. Exit code 1 where there is a difference, or something could not be compared.',
+      'Reconcile the ledger with the bank now. Compares transfers, deposits and wallet balances. Each difference opens a case, or updates an open one. Moves no money. A worker does the same every day. Safe to repeat, to interrupt, and to run beside the worker. Exit code 1 if there is a difference or the run is incomplete.',
     )
-    .option('--partner <partner>', 'only this partner: its short name, or its id')
-    .option('--from <day>', 'compare lines since that day (UTC), in place of since the last run', dayFrom)
-    .option('--everything', 'compare every line there ever was', false)
+    .option('--partner <partner>', 'only this partner (slug or id)')
+    .option('--from <day>', 'compare from this day on (UTC), instead of since the last run', dayFrom)
+    .option('--everything', 'compare the whole history', false)
     .action(async (options: RunOptions) => withOperator(options, 'service', async (deps) => run(deps, options)));
   addHelp(command, {
-    when: 'The run of this morning was incomplete; a case was mended and you want to see it gone; or something looks wrong.',
-    examples: [
-      'kelpie-admin reconcile run --operator ada@kelpie.example',
-      'kelpie-admin reconcile run --partner acme --dry-run',
-      'kelpie-admin reconcile run --from 2026-11-01 --operator ada@kelpie.example',
-    ],
+    example: 'kelpie-admin reconcile run --partner acme --dry-run',
     prints:
-      'whether it was clean, how much was compared, and how many differences there are; how far it is meanwhile. A dry run compares the same, and writes nothing.',
+      'The result, how much was compared and how many differences there are, with progress on standard error. A dry run compares the same and writes nothing.',
   });
 }
 
@@ -140,7 +136,7 @@ function rowOf(partnerEnvironment: AdminEnvironmentRun): string[] {
     exactUsdc(partnerEnvironment.inFlightMicroUsdc),
     String(partnerEnvironment.differences),
     String(partnerEnvironment.known),
-    partnerEnvironment.trouble ?? '-',
+    partnerEnvironment.problem ?? '-',
   ];
 }
 
@@ -150,27 +146,27 @@ function describeRun(found: AdminRun, environments: readonly AdminEnvironmentRun
     'ENVIRONMENT',
     'TRANSFERS',
     'DEPOSITS',
-    'UNDER WAY',
-    'OUR BOOKS',
-    'THE BANK',
-    'UNDER WAY, USDC',
-    'DIFFERENT',
-    'KNOWN',
-    'TROUBLE',
+    'IN FLIGHT',
+    'LEDGER BALANCE',
+    'BANK BALANCE',
+    'IN-FLIGHT AMOUNT',
+    'DIFFERENCES',
+    'IN CLOSED CASES',
+    'PROBLEM',
   ];
-  const ended = found.finishedAt === null ? 'not ended' : `ended ${shortInstant(found.finishedAt)}`;
+  const ended = found.finishedAt === null ? 'not finished' : `finished ${shortInstant(found.finishedAt)}`;
   const head = [
     `Run ${found.id}: ${found.state}`,
-    `  asked for by ${found.askedBy}, began ${shortInstant(found.startedAt)}, ${ended}; compared what was final before ${shortInstant(found.cutOffAt)}`,
-    ...(found.partner === null ? [] : [`  of ${found.partner} alone`]),
-    ...(found.linesFrom === null ? [] : [`  only lines since ${shortInstant(found.linesFrom)}`]),
+    `  started by ${found.askedBy} at ${shortInstant(found.startedAt)}, ${ended}`,
+    `  compared what was final before ${shortInstant(found.cutOffAt)}`,
+    ...(found.partner === null ? [] : [`  only partner ${found.partner}`]),
+    ...(found.linesFrom === null ? [] : [`  only since ${shortInstant(found.linesFrom)}`]),
   ];
-  // The totals come last, below what they are the sum of.
   const inOrder = [
     ...environments.filter(({ partner }) => partner !== null),
     ...environments.filter(({ partner }) => partner === null),
   ];
-  return `${head.join('\n')}\n\n${table(names, inOrder.map(rowOf), 'There is nobody at a bank.')}`;
+  return `${head.join('\n')}\n\n${table(names, inOrder.map(rowOf), 'No partner has a bank account.')}`;
 }
 
 async function readRun(text: string | undefined, limit: number) {
@@ -181,35 +177,34 @@ async function readRun(text: string | undefined, limit: number) {
   });
   if (shown !== null) return shown;
   const message =
-    text === undefined ? 'There was no run yet: `kelpie-admin reconcile run`.' : `There is no run ${text}.`;
+    text === undefined
+      ? 'No reconciliation has run yet. Start one with `kelpie-admin reconcile run`.'
+      : `No reconciliation has the id ${text}.`;
   throw new OperatorError(message, 'not_found');
 }
 
 function addShow(reconcile: Command): void {
   const show = limited(readCommand(reconcile.command('show')))
-    .argument('[run]', 'the id of a run; else the newest of all partners that left nothing out')
-    .description('What a run found, of each partner and in total.')
+    .argument('[run]', 'run id (default: the newest full run)')
+    .description('Show the result of a reconciliation run.')
     .action(async (id: string | undefined, { json, limit }: ReadOptions & { limit: number }) => {
       const shown = await readRun(id, limit);
       print({ json }, shown, describeRun(shown, shown.environments));
     });
   addHelp(show, {
-    when: 'Each morning: is the newest run clean, and is it of today?',
-    examples: [
-      'kelpie-admin reconcile show',
-      'kelpie-admin reconcile show 01a1e038-9c12-7cc4-b6f0-51c1a7f0a6de --limit 1000',
-    ],
+    example: 'kelpie-admin reconcile show',
     prints:
-      'how many lines were compared, what was under way, and what our books and the bank say that the wallets keep: a line for each environment, those that differ first, then the totals.',
+      'One line per partner environment, those with differences first, then the totals. Each has its counts and the wallet balance in the ledger and at the bank.',
   });
 }
 
 export function addReconcileCommands(kelpie: Command): void {
-  const reconcile = kelpie.command('reconcile').description('Hold our books against the bank’s.');
+  const reconcile = kelpie.command('reconcile').description('Reconcile the ledger with the bank.');
   addRun(reconcile);
   addShow(reconcile);
   addGroupHelp(reconcile, {
-    when: 'A worker does it every day at 05:10 UTC. What differs becomes a case: `kelpie-admin cases list`. docs/reconciliation.md has the rest.',
-    examples: ['kelpie-admin reconcile show', 'kelpie-admin reconcile run --operator ada@kelpie.example'],
+    about:
+      'A worker reconciles every day at 05:10 UTC. Each difference opens a case (`kelpie-admin cases list`). docs/reconciliation.md has the details.',
+    example: 'kelpie-admin reconcile show',
   });
 }

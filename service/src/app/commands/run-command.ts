@@ -1,4 +1,4 @@
-// What every command of the operator's has: its options, its settings, and how it looks or acts.
+// What every command shares: options, settings, and how it reads or writes.
 import { appendFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createAuditChain } from '../../platform/audit/chain.ts';
@@ -33,50 +33,47 @@ export interface WithReason extends WriteOptions {
   reason: string;
 }
 
-/** A command that only looks. */
+/** A command that changes nothing. */
 export function readCommand(command: Command): Command {
-  return command.option('--json', 'print the result as JSON, for programs', false);
+  return command.option('--json', 'print the result as JSON', false);
 }
 
 function operatorFrom(text: string): string {
   const name = settings.operator.parse(text);
-  if (name === undefined || name === null) throw new InvalidArgumentError(`It is ${operatorRule}.`);
+  if (name === undefined || name === null) throw new InvalidArgumentError(`Use ${operatorRule}.`);
   return name;
 }
 
-/** A command that changes something: it is noted who did it. */
+/** A command that changes something. The audit log records who ran it. */
 export function writeCommand(command: Command): Command {
-  const who = 'who does it; else KELPIE_OPERATOR says so. It goes into the log of the operators';
   return readCommand(command)
-    .option('--operator <name>', who, operatorFrom)
-    .option('--dry-run', 'say what would be done, and do nothing', false);
+    .option('--operator <name>', 'who you are, for the audit log (default: KELPIE_OPERATOR)', operatorFrom)
+    .option('--dry-run', 'print what would happen and change nothing', false);
 }
 
 export function withReason(command: Command): Command {
-  return command.requiredOption('--reason <text>', 'why, for whoever reads the log later', (text: string) => {
-    if (text.trim() === '' || text.length > 500) throw new InvalidArgumentError('It is 1 to 500 characters.');
+  return command.requiredOption('--reason <text>', 'reason, for the audit log', (text: string) => {
+    if (text.trim() === '' || text.length > 500) throw new InvalidArgumentError('Use 1 to 500 characters.');
     return text;
   });
 }
 
-/** A number of rows, for `--limit`. */
 function rowLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > 1_000) throw new InvalidArgumentError('It is a whole number from 1 to 1000.');
+  if (limit < 1 || limit > 1_000) throw new InvalidArgumentError('Use a whole number from 1 to 1000.');
   return limit;
 }
 
-/** For `--limit`: every list has an end. */
+/** Every list is bounded. */
 export function limited(command: Command): Command {
-  return command.option('--limit <rows>', 'at most so many', rowLimit, 50);
+  return command.option('--limit <rows>', 'maximum number of rows', rowLimit, 50);
 }
 
-/** An id of ours as the database writes it; undefined where the text is none. */
+/** A UUID in lower case, as the database writes it; undefined where the text is not one. */
 export function idFrom(text: string): string | undefined {
   return isUuid(text) ? text.toLowerCase() : undefined;
 }
 
-/** What is wrong with them is told as all else that goes wrong is. */
 export function chosenSettings<Configuration>(
   choose: ChooseSettings<Configuration>,
   env: NodeJS.ProcessEnv = process.env,
@@ -84,12 +81,12 @@ export function chosenSettings<Configuration>(
   return readConfiguration(env, choose);
 }
 
-/** What is printed goes to standard output, alone: a program reads it. */
+/** Logs go to standard error, because programs parse standard output. */
 export function commandLogger(logLevel: string): Logger {
   return createLogger('cli', logLevel, process.stderr);
 }
 
-/** Does the looking as the role that reads every partner's rows and writes none. */
+/** Reads as kelpie_reader, which sees every partner's rows and can't write. */
 export async function look<Found>(read: (tx: Transaction, now: Date) => Promise<Found>): Promise<Found> {
   const { readerUrl, logLevel, testClockFile } = chosenSettings((get) => ({
     readerUrl: get(settings.readerDatabaseUrl),
@@ -107,30 +104,32 @@ export interface OperatorDeps {
   clock: Clock;
   logger: Logger;
   operator: string;
-  /** Notes the act in the transaction that does it. */
+  /** Records the act in the transaction that performs it. */
   record: (tx: Transaction, act: Omit<Act, 'operator'>) => Promise<WrittenAct>;
-  /** The same for what writes its row in its own way. */
+  /** For a command that writes its own audit entry. */
   recordBy: (write: (deps: AuditDeps) => Promise<WrittenAct>) => Promise<WrittenAct>;
-  /** Only inside this can something be noted: as the service's role, an operator's connection vouches for it. */
+  /** Recording works only inside this: an operator's connection vouches for a transaction of the service's role. */
   whileVouched: <Done>(act: () => Promise<Done>) => Promise<Done>;
-  /** Keeps, outside the database, where the act that was committed stands in the log. */
+  /** Appends the committed entry to the anchor file, outside the database. */
   keepRecorded: () => Promise<void>;
 }
 
 function requireOperatorName(named: string | null): string {
   if (named !== null) return named;
   throw new OperatorError(
-    'Say who does this: --operator NAME, or KELPIE_OPERATOR. What operators do goes into a log that nobody can change.',
+    'An operator name is required for the audit log. Use --operator NAME or set KELPIE_OPERATOR.',
     'operator_required',
   );
 }
 
-/** The act is done by now: that it could not be kept elsewhere is worth a word, and no failure. */
+/** The act is committed by now, so an anchor that can't be written is a warning. */
 async function keepAnchor(file: string, { seq, mac }: WrittenAct): Promise<void> {
   try {
     await appendFile(file, `${seq}:${mac}\n`, { mode: 0o600 });
   } catch {
-    process.stderr.write(`It is done, but ${file} (KELPIE_AUDIT_ANCHORS) can not be written: keep ${seq}:${mac}\n`);
+    process.stderr.write(
+      `Warning: the change is committed, but ${file} (KELPIE_AUDIT_ANCHORS) cannot be written. Save this anchor yourself: ${seq}:${mac}\n`,
+    );
   }
 }
 
@@ -152,7 +151,7 @@ function settingsOf(as: Role, operator: string | undefined) {
   );
 }
 
-/** How acts are noted and kept. As an operator there is nobody else who would have to vouch for them. */
+/** The operator's own role needs no voucher. */
 function createRecording(
   operators: Pool,
   as: Role,
@@ -180,17 +179,17 @@ function createRecording(
   };
 }
 
-/** The deps of a command that acts, as whichever role its work needs. */
+/** Runs a write with the dependencies and the database role that it needs. */
 export async function withOperator<Result>(
-  { operator: said }: Pick<WriteOptions, 'operator'>,
+  { operator: option }: Pick<WriteOptions, 'operator'>,
   as: Role,
   work: (deps: OperatorDeps) => Promise<Result>,
 ): Promise<Result> {
-  const { operatorUrl, serviceUrl, auditKey, anchors, named, logLevel, testClockFile } = settingsOf(as, said);
+  const { operatorUrl, serviceUrl, auditKey, anchors, named, logLevel, testClockFile } = settingsOf(as, option);
   const operator = requireOperatorName(named);
   const logger = commandLogger(logLevel);
   const clock = clockFor(testClockFile);
-  // One for the transaction, and one for what the job engine looks up meanwhile.
+  // One for the transaction, one for the job engine's lookups meanwhile.
   const open = (url: string): Pool =>
     openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, unhurried: true });
   const operators = open(operatorUrl);
@@ -205,7 +204,7 @@ export async function withOperator<Result>(
 
 type ActDeps = Pick<OperatorDeps, 'pool' | 'whileVouched' | 'keepRecorded'> & { context?: TransactionContext };
 
-/** One transaction; for a dry run it is undone at its end, the note of it too. As the service it names whose rows it writes. */
+/** One transaction. A dry run rolls it back, with its audit entry. */
 export async function runAudited<Done>(
   { pool, whileVouched, keepRecorded, context = 'shared' }: ActDeps,
   { dryRun }: Pick<WriteOptions, 'dryRun'>,
@@ -217,36 +216,36 @@ export async function runAudited<Done>(
   return done;
 }
 
-/** What is said once it is done, with where it stands in the log. */
-export function sayDone(sentence: string, dryRun: boolean, { seq, mac }: WrittenAct): string {
+/** The result of a write for people, with its audit entry. */
+export function describeDone(sentence: string, dryRun: boolean, { seq, mac }: WrittenAct): string {
   return dryRun
-    ? `Dry run: nothing was changed. Otherwise:\n${sentence}\n`
-    : `${sentence}\nNoted in the log of the operators as row ${seq} (${seq}:${mac}).\n`;
+    ? `Dry run. Nothing changed. Without --dry-run:\n${sentence}\n`
+    : `${sentence}\nRecorded in the audit log as entry ${seq}.\nAnchor: ${seq}:${mac}\n`;
 }
 
-/** The same for programs. What a dry run noted was undone with it. */
-export function doneAs(dryRun: boolean, written: WrittenAct): { dry_run: boolean; audit: WrittenAct | null } {
+/** The same for programs. */
+export function doneAsJson(dryRun: boolean, written: WrittenAct): { dry_run: boolean; audit: WrittenAct | null } {
   return { dry_run: dryRun, audit: dryRun ? null : written };
 }
 
-const sayEveryMs = 2_000;
+const reportEveryMs = 2_000;
 
-/** For whoever watches; a program does not. */
-export function createSay({ json }: ReadOptions): (text: string) => void {
+/** Writes progress to standard error; nothing with --json. */
+export function createProgressWriter({ json }: ReadOptions): (text: string) => void {
   return json ? () => undefined : (text) => void process.stderr.write(`${text}\n`);
 }
 
-/** Says every two seconds that one long step is still under way. */
+/** Reports every two seconds that a long step is still running. */
 export async function whileWorking<Result>(
   options: ReadOptions,
   what: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const say = createSay(options);
+  const report = createProgressWriter(options);
   const startedAt = performance.now();
   const timer = setInterval(
-    () => say(`${what}: ${Math.round((performance.now() - startedAt) / 1_000)} s so far`),
-    sayEveryMs,
+    () => report(`${what}: ${Math.round((performance.now() - startedAt) / 1_000)} s so far`),
+    reportEveryMs,
   );
   try {
     return await work();

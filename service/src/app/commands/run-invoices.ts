@@ -4,42 +4,41 @@ import type { Failpoint } from '../../platform/failpoint.ts';
 import { createSingleCalls } from '../../platform/database/single-call.ts';
 import { monthEnd, type Month } from '../../platform/london-month.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
+import { counted, pounds } from './printing.ts';
 import type { OperatorDeps } from './run-command.ts';
 
 interface Deps extends OperatorDeps {
   failpoint: Failpoint;
-  /** For whoever watches. */
-  say: (text: string) => void;
+  report: (text: string) => void;
 }
 
-const sayEveryMs = 2_000;
+const reportEveryMs = 2_000;
 
-/** Says from time to time how far it is; nothing, where it is soon done. */
-function createProgress(say: (text: string) => void): (done: number, of: number) => void {
+function createProgress(report: (text: string) => void): (done: number, of: number) => void {
   const startedAt = performance.now();
-  let saidAt = startedAt;
+  let reportedAt = startedAt;
   return (done, of) => {
     const now = performance.now();
-    if (now - saidAt < sayEveryMs) return;
-    saidAt = now;
+    if (now - reportedAt < reportEveryMs) return;
+    reportedAt = now;
     const perSecond = (done * 1_000) / Math.max(1, now - startedAt);
     const left = Math.ceil((of - done) / perSecond);
-    say(`${done} of ${of} partners, ${perSecond.toFixed(1)} a second, ${left} s left`);
+    report(`${done} of ${of} partners, ${perSecond.toFixed(1)} per second, ${left} s left`);
   };
 }
 
 export function assertMonthIsOver(month: Month, now: Date): void {
   if (now < monthEnd(month))
-    throw new OperatorError(`${month} is not over yet. It is invoiced from ${monthEnd(month).toISOString()} on.`);
+    throw new OperatorError(`${month} has not ended yet. Invoice it from ${monthEnd(month).toISOString()} on.`);
 }
 
-/** The monthly run by hand. It does no more than the job, and may run beside it. */
+/** The same work as the monthly job, which it may run beside. */
 export async function runInvoicesByHand(
   deps: Deps,
   { upto, isTrial }: { upto: Month; isTrial: boolean },
 ): Promise<RunReport> {
   const calls = createSingleCalls(deps.pool, deps.failpoint);
-  return runInvoices({ ...deps, calls }, { upto, isTrial, onProgress: createProgress(deps.say) });
+  return runInvoices({ ...deps, calls }, { upto, isTrial, onProgress: createProgress(deps.report) });
 }
 
 export function describeRun(period: string, report: RunReport, { isTrial }: { isTrial: boolean }): string {
@@ -49,11 +48,11 @@ export function describeRun(period: string, report: RunReport, { isTrial }: { is
       ? ''
       : `, ${[...new Set([invoiceNumber(firstNumber), invoiceNumber(lastNumber)])].join(' to ')}`;
   const lines = [
-    `Invoices up to ${period}: ${partners} ${partners === 1 ? 'partner has' : 'partners have'} books to be closed.`,
-    `  ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'} ${isTrial ? 'to be issued' : 'issued'}${numbers}, ${formatPounds(total)} GBP in all.`,
-    ...(empty === 0 ? [] : [`  ${empty} months without an invoice: nothing was charged in them.`]),
-    ...(closedBefore === 0 ? [] : [`  ${closedBefore} partners were invoiced by another run meanwhile.`]),
-    ...(failed === 0 ? [] : [`  ${failed} partners FAILED. The log says why; run it again.`]),
+    `Invoices up to ${period}: ${counted(partners, 'partner')} to invoice.`,
+    `  ${counted(invoices, 'invoice')} ${isTrial ? 'would be issued' : 'issued'}${numbers}, total ${pounds(total)}.`,
+    ...(empty === 0 ? [] : [`  ${counted(empty, 'month')} without charges, not invoiced.`]),
+    ...(closedBefore === 0 ? [] : [`  ${counted(closedBefore, 'partner')} invoiced by another run meanwhile.`]),
+    ...(failed === 0 ? [] : [`  ${counted(failed, 'partner')} failed. The log has the reasons. Run it again.`]),
   ];
   return lines.join('\n');
 }

@@ -3,13 +3,13 @@ import { verifyLedger, type Verification } from '../../ledger/index.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { withReader } from '../wiring/reader.ts';
+import { counted } from './printing.ts';
 
-/** The books, and the invoices that were made from them. */
 interface WholeVerification extends Verification {
   invoices: number;
 }
 
-/** All of it from one snapshot. */
+/** Reads one snapshot, because payouts continue meanwhile. */
 export async function verifyWholeLedger(readerUrl: string, logger: Logger): Promise<WholeVerification> {
   return withReader(readerUrl, logger, async (pool) =>
     inTransaction(pool, 'shared', async (tx) => {
@@ -27,10 +27,10 @@ export function describeVerification({
   invoices,
   differences,
 }: WholeVerification): string {
-  const checked = `Checked ${entries} entries of ${transfers} transfers, ${wallets} wallets, and ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}:`;
+  const checked = `Checked ${entries} entries of ${transfers} transfers, ${wallets} wallets and ${counted(invoices, 'invoice')}:`;
   if (differences.length === 0) return `${checked} no differences.\n`;
   const rows = differences.map(
     ({ kind, what, expected, found }) => `  ${kind}: ${what}, expected ${expected}, found ${found}`,
   );
-  return `${checked} ${differences.length} differences.\n${rows.join('\n')}\n`;
+  return `${checked} ${counted(differences.length, 'difference')}.\n${rows.join('\n')}\n`;
 }

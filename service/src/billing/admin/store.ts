@@ -5,7 +5,7 @@ import type { Month } from '../../platform/london-month.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { invoiceFrom, type InvoiceRow } from '../invoices/store.ts';
 
-// What operators see of billing, over all partners. As the reading role.
+// Operators' billing queries over all partners. They run as kelpie_reader.
 
 export interface AdminInvoice extends Invoice {
   partner: string;
@@ -27,15 +27,15 @@ function adminViewOf(row: AdminInvoiceRow): AdminInvoice {
 }
 
 interface InvoiceFilter {
-  /** Null fits every one. */
+  /** Null matches all. */
   partnerId: string | null;
   period: Month | null;
-  /** Only those that were due before then and are not paid. */
+  /** Only unpaid invoices that were due before this. */
   overdueAt: Date | null;
   atMost: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listAdminInvoices(tx: Transaction, filter: InvoiceFilter): Promise<AdminInvoice[]> {
   const { rows } = await tx.query<AdminInvoiceRow>(
     `select ${invoiceColumns} from kelpie.invoices i join kelpie.partners p on p.id = i.partner_id
@@ -47,7 +47,7 @@ export async function listAdminInvoices(tx: Transaction, filter: InvoiceFilter):
   return rows.map(adminViewOf);
 }
 
-/** By its number, or its id. */
+/** By number or id. */
 export async function findAdminInvoice(
   tx: Transaction,
   by: { number: bigint } | { id: string },
@@ -67,7 +67,7 @@ export interface BilledPayout {
   partner: string;
   environment: string;
   state: string;
-  /** What was charged for its return when it came back, by the bank's own record. */
+  /** Charged automatically for its return, from the bank's record. */
   chargedByRecord: Pence;
 }
 
@@ -90,7 +90,7 @@ export async function findBilledPayout(tx: Transaction, id: string): Promise<Bil
          )
      ) as by_record
      from kelpie.payouts o join kelpie.partners p on p.id = o.partner_id where o.id = $1`,
-    // Nothing is charged for a payout before there is one.
+    // A charge can't be older than its payout, which bounds the search.
     [id, firstIdAt(instantOf(id))],
   );
   const [row] = rows;
@@ -99,12 +99,12 @@ export async function findBilledPayout(tx: Transaction, id: string): Promise<Bil
   return { ...rest, partnerId, partner, chargedByRecord: BigInt(chargedByRecord) };
 }
 
-/** What a partner was charged for a payout that came back, was recalled or was traced. */
+/** A charge for a returned, recalled or traced payout. */
 export interface ChargedException {
   at: Date;
   partner: string;
   payoutId: string;
-  /** A return that the bank's record told the cost of has no reference, and nobody's name. */
+  /** A return charged automatically has no reference and no operator. */
   kind: string;
   bankReference: string | null;
   by: string | null;
@@ -121,7 +121,7 @@ interface ExceptionRow {
   amount: string;
 }
 
-/** The newest first; of one partner, or of all. */
+/** Newest first. */
 export async function listExceptions(
   tx: Transaction,
   { partnerId, atMost }: { partnerId: string | null; atMost: number },

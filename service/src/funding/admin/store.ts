@@ -1,7 +1,7 @@
 import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
-/** A deposit, as an operator sees it: never who sent it. */
+/** A deposit as operators see it, without its sender. */
 export interface AdminDeposit {
   id: string;
   partner: string;
@@ -17,7 +17,7 @@ export interface AdminDeposit {
   reversedMicroUsdc: bigint | null;
   owedMicroUsdc: bigint;
   repaidMicroUsdc: bigint;
-  trouble: string | null;
+  problem: string | null;
   creditedAt: Date | null;
   updatedAt: Date;
 }
@@ -62,7 +62,7 @@ function depositFrom(row: DepositRow): AdminDeposit {
     reversedMicroUsdc: bigOrNull(row.reversed_micro_usdc),
     owedMicroUsdc: BigInt(row.owed_micro_usdc),
     repaidMicroUsdc: BigInt(row.repaid_micro_usdc),
-    trouble: row.trouble,
+    problem: row.trouble,
     creditedAt: row.credited_at,
     updatedAt: row.updated_at,
   };
@@ -72,19 +72,19 @@ interface Choice {
   /** A partner's id; null for all. */
   partnerId: string | null;
   status: string | null;
-  /** Only those that a person has to look at. */
-  trouble: boolean;
+  /** Only those with a problem. */
+  needsAttention: boolean;
   atMost: number;
 }
 
-/** The newest first. As the reading role. */
+/** Newest first. Runs as kelpie_reader. */
 export async function listAdminDeposits(tx: Transaction, choice: Choice): Promise<AdminDeposit[]> {
   const { rows } = await tx.query<DepositRow>(
     `select ${columns} from kelpie.deposits d join kelpie.partners p on p.id = d.partner_id
      where ($1::uuid is null or d.partner_id = $1) and ($2::text is null or d.state = $2)
        and (not $3 or d.trouble is not null)
      order by d.id desc limit $4`,
-    [choice.partnerId, choice.status, choice.trouble, choice.atMost],
+    [choice.partnerId, choice.status, choice.needsAttention, choice.atMost],
   );
   return rows.map(depositFrom);
 }
@@ -99,7 +99,7 @@ export interface DepositHistoryRow {
   transfer_id: string | null;
 }
 
-/** By our id, or the bank's. */
+/** By our id or the bank's. */
 export async function findAdminDeposit(
   tx: Transaction,
   id: string,

@@ -6,13 +6,13 @@ export interface StatusPlan {
   to: string;
 }
 
-/** What suspending a partner means; null where there is nothing to suspend. */
+/** Null if the partner can't be suspended. */
 export function planSuspension({ status }: AdminPartner): StatusPlan | null {
   const canBe = status === 'active' || status === 'onboarding';
   return canBe ? { action: 'partner.suspend', from: status, to: 'suspended' } : null;
 }
 
-/** One that is not verified goes back to where it was: to its sandbox, and no further. */
+/** A partner that is not verified goes back to sandbox only. */
 export function planActivation({ status, verificationStatus }: AdminPartner): StatusPlan | null {
   if (status !== 'suspended') return null;
   const to = verificationStatus === 'approved' ? 'active' : 'onboarding';

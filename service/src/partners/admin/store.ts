@@ -1,14 +1,14 @@
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
 import type { Rail } from '../environment.ts';
 
-/** A partner, as far as an operator's role may see it. */
+/** The columns of a partner that kelpie_operator may read. */
 export interface AdminPartner {
   id: string;
   slug: string;
   name: string;
   status: string;
   verificationStatus: string;
-  /** By how much the limits of its keys are raised. */
+  /** Multiplies the rate limits of its API keys. */
   rateFactor: number;
 }
 
@@ -27,7 +27,7 @@ function partnerFrom({ verification_status: verificationStatus, rate_factor: rat
   return { ...row, verificationStatus, rateFactor };
 }
 
-/** By its short name, or its id. */
+/** By slug or id. */
 export async function findPartner(tx: Transaction, slugOrId: string): Promise<AdminPartner | null> {
   const { rows } = await tx.query<PartnerRow>(
     `select ${columns} from kelpie.partners where slug = $1 or id::text = lower($1)`,
@@ -37,7 +37,7 @@ export async function findPartner(tx: Transaction, slugOrId: string): Promise<Ad
   return row === undefined ? null : partnerFrom(row);
 }
 
-/** The newest first; null fits every status. */
+/** Newest first. A null status matches all. */
 export async function listPartners(
   tx: Transaction,
   { status, atMost }: { status: string | null; atMost: number },
@@ -49,16 +49,14 @@ export async function listPartners(
   return rows.map(partnerFrom);
 }
 
-/** What a partner has in one environment. */
 export interface AdminEnvironment {
   environment: string;
   rail: Rail;
   pricePlan: string;
   walletMicroUsdc: bigint;
   activeKeys: number;
-  /** How many payouts are not at their end. */
+  /** Payouts that have not finished. */
   openPayouts: number;
-  /** What it can be topped up by. */
   fundingMethods: string[];
 }
 
@@ -72,7 +70,7 @@ interface EnvironmentRow {
   methods: string[];
 }
 
-/** As the reading role. */
+/** Runs as kelpie_reader. */
 export async function listEnvironments(tx: Transaction, partnerId: string): Promise<AdminEnvironment[]> {
   const { rows } = await tx.query<EnvironmentRow>(
     `select e.environment::text, e.rail, e.price_plan, coalesce(w.balance_micro_usdc, 0) as balance,
@@ -110,7 +108,7 @@ interface StatusChange {
   to: string;
 }
 
-/** Says false where it is in another state by now. Refused where this transaction has not noted the act. */
+/** Returns false if the status has changed. The database refuses it unless this transaction has recorded the act. */
 export async function setStatus(tx: Transaction, partnerId: string, change: StatusChange): Promise<boolean> {
   const { rows } = await tx.query<{ changed: boolean }>(
     'select kelpie.operator_set_status($1, $2, $3, $4) as changed',
@@ -139,7 +137,7 @@ interface PlanChange {
   at: Date;
 }
 
-/** For one partner environment, from then on, by whom the log names. Refused where this transaction has not noted the act. */
+/** The database refuses it unless this transaction has recorded the act. */
 export async function setPricePlan(
   tx: Transaction,
   { partnerId, environment }: PartnerContext,
@@ -158,7 +156,6 @@ export async function setPricePlan(
   }
 }
 
-/** What a plan charges. Each is a whole number: of pence, or of hundredths of a percent. */
 export interface PricePlan {
   id: string;
   fixedPence: bigint;
@@ -184,7 +181,7 @@ interface PlanRow {
   environments: number;
 }
 
-/** The newest first, with how many partner environments have each. As the reading role. */
+/** Newest first, with how many partner environments use each. Runs as kelpie_reader. */
 export async function listPricePlans(
   tx: Transaction,
   atMost: number,
@@ -208,7 +205,7 @@ export async function listPricePlans(
   }));
 }
 
-/** Says false where there is one with that id. Refused where this transaction has not noted the act. */
+/** Returns false if the id is taken. The database refuses it unless this transaction has recorded the act. */
 export async function createPricePlan(tx: Transaction, plan: PricePlan, at: Date): Promise<boolean> {
   const { rows } = await tx.query<{ made: boolean }>(
     'select kelpie.operator_create_price_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as made',

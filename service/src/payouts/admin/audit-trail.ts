@@ -3,17 +3,17 @@ import type { Transaction } from '../../platform/database/transaction.ts';
 import type { Payout } from '../model/payout.ts';
 import { readRecords, type HistoryRow } from '../records/payout-store.ts';
 
-/** One payout from its order to now: every state, try, word of the bank and line of the ledger, with who and when. */
+/** Everything that happened to one payout: states, attempts, bank answers and ledger lines. */
 export interface AuditTrail {
   payout: Payout;
   history: HistoryRow[];
   entries: EntryRow[];
   cases: { kind: string; detail: string; opened_at: Date; closed_at: Date | null }[];
-  /** When it is looked at next; null where nothing is left to be looked after. */
+  /** The next check; null where none is scheduled. */
   dueAt: Date | null;
 }
 
-/** As the reading role, which sees every partner's. Null where there is no such payout. */
+/** Runs as kelpie_reader. Null if there is no such payout. */
 export async function readAuditTrail(tx: Transaction, payoutId: string): Promise<AuditTrail | null> {
   const records = await readRecords(tx, payoutId);
   if (records === null) return null;
@@ -24,7 +24,7 @@ export async function readAuditTrail(tx: Transaction, payoutId: string): Promise
   return { ...records, entries };
 }
 
-/** The same for programs: what only the bank may know stays encrypted. */
+/** Without the encrypted bank details. */
 export function auditTrailAsJson({ payout, ...rest }: AuditTrail): object {
   const { recipientEncrypted: _encrypted, ...shown } = payout;
   return { payout: shown, ...rest };

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/database/transaction.ts';
 
-/** A payout that is not at its end, and for how long. */
+/** A payout that has not finished. */
 export interface StuckPayout {
   id: string;
   partner: string;
@@ -11,9 +11,9 @@ export interface StuckPayout {
   bankState: string | null;
   amountPence: bigint;
   createdAt: Date;
-  /** When it is looked at next. */
+  /** The next check. */
   dueAt: Date | null;
-  /** What a person has to look at. */
+  /** Kinds of its open cases. */
   cases: string[];
 }
 
@@ -31,7 +31,7 @@ interface StuckRow {
   cases: string[];
 }
 
-/** Those that wait for a person first, then the oldest. As the reading role. */
+/** Those with open cases first, then the oldest. Runs as kelpie_reader. */
 export async function listStuckPayouts(
   tx: Transaction,
   { olderThan, atMost }: { olderThan: Date; atMost: number },
@@ -74,7 +74,7 @@ export async function listStuckPayouts(
   }));
 }
 
-/** Says false where there is no such payout. Refused where this transaction has not noted the act. */
+/** Returns false if there is no such payout. The database refuses it unless this transaction has recorded the act. */
 export async function makePayoutDue(tx: Transaction, payoutId: string, at: Date): Promise<boolean> {
   const { rows } = await tx.query<{ asked: boolean }>('select kelpie.operator_refresh_payout($1, $2) as asked', [
     payoutId,

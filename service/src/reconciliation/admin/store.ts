@@ -5,18 +5,19 @@ import { raisedBy } from '../../platform/database/single-call.ts';
 import { sqlStates } from '../../platform/database/sql-states.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
-// What operators see of runs and cases, as the reading role; and what they do about a case, as their own.
+// Operators' queries and changes of runs and cases. Queries run as kelpie_reader, changes as kelpie_operator.
 
-/** A case, of a payout or of a difference. */
+/** A difference from the bank, or a problem of a payout. */
 export interface AdminCase {
   id: string;
   partner: string;
   environment: string;
   kind: string;
-  state: 'open' | 'gone' | 'closed';
-  /** The bank's id of what it is about; null for a case of a payout. */
+  /** Cleared: a later run no longer saw the difference. */
+  state: 'open' | 'cleared' | 'closed';
+  /** The bank's id; null for a case of a payout. */
   subject: string | null;
-  /** Our payout or deposit; null where there is none. */
+  /** Our payout or deposit, if there is one. */
   relatedId: string | null;
   differenceMicroUsdc: MicroUsdc | null;
   detail: string;
@@ -45,7 +46,7 @@ interface CaseRow {
   closed_reason: string | null;
 }
 
-const stateOfCase = `case when c.closed_at is not null then 'closed' when c.gone_at is not null then 'gone' else 'open' end`;
+const stateOfCase = `case when c.closed_at is not null then 'closed' when c.gone_at is not null then 'cleared' else 'open' end`;
 const caseColumns = `c.id, p.slug, c.environment::text, c.kind, ${stateOfCase} as state, c.subject,
   coalesce(c.payout_id, c.related_id) as related_id, c.difference_micro_usdc as difference, c.detail, c.seen, c.opened_at,
   c.last_seen_at, c.closed_by, c.closed_reason`;
@@ -78,7 +79,7 @@ interface Choice {
   atMost: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listAdminCases(tx: Transaction, choice: Choice): Promise<AdminCase[]> {
   const { rows } = await tx.query<CaseRow>(
     `select ${caseColumns} from kelpie.cases c join kelpie.partners p on p.id = c.partner_id
@@ -99,6 +100,15 @@ export interface CaseStepRow {
   transfer_ids: string[];
 }
 
+const stepLabels = new Map([
+  ['gone', 'cleared'],
+  ['back', 'reopened'],
+]);
+
+function labelled(step: CaseStepRow): CaseStepRow {
+  return { ...step, what: stepLabels.get(step.what) ?? step.what };
+}
+
 export async function findCase(
   tx: Transaction,
   id: string,
@@ -113,10 +123,10 @@ export async function findCase(
     'select number, at, what, by, detail, transfer_ids from kelpie.case_history where case_id = $1 order by number limit 1000',
     [row.id],
   );
-  return { found: caseFrom(row), history: history.rows };
+  return { found: caseFrom(row), history: history.rows.map(labelled) };
 }
 
-/** Says false where it is closed already. Refused where this transaction has not noted the act. */
+/** Returns false if it is already closed. The database refuses it unless this transaction has recorded the act. */
 export async function closeCase(
   tx: Transaction,
   { id, at, reason }: { id: string; at: Date; reason: string },
@@ -131,7 +141,7 @@ export async function closeCase(
 
 interface Correction {
   id: string;
-  /** How many steps the case had when somebody looked at it. */
+  /** How many steps the operator saw, so that a repeated command is refused. */
   revision: number;
   at: Date;
   reason: string;
@@ -149,7 +159,7 @@ const problems: Readonly<Record<string, CorrectionProblem>> = {
   [sqlStates.suspenseShort]: 'suspense_short',
 };
 
-/** The database refused it: nothing of its transaction stands. */
+/** The database refused it, and the transaction is rolled back. */
 export class CorrectionRefused extends Error {
   override readonly name = 'CorrectionRefused';
   readonly why: CorrectionProblem;
@@ -181,7 +191,7 @@ export async function correctCase(tx: Transaction, { id, revision, at, reason, t
   }
 }
 
-/** A run, as operators see it. */
+/** A reconciliation run as operators see it. */
 export interface AdminRun {
   id: string;
   askedBy: string;
@@ -189,9 +199,9 @@ export interface AdminRun {
   cutOffAt: Date;
   finishedAt: Date | null;
   state: string;
-  /** The one partner that was asked for; null for all. */
+  /** Null for all partners. */
   partner: string | null;
-  /** Since when lines were asked for; null where since the last run, or all. */
+  /** The --from date; null where it compared since the last run, or everything. */
   linesFrom: Date | null;
 }
 
@@ -206,7 +216,7 @@ interface RunRow {
   lines_from: Date | null;
 }
 
-/** Where none is named, the newest that was of all partners and left no lines out. */
+/** Without an id, the newest full run: of all partners, with no --from date. */
 export async function findRun(tx: Transaction, id: string | null): Promise<AdminRun | null> {
   const { rows } = await tx.query<RunRow>(
     `select r.id, r.asked_by, r.started_at, r.cut_off_at, r.finished_at, r.state, r.lines_from, p.slug
@@ -229,7 +239,7 @@ export async function findRun(tx: Transaction, id: string | null): Promise<Admin
   };
 }
 
-/** What a run found of one partner environment, or of all partners of an environment: then without a partner. */
+/** The result for one partner environment; without a partner, the total of an environment. */
 export interface AdminEnvironmentRun {
   partner: string | null;
   environment: string;
@@ -242,7 +252,7 @@ export interface AdminEnvironmentRun {
   inFlightMicroUsdc: MicroUsdc | null;
   differences: bigint;
   known: bigint;
-  trouble: string | null;
+  problem: string | null;
 }
 
 interface EnvironmentRunRow {
@@ -260,7 +270,7 @@ interface EnvironmentRunRow {
   trouble: string | null;
 }
 
-/** The totals of each environment, then each partner's, those with a difference first. */
+/** The totals of each environment, then partners, those with differences first. */
 export async function listRunEnvironments(
   tx: Transaction,
   runId: string,
@@ -288,6 +298,6 @@ export async function listRunEnvironments(
     inFlightMicroUsdc: bigOrNull(row.moving),
     differences: BigInt(row.differences),
     known: BigInt(row.known),
-    trouble: row.trouble,
+    problem: row.trouble,
   }));
 }

@@ -157,12 +157,15 @@ test('every command there is stands in one of the tables here', () => {
   assert.deepEqual(changing.map(([path]) => path).toSorted(), [...Object.keys(acts), 'audit begin'].toSorted());
 });
 
-test('the help of every command says what it does, when, with an example of itself, and what it prints', () => {
+const imperative =
+  /^(?:Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Reactivate|Recompute|Reconcile|Refresh|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
+
+test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
     const help = helpOf(command);
-    for (const part of ['When:', 'Prints:', '--json', `  $ kelpie-admin ${path}`])
+    for (const part of ['\nExample:\n', '\nPrints:\n', '--json', `  $ kelpie-admin ${path}`])
       assert(help.includes(part), `${path} --help does not say ${part}:\n${help}`);
-    assert(command.description().length > 20, path);
+    assert.match(command.summary(), imperative, path);
     assert(!help.includes('(default: false)'), path);
     const widest = Math.max(...help.split('\n').map((line) => line.length));
     assert(widest <= 130, `${path} --help is ${widest} wide`);

@@ -48,28 +48,31 @@ test('what is refused ends with 2, a code and a sentence, and changes nothing', 
   const refused = { exit: 2, code: 'refused' };
   const nothing = { exit: 2, code: 'nothing_to_do' };
   for (const [args, expected] of [
-    [['partners', 'show', 'nobody'], { ...missing, says: /There is no partner nobody/ }],
-    [['payouts', 'show', nobody], { ...missing, says: /There is no payout/ }],
-    [['payouts', 'refresh', 'x'], { ...missing, says: /There is no payout x/ }],
-    [['invoices', 'show', 'KP-000099'], { ...missing, says: /There is no invoice/ }],
-    [['jobs', 'retry', nobody], { ...missing, says: /There is no job/ }],
-    [['partners', 'activate', slug, ...why], { ...nothing, says: /nothing to activate/ }],
-    [['partners', 'limits', slug, '--factor', '1', ...why], { ...nothing, says: /× 1 already/ }],
-    [['partners', 'price-plan', slug, '--plan', 'standard-1', ...why], { ...nothing, says: /has the plan/ }],
-    [['partners', 'price-plan', slug, '--plan', 'gold', ...why], { ...missing, says: /There is no price plan gold/ }],
+    [['partners', 'show', 'nobody'], { ...missing, says: /No partner has the slug or id nobody/ }],
+    [['payouts', 'show', nobody], { ...missing, says: /No payout has the id/ }],
+    [['payouts', 'refresh', 'x'], { ...missing, says: /No payout has the id x/ }],
+    [['invoices', 'show', 'KP-000099'], { ...missing, says: /No invoice has the number or id/ }],
+    [['jobs', 'retry', nobody], { ...missing, says: /No job has the id/ }],
+    [['partners', 'activate', slug, ...why], { ...nothing, says: /Nothing to activate/ }],
+    [['partners', 'limits', slug, '--factor', '1', ...why], { ...nothing, says: /already × 1/ }],
+    [['partners', 'price-plan', slug, '--plan', 'standard-1', ...why], { ...nothing, says: /already on price plan/ }],
+    [['partners', 'price-plan', slug, '--plan', 'gold', ...why], { ...missing, says: /No price plan has the id gold/ }],
     [
       ['partners', 'price-plan', slugOf(sandbox), '--plan', 'standard-1', ...why],
       { ...missing, says: /has no live environment yet/ },
     ],
-    [['plans', 'create', 'standard-1', ...why], { exit: 2, code: 'plan_taken', says: /plans never change/ }],
-    [['plans', 'create', 'gold', '--bank', '1.00+0.10%', ...why], { ...refused, says: /can not be more than the fee/ }],
-    [['exceptions', 'return', completed.id, ...bill], { ...refused, says: /is completed: it has not come back/ }],
-    [['exceptions', 'recall', played.id, ...bill], { exit: 2, code: 'never_charged', says: /in the sandbox/ }],
-    [['exceptions', 'recall', nobody, ...bill], { ...missing, says: /There is no payout/ }],
-    [['invoices', 'run', '--period', monthOf(now)], { ...refused, says: /is not over yet/ }],
-    [['partners', 'create', '--slug', slug, '--name', 'Twice'], { exit: 2, code: 'slug_taken', says: /already/ }],
+    [
+      ['plans', 'create', 'standard-1', ...why],
+      { exit: 2, code: 'plan_taken', says: /already exists and cannot be changed/ },
+    ],
+    [['plans', 'create', 'gold', '--bank', '1.00+0.10%', ...why], { ...refused, says: /cannot exceed the payout fee/ }],
+    [['exceptions', 'return', completed.id, ...bill], { ...refused, says: /is completed, not returned/ }],
+    [['exceptions', 'recall', played.id, ...bill], { exit: 2, code: 'never_charged', says: /a sandbox payout/ }],
+    [['exceptions', 'recall', nobody, ...bill], { ...missing, says: /No payout has the id/ }],
+    [['invoices', 'run', '--period', monthOf(now)], { ...refused, says: /has not ended yet/ }],
+    [['partners', 'create', '--slug', slug, '--name', 'Twice'], { exit: 2, code: 'slug_taken', says: /is taken/ }],
     [['partners', 'verify', slug], { ...refused, says: /--email ADDRESS/ }],
-    [['audit', 'begin', ...why], { ...nothing, says: /The log is begun/ }],
+    [['audit', 'begin', ...why], { ...nothing, says: /The audit log is already started/ }],
   ] as const)
     await expectError(args, expected);
   assert.deepEqual(await digestWholeDatabase(database), before);
@@ -91,20 +94,20 @@ test('a command line that is wrong ends with 64, and says what is', async () => 
   assert.equal(toPeople.code, 64);
   assert.match(
     toPeople.said,
-    /required option '--reason <text>'[\s\S]*`kelpie-admin partners suspend --help` tells more/,
+    /required option '--reason <text>'[\s\S]*Run `kelpie-admin partners suspend --help` for details/,
   );
 });
 
-test('a database that is not to be had ends with 69, a wrong setting with 78, and neither shows a secret', async () => {
+test('a database that is unavailable ends with 69, a wrong setting with 78, and neither shows a secret', async () => {
   const gone = 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie';
   await expectError(
     ['partners', 'list'],
-    { exit: 69, code: 'unreachable', says: /can not be reached/ },
+    { exit: 69, code: 'unreachable', says: /cannot be reached/ },
     { KELPIE_READER_DATABASE_URL: gone },
   );
   await expectError(
     ['invoices', 'list'],
-    { exit: 69, code: 'role_wrong', says: /does not let this role/ },
+    { exit: 69, code: 'role_wrong', says: /role is not allowed/ },
     { KELPIE_READER_DATABASE_URL: database.operatorUrl },
   );
   const wrong = await kelpieAdmin(database, ['partners', 'list', '--json'], { KELPIE_READER_DATABASE_URL: 'hunter2' });
@@ -122,7 +125,7 @@ test('the same reference of the bank’s is charged once; the second time is ref
   await expectError(['exceptions', 'trace', completed.id, ...bill], {
     exit: 2,
     code: 'nothing_to_do',
-    says: /BR-1 was charged to .* before/,
+    says: /BR-1 is already charged to/,
   });
   assert.deepEqual(await digestWholeDatabase(database), before);
   const listed = (await kelpieAdmin(database, ['exceptions', 'list', '--json'])).data();
@@ -144,18 +147,26 @@ test('a charge for a month that was just invoiced is refused in a sentence, and 
   const before = await digestWholeDatabase(database);
   // By the clock of this command, the month is still under way.
   const late = ['exceptions', 'trace', completed.id, '--cost', '5.00', '--bank-reference', 'BR-2'];
-  await expectError(late, { exit: 2, code: 'books_closed', says: /its books are closed. Run the same again/ });
+  await expectError(late, {
+    exit: 2,
+    code: 'books_closed',
+    says: /invoiced and closed while the command ran. Run it again/,
+  });
   assert.deepEqual(await digestWholeDatabase(database), before);
   const again = await kelpieAdmin(database, late, { KELPIE_OPERATOR: 'ada', ...ahead });
   assert.equal(again.code, 0, again.said);
 });
 
-test('where another operator is in the middle of an act, the second one is told so, and nothing is half done', async () => {
+test('where another operator is in the middle of an act, the second one is refused and changes nothing', async () => {
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query('begin');
     await client.query('select from kelpie.audit_head for update');
     const before = await digestWholeDatabase(database);
-    await expectError(['partners', 'suspend', slug, ...why], { exit: 69, code: 'busy', says: /try again/ });
+    await expectError(['partners', 'suspend', slug, ...why], {
+      exit: 69,
+      code: 'busy',
+      says: /^Locked by another operation. Nothing changed; retry.$/,
+    });
     await client.query('rollback');
     assert.deepEqual(await digestWholeDatabase(database), before);
   });
@@ -183,7 +194,7 @@ test('a command that is killed in the middle leaves neither the change nor a row
       args: ['partners', 'suspend', slug, ...why],
       env: kelpieEnv(database),
     });
-    // It has noted the act, and waits to do it.
+    // It has recorded the act and waits for the lock.
     await eventually('it is in the middle', async () => isWaiting());
     killed.kill('SIGKILL');
     await killed.exited;
@@ -221,9 +232,9 @@ test('a log that was put back to what it was, end and all, shows by the file tha
   assert.equal((await kelpieAdmin(database, ['audit', 'verify'], {})).code, 0, 'this is what no chain can show');
   const found = await kelpieAdmin(database, ['audit', 'verify', '--json'], env);
   assert.equal(found.code, 1);
-  assert.match(JSON.stringify(valueAt(found.data(), 'differences')), /which was kept elsewhere, is missing/);
+  assert.match(JSON.stringify(valueAt(found.data(), 'differences')), /which has an anchor, is missing/);
   writeFileSync(anchors, 'nonsense\n');
-  await expectError(['audit', 'verify'], { exit: 2, code: 'refused', says: /Line 1 of .* is not a row/ }, env);
+  await expectError(['audit', 'verify'], { exit: 2, code: 'refused', says: /Line 1 of .* is not an anchor/ }, env);
 });
 
 /** As somebody who has the operator's password, and not the key. */
@@ -238,16 +249,20 @@ async function addJunk(): Promise<void> {
 
 test('a junk row at the end stops operators until one of them goes on from it, and is found from then on', async () => {
   await addJunk();
-  await expectError(limits('5'), { exit: 2, code: 'audit_broken', says: /`kelpie-admin audit verify` tells which/ });
+  await expectError(limits('5'), {
+    exit: 2,
+    code: 'audit_broken',
+    says: /Run `kelpie-admin audit verify` to see which/,
+  });
   const verified = await kelpieAdmin(database, ['audit', 'verify']);
   assert.equal(verified.code, 1);
-  const [, end = ''] = /It ends with (\d+:[0-9a-f]{64})/.exec(verified.said) ?? [];
+  const [, end = ''] = /Last entry: (\d+:[0-9a-f]{64})/.exec(verified.said) ?? [];
   await expectError(['audit', 'begin', ...why], { exit: 2, code: 'audit_broken', says: new RegExp(end) });
   const before = await digestWholeDatabase(database);
   const noFailpoint = ['audit', 'begin', '--after', end, ...why];
   await expectError(
     noFailpoint,
-    { exit: 2, code: 'refused', says: /it is another key/ },
+    { exit: 2, code: 'refused', says: /Use the key that wrote it/ },
     { KELPIE_AUDIT_KEY: 'e5'.repeat(32) },
   );
   assert.equal((await kelpieAdmin(database, [...noFailpoint, '--dry-run'])).code, 0);
@@ -262,7 +277,7 @@ test('a junk row at the end stops operators until one of them goes on from it, a
   );
   const found = await kelpieAdmin(database, ['audit', 'verify']);
   assert.equal(found.code, 1);
-  assert.match(found.said, /2 differences\.[^]*is not as it was written[^]*takes the log up again/);
+  assert.match(found.said, /2 differences\.[^]*was changed[^]*continues the log after a break/);
 });
 
 test('a log that was emptied is found, stops operators, and is no new one where acts were kept elsewhere', async () => {
@@ -278,7 +293,11 @@ test('a log that was emptied is found, stops operators, and is no new one where 
   });
   const found = await kelpieAdmin(database, ['audit', 'verify']);
   assert.equal(found.code, 1);
-  assert.match(found.said, /has no beginning/);
-  await expectError(limits('7'), { exit: 2, code: 'audit_broken', says: /has no beginning/ });
-  await expectError(['audit', 'begin', ...why], { exit: 2, code: 'audit_broken', says: /The log is not new/ }, env);
+  assert.match(found.said, /is empty/);
+  await expectError(limits('7'), { exit: 2, code: 'audit_broken', says: /is empty/ });
+  await expectError(
+    ['audit', 'begin', ...why],
+    { exit: 2, code: 'audit_broken', says: /The audit log is not new/ },
+    env,
+  );
 });

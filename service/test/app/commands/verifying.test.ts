@@ -35,7 +35,7 @@ test('an operator starts a verification at the bank, asks how far it is, and ope
   await bank.control(`/kyc-links/${verification.id}/approve`);
   const asked = await verify();
   assert.equal(asked.code, 0, asked.said);
-  assert.equal(textAt(asked.data(), 'step'), 'ask');
+  assert.equal(textAt(asked.data(), 'step'), 'refresh');
   await world.restartWorker();
   await eventually('live is open', async () => (await liveOf(database, business.partnerId)).length === 1);
   const again = await verify(...email);
