@@ -86,7 +86,10 @@ for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
   test(`${entry.process} ends with a sentence that names ${setting.variable} where it is wrong`, async () => {
     const { code, said } = await startWith(entry.process, { ...right, [setting.variable]: entry.value });
     assert.equal(code, configurationExitCode, said);
-    assert.match(said, new RegExp(`^${setting.variable} is .*: it must be .*, for example ${setting.variable}=`, 'm'));
+    assert.match(
+      said,
+      new RegExp(`^${setting.variable} is .*\\. It must be .*, for example ${setting.variable}=`, 'm'),
+    );
     assert.doesNotMatch(said, /hunter2|^\s+at /m);
   });
 
@@ -106,13 +109,21 @@ test('everything that is missing is named at once', async () => {
 test('a misspelt variable is named instead of a default taken in silence', async () => {
   const { code, said } = await startWith('worker', { ...right, KELPIE_LOG_LEVLE: 'debug' });
   assert.equal(code, configurationExitCode);
-  assert.match(said, /^KELPIE_LOG_LEVLE is not a setting that Kelpie knows/m);
+  assert.match(said, /^KELPIE_LOG_LEVLE is not a Kelpie setting. Check its spelling\.$/m);
 });
 
-test('a worker whose database can not be reached, or whose role is past row security, ends with a sentence', async () => {
+test('variables of API clients are not settings, and break nothing', async () => {
+  const client = { KELPIE_URL: 'http://127.0.0.1:4000', KELPIE_API_KEY: 'kp_sandbox_hunter2' };
+  const { code, said } = await startWith('ledger', { ...right, ...client });
+  // It got as far as the database, which is not there.
+  assert.equal(code, 69, said);
+  assert.match(said, /cannot be reached/);
+});
+
+test('a worker whose database is unreachable, or whose role bypasses row security, ends with a sentence', async () => {
   const unreachable = await startWith('worker', { ...right, KELPIE_METRICS_PORT: '0' });
   assert.equal(unreachable.code, 1);
-  assert.match(unreachable.said, /^Kelpie stopped because of .*ECONNREFUSED. The database, .* can not be reached/m);
+  assert.match(unreachable.said, /^Kelpie stopped: .*ECONNREFUSED. The database .* cannot be reached/m);
   const database = await createTestDatabase();
   const past = await startWith('worker', {
     ...right,
@@ -120,7 +131,7 @@ test('a worker whose database can not be reached, or whose role is past row secu
     KELPIE_METRICS_PORT: '0',
   });
   assert.equal(past.code, configurationExitCode);
-  assert.match(past.said, /^KELPIE_DATABASE_URL connects as another role than kelpie_service/m);
+  assert.match(past.said, /^KELPIE_DATABASE_URL must connect as kelpie_service/m);
 });
 
 test('production refuses a clock that can be moved, and a public address without https', async () => {
@@ -145,9 +156,9 @@ test('test money is never taken for real money', async () => {
     KELPIE_LIVE_BANK_API_KEY: 'sk-test-hunter2',
   });
   assert.equal(code, configurationExitCode);
-  assert.match(said, /^KELPIE_LIVE_BANK_URL names a sandbox/m);
+  assert.match(said, /^KELPIE_LIVE_BANK_URL is a sandbox address/m);
   assert.match(said, /^KELPIE_LIVE_BANK_URL starts with http:/m);
-  assert.match(said, /^KELPIE_LIVE_BANK_API_KEY is a key for testing/m);
+  assert.match(said, /^KELPIE_LIVE_BANK_API_KEY is a test key/m);
   assert.doesNotMatch(said, /hunter2/);
 });
 
@@ -155,18 +166,18 @@ test('a worker in production does not start where it could send no mail', async 
   const { KELPIE_SMTP_URL: _relay, KELPIE_MAIL_FROM: _from, KELPIE_SUPPORT_EMAIL: _support, ...withoutMail } = right;
   const unset = await startWith('worker', withoutMail);
   assert.equal(unset.code, configurationExitCode);
-  assert.match(unset.said, /^KELPIE_SMTP_URL is not set: it must be an address/m);
+  assert.match(unset.said, /^KELPIE_SMTP_URL is not set. It must be smtps:/m);
   assert.match(unset.said, /^KELPIE_MAIL_FROM is not set/m);
   assert.match(unset.said, /^KELPIE_SUPPORT_EMAIL is not set/m);
   const none = await startWith('worker', { ...right, KELPIE_SMTP_URL: 'none' });
   assert.equal(none.code, configurationExitCode);
-  assert.match(none.said, /^KELPIE_SMTP_URL is not right/m);
+  assert.match(none.said, /^KELPIE_SMTP_URL is invalid/m);
 });
 
 test('an address of a bank without its key is named', async () => {
   const { code, said } = await startWith('worker', { ...right, KELPIE_SANDBOX_BANK_URL: 'https://bank.example/v0' });
   assert.equal(code, configurationExitCode);
-  assert.match(said, /^KELPIE_SANDBOX_BANK_URL and KELPIE_SANDBOX_BANK_API_KEY go together/m);
+  assert.match(said, /^Set both KELPIE_SANDBOX_BANK_URL and KELPIE_SANDBOX_BANK_API_KEY, or neither/m);
 });
 
 test('docs/configuration.md describes every setting as the code has it', () => {

@@ -1,16 +1,16 @@
 import { OperatorError } from '../operator-error.ts';
 import { settings, type Setting } from './settings.ts';
 
-/** What a process ends with where its settings are wrong. */
+/** Exit code for invalid settings. */
 export const configurationExitCode = 78;
 
-/** The settings that a process was started with are wrong. Its message is written for the person who started it. */
+/** Its message is for the person who started the process. */
 export class ConfigurationError extends OperatorError {
   override readonly name = 'ConfigurationError';
   override readonly exitCode = configurationExitCode;
 
   constructor(problems: readonly string[]) {
-    super(`${problems.join('\n')}\nEvery setting is described in docs/configuration.md.`, 'settings_wrong');
+    super(`${problems.join('\n')}\ndocs/configuration.md describes every setting.`, 'settings_wrong');
   }
 }
 
@@ -19,20 +19,23 @@ type Outcome<Value> = { kind: 'right'; value: Value } | { kind: 'wrong'; problem
 function read<Value>(setting: Setting<Value>, env: NodeJS.ProcessEnv): Outcome<Value> {
   const given = env[setting.variable];
   const text = given === undefined || given === '' ? setting.fallback : given;
-  const remedy = `it must be ${setting.rule}, for example ${setting.variable}=${setting.example}`;
-  if (text === undefined) return { kind: 'wrong', problem: `${setting.variable} is not set: ${remedy}` };
+  const remedy = `It must be ${setting.rule}, for example ${setting.variable}=${setting.example}`;
+  if (text === undefined) return { kind: 'wrong', problem: `${setting.variable} is not set. ${remedy}` };
   const value = setting.parse(text);
   if (value !== undefined) return { kind: 'right', value };
-  const shown = setting.secret ? 'is not right' : `is ${JSON.stringify(text)}`;
-  return { kind: 'wrong', problem: `${setting.variable} ${shown}: ${remedy}` };
+  const shown = setting.secret ? 'is invalid' : `is ${JSON.stringify(text)}`;
+  return { kind: 'wrong', problem: `${setting.variable} ${shown}. ${remedy}` };
 }
 
-/** A misspelt variable would otherwise be a default taken in silence. */
+/** Variables of API clients, such as the SDK's examples. A shell that has them can still run the service and `kelpie-admin`. */
+const clientVariables = ['KELPIE_URL', 'KELPIE_API_KEY', 'KELPIE_KEY', 'KELPIE_KEY_B', 'KELPIE_SLUG'];
+
+/** A misspelled setting would otherwise be ignored, and its default used. */
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set(Object.values(settings).map((setting) => setting.variable));
+  const known = new Set([...Object.values(settings).map((setting) => setting.variable), ...clientVariables]);
   return Object.keys(env)
     .filter((variable) => variable.startsWith('KELPIE_') && !known.has(variable))
-    .map((variable) => `${variable} is not a setting that Kelpie knows: is it misspelt?`);
+    .map((variable) => `${variable} is not a Kelpie setting. Check its spelling.`);
 }
 
 function developmentOnly(env: NodeJS.ProcessEnv): string[] {
@@ -40,19 +43,19 @@ function developmentOnly(env: NodeJS.ProcessEnv): string[] {
   const problems: string[] = [];
   for (const { variable } of [settings.publicUrl, settings.dashboardUrl]) {
     if (URL.parse(env[variable] ?? '')?.protocol === 'http:') {
-      problems.push(`${variable} starts with http: in production it must start with https://`);
+      problems.push(`${variable} starts with http://. In production it must start with https://`);
     }
   }
   if (env[settings.testClockFile.variable]?.startsWith('/') === true) {
-    problems.push(`${settings.testClockFile.variable} is set: only KELPIE_MODE=development may move the clock`);
+    problems.push(`${settings.testClockFile.variable} is set. It works only with KELPIE_MODE=development`);
   }
   if (!['', 'none', undefined].includes(env[settings.testFailpoint.variable])) {
-    problems.push(`${settings.testFailpoint.variable} is set: only KELPIE_MODE=development may crash on purpose`);
+    problems.push(`${settings.testFailpoint.variable} is set. It works only with KELPIE_MODE=development`);
   }
   return problems;
 }
 
-/** A key without an address serves nothing, and test money must never be taken for real money. */
+/** A key needs its address, and live must not use a sandbox: test money must never count as real. */
 function bankProblems(env: NodeJS.ProcessEnv): string[] {
   const problems: string[] = [];
   const given = (setting: Setting<unknown>): string | undefined => {
@@ -64,18 +67,18 @@ function bankProblems(env: NodeJS.ProcessEnv): string[] {
     [settings.liveBankUrl, settings.liveBankApiKey],
   ] as const) {
     if ((given(url) === undefined) !== (given(apiKey) === undefined)) {
-      problems.push(`${url.variable} and ${apiKey.variable} go together: set both, or neither`);
+      problems.push(`Set both ${url.variable} and ${apiKey.variable}, or neither`);
     }
   }
   const liveUrl = given(settings.liveBankUrl) ?? '';
   if (/sandbox/i.test(URL.parse(liveUrl)?.hostname ?? '')) {
-    problems.push(`${settings.liveBankUrl.variable} names a sandbox: real money goes by the bank itself`);
+    problems.push(`${settings.liveBankUrl.variable} is a sandbox address. Live needs the live bank`);
   }
   if (env[settings.mode.variable] !== 'development' && liveUrl.startsWith('http:')) {
-    problems.push(`${settings.liveBankUrl.variable} starts with http: in production it must start with https://`);
+    problems.push(`${settings.liveBankUrl.variable} starts with http://. In production it must start with https://`);
   }
   if (given(settings.liveBankApiKey)?.startsWith('sk-test') === true) {
-    problems.push(`${settings.liveBankApiKey.variable} is a key for testing: real money needs a real one`);
+    problems.push(`${settings.liveBankApiKey.variable} is a test key. Live needs a live key`);
   }
   return problems;
 }
@@ -83,8 +86,8 @@ function bankProblems(env: NodeJS.ProcessEnv): string[] {
 export type ChooseSettings<Configuration> = (get: <Value>(setting: Setting<Value>) => Value) => Configuration;
 
 /**
- * Reads the settings that a process asks for, or throws one error that lists everything that is wrong with them.
- * A wrong setting stands in as its example until all were read, so that a person mends them in one go.
+ * Reads the settings that a process needs, or throws one error that lists all problems. An invalid setting is replaced by
+ * its example until all are read, so that people see every problem at once.
  */
 export function readConfiguration<Configuration>(
   env: NodeJS.ProcessEnv,

@@ -2,19 +2,19 @@ import { isIP } from 'node:net';
 import { isMailAddress, parseSender, type MailSender } from './mail-address.ts';
 import { parseRelay, type MailRelay } from './relay-address.ts';
 
-/** One environment variable: what it is for, how it is read, and what a person is told when it is wrong. */
+/** One environment variable, with its description and its rule. */
 export interface Setting<Value> {
   variable: string;
   about: string;
-  /** Completes the sentence "VARIABLE must be …". */
+  /** Completes "It must be …". */
   rule: string;
-  /** A value that is right. */
+  /** A valid value. */
   example: string;
-  /** The text taken when the variable is not set; without one the variable is required. */
+  /** The default. Without one the variable is required. */
   fallback?: string;
-  /** A secret's value is never repeated, not even in the sentence that says it is wrong. */
+  /** A secret is never printed, not even in an error. */
   secret?: true;
-  /** The value, or undefined where the text does not keep to the rule. */
+  /** The value, or undefined if the text breaks the rule. */
   parse(text: string): Value | undefined;
 }
 
@@ -49,12 +49,12 @@ function address(variable: string, protocols: readonly string[], words: Words): 
   return {
     variable,
     ...words,
-    rule: `an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')} and has no slash at its end`,
+    rule: `a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}, without a trailing slash`,
     parse(text) {
       const url = URL.parse(text);
       if (url === null || !protocols.includes(url.protocol) || url.hostname === '' || text.endsWith('/'))
         return undefined;
-      // As it is normally written: no spaces around it, no capitals in its first part.
+      // Only the normal form: no spaces around it, no capitals in the host.
       return url.href === text || url.href === `${text}/` ? text : undefined;
     },
   };
@@ -68,7 +68,7 @@ function secretKey(variable: string, words: Pick<Words, 'about'>): Setting<Buffe
   return {
     variable,
     ...words,
-    rule: '64 hexadecimal digits, which are 32 bytes',
+    rule: '64 hexadecimal digits (32 bytes)',
     example: '0123456789abcdef'.repeat(4),
     secret: true,
     parse: (text) => (/^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined),
@@ -80,7 +80,7 @@ function versionedKeys(variable: string, words: Pick<Words, 'about'>): Setting<R
   return {
     variable,
     ...words,
-    rule: 'one key or several, separated by commas, each a version from 1 to 255, a colon and 64 hexadecimal digits',
+    rule: 'one or more keys separated by commas, each a version from 1 to 255, a colon and 64 hexadecimal digits',
     example: `1:${'0123456789abcdef'.repeat(4)}`,
     secret: true,
     parse(text) {
@@ -93,7 +93,7 @@ function versionedKeys(variable: string, words: Pick<Words, 'about'>): Setting<R
   };
 }
 
-/** A setting that may be left out, with all that hangs on it. */
+/** An optional setting. */
 function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
   return {
     ...setting,
@@ -103,32 +103,31 @@ function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
   };
 }
 
-/** The same setting without a value to fall back on, nor `none`: what production has to have. */
+/** The same setting without a default and without `none`, for production. */
 export function required<Value>(setting: Setting<Value | null>): Setting<Value> {
   const { fallback: _, rule, ...rest } = setting;
   return { ...rest, rule: rule.replace(/^none, or /, ''), parse: (text) => setting.parse(text) ?? undefined };
 }
 
-/** Where one environment's bank is, how we sign in there, and how we know its webhooks. */
 function bankSettings(environment: 'SANDBOX' | 'LIVE', which: string, example: { url: string; apiKey: string }) {
   return {
     url: optional(
       address(`KELPIE_${environment}_BANK_URL`, ['https:', 'http:'], {
-        about: `The address of ${which}. Without it, that rail carries nothing.`,
+        about: `The API address of ${which}. Without it, payouts on that rail are disabled.`,
         example: example.url,
       }),
     ),
     apiKey: optional(
       matching(`KELPIE_${environment}_BANK_API_KEY`, '1 to 200 visible characters', /^[!-~]{1,200}$/, {
-        about: `The key by which ${which} knows us.`,
+        about: `Our API key at ${which}.`,
         example: example.apiKey,
         secret: true,
       }),
     ),
     webhookKey: optional<string>({
       variable: `KELPIE_${environment}_BANK_WEBHOOK_KEY`,
-      about: `The public key of the webhooks of ${which}. Without it they are refused, and asking the bank has to do.`,
-      rule: 'a public key in PEM, with \\n between its lines',
+      about: `The public key that verifies webhooks of ${which}. Without it webhooks are refused, and Kelpie polls the bank.`,
+      rule: 'a PEM public key with \\n between its lines',
       example: '-----BEGIN PUBLIC KEY-----\\nMIIBIjANBg…\\n-----END PUBLIC KEY-----',
       parse: (text) =>
         /^-----BEGIN PUBLIC KEY-----.*-----END PUBLIC KEY-----(\\n|\s)*$/s.test(text)
@@ -145,7 +144,7 @@ const sandboxBank = bankSettings('SANDBOX', "the bank's sandbox", {
   url: 'https://api.sandbox.bridge.xyz/v0',
   apiKey: 'sk-test-secret',
 });
-const liveBank = bankSettings('LIVE', 'the bank itself', {
+const liveBank = bankSettings('LIVE', 'the live bank', {
   url: 'https://api.bridge.xyz/v0',
   apiKey: 'sk-live-secret',
 });
@@ -157,7 +156,7 @@ const bitsOf = new Map([
   [6, 128],
 ]);
 
-/** An address, or an address, a slash and how many of its bits count. */
+/** An IP address, or a network in CIDR notation. */
 function isNetwork(text: string): boolean {
   const [, ip = '', bits] = /^([^/]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
   return Number(bits ?? 1) <= (bitsOf.get(isIP(ip)) ?? 0);
@@ -184,10 +183,10 @@ interface PayToAccount {
 export const operatorRule = '1 to 80 letters, digits, and @ . _ + -';
 const operatorForm = /^[A-Za-z0-9@._+-]{1,80}$/;
 
-/** Every setting of every Kelpie process. docs/configuration.md shows the same list; a test keeps the two equal. */
+/** Every setting of every Kelpie process. A test keeps docs/configuration.md equal. */
 export const settings = {
   mode: oneOf('KELPIE_MODE', ['production', 'development'], {
-    about: 'Development allows plain http for the public address and a clock that tests can move.',
+    about: 'Development mode allows http:// addresses and test settings.',
     example: 'production',
     fallback: 'production',
   }),
@@ -202,14 +201,12 @@ export const settings = {
     secret: true,
   }),
   readerDatabaseUrl: address('KELPIE_READER_DATABASE_URL', postgres, {
-    about:
-      'The same database as the role kelpie_reader. Used by commands that look at every partner, as `kelpie-admin ledger verify`.',
+    about: 'The same database as the role kelpie_reader. Used by `kelpie-admin` commands that read.',
     example: 'postgres://kelpie_reader:secret@db.internal:5432/kelpie',
     secret: true,
   }),
   operatorDatabaseUrl: address('KELPIE_OPERATOR_DATABASE_URL', postgres, {
-    about:
-      'The same database as the role kelpie_operator. Used by commands that change something, as `kelpie-admin partners suspend`.',
+    about: 'The same database as the role kelpie_operator. Used by `kelpie-admin` commands that change something.',
     example: 'postgres://kelpie_operator:secret@db.internal:5432/kelpie',
     secret: true,
   }),
@@ -217,7 +214,7 @@ export const settings = {
     'KELPIE_DATABASE_CONNECTIONS',
     { min: 2, max: 200 },
     {
-      about: 'The most connections that one process opens, besides one or two for its jobs.',
+      about: 'Maximum connections per process, besides one or two for jobs.',
       example: '10',
       fallback: '10',
     },
@@ -228,26 +225,26 @@ export const settings = {
     fallback: '127.0.0.1',
   }),
   apiPort: wholeNumber('KELPIE_API_PORT', port, {
-    about: 'The port that the api listens on; 0 takes any free one.',
+    about: 'The port that the api listens on; 0 picks a free one.',
     example: '4000',
     fallback: '4000',
   }),
   publicUrl: address('KELPIE_PUBLIC_URL', ['https:', 'http:'], {
-    about: 'The address by which partners reach the api. Production asks for https.',
+    about: 'The public address of the api. Production requires https://.',
     example: 'https://api.kelpie.example',
   }),
   metricsHost: matching('KELPIE_METRICS_HOST', 'an IP address or a host name', /^[A-Za-z0-9.:-]{1,255}$/, {
-    about: 'The address that metrics are served on. Keep it inside the network.',
+    about: 'The address that metrics are served on. Keep it private.',
     example: '127.0.0.1',
     fallback: '127.0.0.1',
   }),
   metricsPort: wholeNumber('KELPIE_METRICS_PORT', port, {
-    about: 'The port that metrics are served on, for Prometheus; 0 takes any free one.',
+    about: 'The port that Prometheus metrics are served on; 0 picks a free one.',
     example: '9464',
     fallback: '9464',
   }),
   logLevel: oneOf('KELPIE_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], {
-    about: 'The least severe log line that is written.',
+    about: 'The lowest level that is logged.',
     example: 'info',
     fallback: 'info',
   }),
@@ -256,7 +253,7 @@ export const settings = {
     { min: 0, max: 8_000 },
     {
       about:
-        'After SIGTERM, how long the api says it is not ready while it still serves: the time a load balancer needs.',
+        'After SIGTERM, how long the api still serves while `/readyz` answers 503, so that load balancers can react.',
       example: '3000',
       fallback: '3000',
     },
@@ -264,65 +261,65 @@ export const settings = {
   trustedProxies: optional(
     networks('KELPIE_TRUSTED_PROXIES', {
       about:
-        'The load balancers before the api: only from them is X-Forwarded-For believed, and limits by address count whom it names.',
+        'Load balancers in front of the api. Only their X-Forwarded-For is trusted, for rate limits by client address.',
       example: '10.0.0.0/8,fd00::1',
     }),
   ),
   requestsPerSecond: wholeNumber('KELPIE_REQUESTS_PER_SECOND', rate, {
-    about: 'How many requests an API key may make each second, over all api processes.',
+    about: 'Requests per second per API key, over all api processes.',
     example: '100',
     fallback: '100',
   }),
   requestsBurst: wholeNumber('KELPIE_REQUESTS_BURST', rate, {
-    about: 'How many requests an API key may make at once, after a pause.',
+    about: 'Burst of requests per API key.',
     example: '200',
     fallback: '200',
   }),
   payoutsPerSecond: wholeNumber('KELPIE_PAYOUTS_PER_SECOND', rate, {
-    about: 'How many payouts an API key may ask for each second.',
+    about: 'Payouts created per second per API key.',
     example: '25',
     fallback: '25',
   }),
   payoutsBurst: wholeNumber('KELPIE_PAYOUTS_BURST', rate, {
-    about: 'How many payouts an API key may ask for at once, after a pause.',
+    about: 'Burst of payouts per API key.',
     example: '100',
     fallback: '100',
   }),
   openRequestsPerMinute: wholeNumber('KELPIE_OPEN_REQUESTS_PER_MINUTE', rate, {
-    about: 'How many requests without a good API key one address may make each minute.',
+    about: 'Requests per minute per client address without a valid API key.',
     example: '300',
     fallback: '300',
   }),
   invitationsPerDay: wholeNumber('KELPIE_INVITATIONS_PER_DAY', rate, {
-    about: 'How many people a partner may invite at once, and then each day: each is mailed.',
+    about: 'Invitations per day per partner. Each sends an email.',
     example: '50',
     fallback: '50',
   }),
   apiKeyPepper: secretKey('KELPIE_API_KEY_PEPPER', {
-    about: 'With this, API keys become what the database keeps of them. To change it is to revoke every key.',
+    about: 'Secret for hashing API keys. Changing it revokes every key.',
   }),
   dataKeys: versionedKeys('KELPIE_DATA_KEYS', {
     about:
-      "Encrypt recipients' bank details, and mails until they are sent. The highest version encrypts; the others still decrypt.",
+      "Keys that encrypt recipients' bank details and unsent emails. The highest version encrypts; the others still decrypt.",
   }),
   indexKey: secretKey('KELPIE_INDEX_KEY', {
-    about: 'Makes the digests by which the same account, and the same request, are known again. It can not be changed.',
+    about: 'Secret for the digests that recognise a repeated account or request. It cannot be changed.',
   }),
   auditKey: secretKey('KELPIE_AUDIT_KEY', {
     about:
-      'Chains the rows of the operators’ log. Only `kelpie-admin` needs it: keep it from the api, the worker and the database. It can not be changed.',
+      'Secret that chains the audit log. Only `kelpie-admin` needs it. Keep it away from the api, the worker and the database. It cannot be changed.',
   }),
   auditAnchors: optional<string>({
     variable: 'KELPIE_AUDIT_ANCHORS',
     about:
-      'A file outside the database that every act adds its row’s number and digest to, and that `kelpie-admin audit verify` holds the log against. By this alone a tail shows that was cut off together with the note of where the log ends.',
-    rule: 'the whole path of a file',
+      'A file outside the database. Every act appends its anchor, and `kelpie-admin audit verify` checks the log against it. It shows a log that was rolled back as a whole.',
+    rule: 'the absolute path of a file',
     example: '/var/lib/kelpie/audit-anchors',
     parse: (text) => (text.startsWith('/') ? text : undefined),
   }),
   operator: optional(
     matching('KELPIE_OPERATOR', operatorRule, operatorForm, {
-      about: 'Who does what `kelpie-admin` changes, where `--operator` does not say so.',
+      about: 'The operator’s name for the audit log, unless `--operator` is given.',
       example: 'ada@kelpie.example',
     }),
   ),
@@ -335,8 +332,8 @@ export const settings = {
   smtpUrl: optional<MailRelay>({
     variable: 'KELPIE_SMTP_URL',
     about:
-      'The relay that takes our mails. smtps:// speaks TLS from the first byte; smtp:// asks for it, and in production insists. With none, mails wait; a worker in production does not start without one.',
-    rule: 'an address as smtps://user:password@host:port or smtp://…, without anything after the port, and with special characters of the password as %40',
+      'The SMTP relay. smtps:// uses TLS from the start. smtp:// uses STARTTLS, which production requires. Without a relay, emails wait. In production a worker does not start without one.',
+    rule: 'smtps://user:password@host:port or smtp://…, with nothing after the port and the password URL-encoded',
     example: 'smtps://kelpie:secret@mail.internal:465',
     secret: true,
     parse: parseRelay,
@@ -344,8 +341,8 @@ export const settings = {
   mailFrom: optional<MailSender>({
     variable: 'KELPIE_MAIL_FROM',
     about:
-      'Whom mails are from. The ids of mails end with its domain. In production it is needed, and by a worker that has a relay.',
-    rule: 'an address, or a name and an address in angle brackets',
+      'The sender of emails. Message ids use its domain. Required in production, and by a worker that has a relay.',
+    rule: 'an email address, or a name and an email address in angle brackets',
     example: 'Kelpie <no-reply@kelpie.example>',
     parse: parseSender,
   }),
@@ -360,13 +357,13 @@ export const settings = {
   dashboardUrl: optional(
     address('KELPIE_DASHBOARD_URL', ['https:', 'http:'], {
       about:
-        'The address of the dashboard, where that is not the one that the api serves itself; it then passes /v1 on to the api. Only its pages may use a session, mails lead there, and the bank sends people back there. Without it that is /dashboard at KELPIE_PUBLIC_URL, and mails that a worker posts have no link.',
+        'The address of the dashboard, if the api does not serve it. It must forward /v1 to the api. Sessions work only there, and links in emails and from the bank lead there. Without it, the api uses /dashboard at KELPIE_PUBLIC_URL, and emails of a worker have no link.',
       example: 'https://dashboard.kelpie.example',
     }),
   ),
   invoiceFrom: {
     variable: 'KELPIE_INVOICE_FROM',
-    about: 'Who sends invoices, as it stands on them: our name, then the address and how we are reached.',
+    about: 'The sender printed on invoices: name, address and contact.',
     rule: '1 to 6 lines of up to 60 characters, separated by semicolons',
     example: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
     fallback: 'Kelpie',
@@ -377,8 +374,8 @@ export const settings = {
   } satisfies Setting<string[]>,
   invoicePayTo: optional<PayToAccount>({
     variable: 'KELPIE_INVOICE_PAY_TO',
-    about: 'The account that invoices are paid to. Without it, they say to pay as was agreed.',
-    rule: "an account's name, its sort code and its number, separated by semicolons",
+    about: 'The bank account printed on invoices. Without it, they say to pay as agreed.',
+    rule: 'account name, sort code and account number, separated by semicolons',
     example: 'Kelpie Payouts Ltd; 040004; 12345678',
     parse(text) {
       const [, name, sortCode, accountNumber] = /^([^;\p{C}]{1,60}); *(\d{6}); *(\d{8})$/u.exec(text) ?? [];
@@ -388,7 +385,7 @@ export const settings = {
   }),
   testFailpoint: {
     variable: 'KELPIE_TEST_FAILPOINT',
-    about: 'Where the process kills itself, and at which arrival there. Tests only; production refuses it.',
+    about: 'A point in the code at which the process kills itself. Tests only; refused in production.',
     rule: 'none, or a point in the code, an asterisk and a whole number',
     example: 'bank.send_payment.after*1',
     fallback: 'none',
@@ -400,8 +397,8 @@ export const settings = {
   } satisfies Setting<{ point: string; arrivals: number } | null>,
   testClockFile: {
     variable: 'KELPIE_TEST_CLOCK_FILE',
-    about: 'A file with the milliseconds by which the clock is shifted. Tests only; production refuses it.',
-    rule: 'none, or the whole path of a file',
+    about: 'A file with the milliseconds to shift the clock by. Tests only; refused in production.',
+    rule: 'none, or the absolute path of a file',
     example: '/tmp/clock',
     fallback: 'none',
     parse: (text) => (text === 'none' ? null : text.startsWith('/') ? text : undefined),
