@@ -1,4 +1,4 @@
-/** What was asked for was refused, and nothing was changed. `docs/operating.md` lists what the command ends with. */
+/** What was asked for was refused, and nothing was changed. `docs/cli.md` lists what the command ends with. */
 export const refusedExitCode = 2;
 
 /** An error whose message we wrote for the person who runs Kelpie: it is shown to them whole. Never a secret in it. */
