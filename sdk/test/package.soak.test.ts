@@ -146,7 +146,7 @@ test('the examples of the README compile and run, one after the other', async ()
   const node = 'declare const process: { env: Record<string, string | undefined> };';
   writeFileSync(path.join(folder, 'readme.ts'), [node, ...examples].join('\n'));
   assert.deepEqual(await compile('readme.ts'), []);
-  const env = { ...process.env, KELPIE_URL: api.url, KELPIE_API_KEY: apiKey };
+  const env = { ...process.env, PAYOUTS_URL: api.url, PAYOUTS_API_KEY: apiKey };
   const { stdout } = await run(process.execPath, [path.join(folder, 'readme.js')], { env });
   assert.deepEqual(stdout.split('\n').slice(0, 2), [`${payout.id} processing false`, 'processing null']);
   assert(examples.length >= 6 && api.asked.length >= 6);

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { startChild } from '../child-process.ts';
+import { eventually } from '../eventually.ts';
+import { listAt, textAt } from '../json.ts';
+import { removeCluster, startCluster } from '../postgres/cluster.ts';
+import { asAdmin } from '../postgres/roles.ts';
+import { projectFolder } from '../project.ts';
+import { listPages, samplesOf } from './pages.ts';
+
+// Below the ports that the system gives to outgoing connections, and not those of another test.
+const firstPort = 26_100;
+const url = `http://127.0.0.1:${firstPort}`;
+const upWithinMs = 120_000;
+
+/** Where a reader would be: a folder with what `npm run dev` leaves for scripts. */
+const folder = mkdtempSync(path.join(tmpdir(), 'kelpie-docs-'));
+const samples = listPages().flatMap(samplesOf);
+const stack = startChild({
+  name: 'npm run dev',
+  file: 'dev/up.ts',
+  args: ['--ports-from', String(firstPort), '--cluster', 'trial', '--built'],
+  env: {},
+});
+
+before(async () => {
+  await eventually('the stack is up', async () => stack.output().includes('Kelpie is up.'), upWithinMs);
+  mkdirSync(path.join(folder, '.dev'));
+  cpSync(path.join(projectFolder, '.dev/credentials-trial.json'), path.join(folder, '.dev/credentials.json'));
+});
+after(async () => {
+  await stack.stop();
+  await removeCluster('trial');
+  rmSync(folder, { recursive: true });
+});
+
+const runFile = promisify(execFile);
+const files = samples.filter(({ language, mode }) => language === 'sh' && mode === 'run').map(({ file }) => file);
+
+for (const file of new Set(files)) {
+  test(`the samples of ${file} run, one after the other`, async () => {
+    const script = samples
+      .filter((sample) => sample.file === file && sample.mode === 'run' && sample.language === 'sh')
+      .map(({ code }) => code.replaceAll('http://127.0.0.1:4000', url))
+      .join('\n');
+    // It ends with the first command that fails; curl fails where it is refused.
+    await runFile('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder });
+  });
+}
+
+test('the payout of the README completes', async () => {
+  const { key } = await import(path.join(folder, '.dev/credentials.json'), { with: { type: 'json' } }).then(
+    ({ default: found }: { default: unknown }) => ({ key: textAt(found, 'key') }),
+  );
+  await eventually('it is completed', async () => {
+    const answer = await fetch(`${url}/v1/payouts?reference=Order%2042`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const [payout] = listAt(await answer.json(), 'data');
+    return textAt(payout, 'status') === 'completed';
+  });
+});
+
+test('the roles and the database of docs/database.md can be created as it says', async () => {
+  const { adminUrl } = await startCluster('trial');
+  // The stack has the roles themselves already.
+  const [statements = ''] = samples
+    .filter(({ language, mode }) => language === 'sql' && mode === 'run')
+    .map(({ code }) => code.replaceAll('kelpie_', 'sample_').replaceAll(' kelpie ', ' sample '));
+  await asAdmin(adminUrl, async (client) => {
+    for (const statement of statements.trim().split('\n')) await client.query(statement);
+    const { rows } = await client.query<{ rolname: string }>(
+      `select rolname from pg_roles where rolname like 'sample%' order by 1`,
+    );
+    assert.equal(rows.length, 7);
+    await client.query('drop database sample');
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import manifest from '../../package.json' with { type: 'json' };
+import { listPages, samplesOf, type CodeSample } from './pages.ts';
+
+const pages = listPages();
+const samples = pages.flatMap(samplesOf);
+
+/**
+ * How each kind of sample is tested. `sh run` and `sql run`: samples.soak.test.ts. `sh checked`: here. `ts`: the tests of the
+ * page's own workspace. `text` is no code.
+ */
+const tested = new Set(['sh run', 'sh checked', 'sql run', 'json', 'ts', 'text']);
+const pagesWithTypeScript = new Set(['sdk/README.md', 'sandbox-bank/README.md']);
+
+const nameOf = ({ language, mode }: CodeSample): string => `${language} ${mode}`.trim();
+
+test('every code sample in the docs says how it is tested', () => {
+  assert(samples.length > 20, 'hardly any sample was found');
+  assert.deepEqual(
+    samples.filter((sample) => !tested.has(nameOf(sample))).map((sample) => `${sample.file}: ${nameOf(sample)}`),
+    [],
+  );
+  assert.deepEqual(
+    samples.filter(({ file, language }) => language === 'ts' && !pagesWithTypeScript.has(file)),
+    [],
+  );
+});
+
+test('every JSON sample in the docs can be parsed', () => {
+  for (const { code } of samples.filter(({ language }) => language === 'json'))
+    assert.doesNotThrow(() => void JSON.parse(code), code);
+});
+
+/** Whether a line names commands that exist. Those of kelpie-admin are checked where its program is. */
+function exists(line: string): boolean {
+  const script = /^npm run ([\w:-]+)/.exec(line)?.[1];
+  if (script !== undefined) return script in manifest.scripts;
+  const known = [
+    `npm install -g pnpm@${manifest.engines.pnpm}`,
+    'pnpm install --frozen-lockfile',
+    'npm install @kelpie/sdk',
+  ];
+  return line.startsWith('kelpie-admin ') || known.includes(line);
+}
+
+test('every line of a sample that is not run names a command that exists', () => {
+  const lines = samples
+    .filter((sample) => nameOf(sample) === 'sh checked')
+    .flatMap(({ file, code }) =>
+      code
+        .trim()
+        .split('\n')
+        .map((line) => ({ file, line })),
+    );
+  assert(lines.length > 20);
+  assert.deepEqual(
+    lines.filter(({ line }) => !exists(line)),
+    [],
+  );
+  assert(!exists('npm run none') && !exists('npm install -g pnpm@1.0.0'));
+});
+
+test('every npm script that a sentence names exists', () => {
+  const named = pages.flatMap(({ file, text }) =>
+    Array.from(text.matchAll(/`npm run ([\w:-]+)/g), ([, script = '']) => ({ file, script })),
+  );
+  assert(named.length > 30);
+  assert.deepEqual(
+    named.filter(({ script }) => !(script in manifest.scripts)),
+    [],
+  );
+});
