@@ -9,10 +9,12 @@ function formatUsage(name: string, command: Command): string {
   return [name, ...given, ...required].join(' ');
 }
 
-function describeOption({ flags, description, defaultValue, argChoices }: Option): string {
+function describeOption({ flags, description, defaultValue, defaultValueDescription, argChoices }: Option): string {
   const extra = [
     ...(argChoices === undefined ? [] : [argChoices.join(', ')]),
-    ...(defaultValue === undefined || defaultValue === false ? [] : [`default ${String(defaultValue)}`]),
+    ...(defaultValue === undefined || defaultValue === false
+      ? []
+      : [`default ${defaultValueDescription ?? String(defaultValue)}`]),
   ];
   return `- \`${flags}\`: ${description}${extra.length === 0 ? '' : ` (${extra.join('; ')})`}`;
 }
