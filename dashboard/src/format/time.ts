@@ -1,26 +1,27 @@
-// Times in the zone of whoever looks, and in UTC for whoever has to agree with somebody elsewhere.
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const second = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const utc = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
+// Every time on screen is London time: banking days, statements and invoices are. The shell says so once.
+const zone = 'Europe/London';
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: zone });
+const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone });
+const second = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
-  timeZone: 'UTC',
+  timeZone: zone,
 });
+const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const plainDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** As 2026-11-15. */
+const isoDay = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone: zone });
 
-function isThisYear(at: Date): boolean {
-  return at.getFullYear() === new Date().getFullYear();
+/** The date in London, as 2026-11-15. */
+function londonDate(at: Date): string {
+  return isoDay.format(at);
 }
 
 export function formatDate(at: Date): string {
-  return isThisYear(at) ? day.format(at) : dayOfYear.format(at);
+  const isThisYear = londonDate(at).slice(0, 4) === londonDate(new Date()).slice(0, 4);
+  return isThisYear ? day.format(at) : dayOfYear.format(at);
 }
 
 export function formatTimestamp(at: Date): string {
@@ -41,18 +42,34 @@ export function formatMonth(period: string): string {
   return Number.isNaN(at.getTime()) ? period : month.format(at);
 }
 
-/** Of a date as 2026-11-15, which is the same day wherever one is. */
+/** Of a London date as 2026-11-15. */
 export function formatPlainDate(date: string): string {
-  const at = new Date(`${date}T00:00:00Z`);
-  return Number.isNaN(at.getTime()) ? date : plainDay.format(at);
+  // Noon UTC is the same date in London all year.
+  const at = new Date(`${date}T12:00:00Z`);
+  return Number.isNaN(at.getTime()) ? date : formatDate(at);
 }
 
-const londonMonth = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', timeZone: 'Europe/London' });
-
-/** The months up to now by the clocks of London, the newest first, as 2026-11. */
+/** The months up to now, the newest first, as 2026-11. */
 export function monthsUpTo(now: Date, count: number): string[] {
-  const [year = 0, monthOfYear = 1] = londonMonth.format(now).split('-').map(Number);
+  const [year = 0, monthOfYear = 1] = londonDate(now).split('-').map(Number);
   return Array.from({ length: count }, (_, back) =>
     new Date(Date.UTC(year, monthOfYear - 1 - back, 1)).toISOString().slice(0, 7),
   );
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', timeZone: zone });
+
+/** The first instant of a London date, or of one so many days later. Undefined for what is no date. */
+export function startOfDay(date: string, daysLater = 0): Date | undefined {
+  const [year = 0, monthOfYear = 0, dayOfMonth = 0] = date.split('-').map(Number);
+  const midnight = new Date(Date.UTC(year, monthOfYear - 1, dayOfMonth + daysLater));
+  if (date === '' || Number.isNaN(midnight.getTime())) return undefined;
+  // London changes its clocks at 01:00 UTC, so at midnight UTC it is already on the time that its own midnight had.
+  const hoursAhead = Number(clock.format(midnight));
+  return new Date(midnight.getTime() - hoursAhead * 3_600_000);
+}
+
+/** The first instant of today in London, or of a day so many days ago. */
+export function startOfToday(now: Date, daysAgo = 0): Date {
+  return startOfDay(londonDate(now), -daysAgo) ?? now;
 }

@@ -16,25 +16,22 @@ test('chosen dates are whole days, the last one too, and are left out where anot
   assert.equal(searchOf(view).toString(), address);
   assert.deepEqual(filtersOf(view, now), {
     limit: 50,
-    created_after: new Date(2026, 2, 27, 23, 59, 59, 999).toISOString(),
-    created_before: new Date(2026, 2, 30).toISOString(),
+    created_after: '2026-03-27T23:59:59.999Z',
+    created_before: '2026-03-29T23:00:00.000Z',
   });
   assert.equal(searchOf({ ...view, period: '7d' }).toString(), 'period=7d');
   assert.deepEqual(filtersOf({ ...view, from: '', to: '' }, now), { limit: 50 });
 });
 
-function justBefore(year: number, month: number, day: number): string {
-  return new Date(new Date(year, month, day).getTime() - 1).toISOString();
-}
-
 function after(address: string) {
   return filtersOf(viewFrom(new URLSearchParams(address)), now).created_after;
 }
 
-test('a payout that was made as a day began is of that day, however the day is chosen', () => {
-  assert.equal(after('period=dates&from=2026-11-15'), justBefore(2026, 10, 15));
-  assert.equal(after('period=today'), justBefore(2026, 10, 15));
-  assert.equal(after('period=7d'), justBefore(2026, 10, 8));
+test('a payout created as a London day began belongs to that day, however the day is chosen', () => {
+  assert.equal(after('period=dates&from=2026-11-15'), '2026-11-14T23:59:59.999Z');
+  assert.equal(after('period=today'), '2026-11-14T23:59:59.999Z');
+  assert.equal(after('period=7d'), '2026-11-07T23:59:59.999Z');
+  assert.equal(after('period=dates&from=2026-07-01'), '2026-06-30T22:59:59.999Z');
 });
 
 test('only a day that there is, of this century, is taken for a date', () => {

@@ -1,13 +1,14 @@
 // Filters live in the address, so that a view can be shared.
 import type { PayoutFilters, PayoutStatus } from '@kelpie/sdk';
 import { isPayoutStatus } from '../../format/payout-labels.ts';
+import { startOfDay, startOfToday } from '../../format/time.ts';
 
 type Period = 'any' | 'today' | '7d' | '30d' | '90d' | 'dates';
 
 export interface PayoutView {
   statuses: PayoutStatus[];
   period: Period;
-  /** For chosen dates, as 2026-11-15: the first and the last day by the clock of whoever looks; empty for no end. */
+  /** For custom dates, as 2026-11-15: the first and the last London day. Empty for an open end. */
   from: string;
   to: string;
   via: 'any' | 'api' | 'dashboard';
@@ -67,23 +68,16 @@ export function payoutIdIn(search: string): string | undefined {
   return idForm.test(search.trim()) ? search.trim().toLowerCase() : undefined;
 }
 
-/** The start of a local day, or of one that many days later: a day is not always 24 hours long. */
-function startOf(date: string, daysLater = 0): Date | undefined {
-  const [, year, month, day] = dateForm.exec(date) ?? [];
-  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day) + daysLater);
-}
-
 interface Span {
   since: Date | undefined;
   before: Date | undefined;
 }
 
-/** The same for a whole day, so that pages keep their place. */
+/** Whole London days, so that pages keep their place for a day. */
 function spanOf({ period, from, to }: PayoutView, now: Date): Span {
   if (period === 'any') return { since: undefined, before: undefined };
-  if (period === 'dates') return { since: startOf(from), before: startOf(to, 1) };
-  const daysBack = period === 'today' ? 0 : daysOf[period];
-  return { since: new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBack), before: undefined };
+  if (period === 'dates') return { since: startOfDay(from), before: startOfDay(to, 1) };
+  return { since: startOfToday(now, period === 'today' ? 0 : daysOf[period]), before: undefined };
 }
 
 /** Four digits are the end of an account; anything else is a reference. */
@@ -95,7 +89,7 @@ export function filtersOf(view: PayoutView, now: Date): PayoutFilters {
     limit: pageSize,
     ...(cursor === undefined ? {} : { cursor }),
     ...(statuses.length === 0 ? {} : { status: statuses }),
-    // The API leaves out what was made at that very instant, and the first of a day is of that day.
+    // `created_after` is exclusive, and a payout at midnight belongs to the day.
     ...(since === undefined ? {} : { created_after: new Date(since.getTime() - 1).toISOString() }),
     ...(before === undefined ? {} : { created_before: before.toISOString() }),
     ...(via === 'any' ? {} : { created_via: via }),
