@@ -13,7 +13,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
   return (
     <QueryClientProvider client={queryClient}>
       <BrowserRouter basename="/dashboard">
-        <PageFailure>
+        <PageFailure path="">
           <Suspense fallback={<PageSkeleton />}>
             <Routes>
               <Route index element={<Navigate replace to={`/${rememberedEnvironment()}`} />} />

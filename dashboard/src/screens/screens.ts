@@ -1,16 +1,47 @@
 // Every screen is a file of its own to the browser: the first page loads what it shows, and no more.
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { createElement, use, type ComponentType } from 'react';
 
 interface LazyScreen {
-  Screen: LazyExoticComponent<ComponentType>;
-  /** Has it loaded before it is asked for: a pointer on its link is reason enough. */
+  Screen: ComponentType;
+  /** Loads it early, when a pointer or the focus reaches its link. */
   preload: () => void;
+  /** After a failure, lets it load again. */
+  resetFailed: () => void;
 }
 
+/** Its script could not be loaded: no connection, or a release since has replaced it. */
+export class ScreenNotLoaded extends Error {
+  override readonly name = 'ScreenNotLoaded';
+}
+
+/** Not `lazy` of React, which keeps a failure for ever: a page opened offline could not be shown later without a reload. */
 function screen(load: () => Promise<{ Screen: ComponentType }>): LazyScreen {
+  let loading: Promise<{ Screen: ComponentType }> | undefined;
+  let isFailed = false;
+  const start = async (): Promise<{ Screen: ComponentType }> => {
+    try {
+      return await load();
+    } catch (cause) {
+      isFailed = true;
+      throw new ScreenNotLoaded('a screen could not be loaded', { cause });
+    }
+  };
+  const resetFailed = (): void => {
+    if (isFailed) loading = undefined;
+    isFailed = false;
+  };
   return {
-    Screen: lazy(async () => ({ default: (await load()).Screen })),
-    preload: () => void load().catch(() => undefined),
+    Screen: function LoadedScreen() {
+      loading ??= start();
+      return createElement(use(loading).Screen);
+    },
+    preload() {
+      if (loading !== undefined) return;
+      loading = start();
+      // The page itself tries once more before it reports a failure.
+      loading.catch(resetFailed);
+    },
+    resetFailed,
   };
 }
 
@@ -38,3 +69,7 @@ export const screens = {
 };
 
 export type ScreenName = keyof typeof screens;
+
+export function resetFailedScreens(): void {
+  for (const { resetFailed } of Object.values(screens)) resetFailed();
+}

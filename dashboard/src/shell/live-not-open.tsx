@@ -7,15 +7,15 @@ export function LiveNotOpen() {
   return (
     <Page title="Live">
       <Empty
-        title="Live is not open yet"
+        title="Live is not available yet"
         action={
           <ButtonLink kind="primary" to="/live/compliance">
-            See the verification
+            View verification
           </ButtonLink>
         }
       >
-        Once your business is verified, your live wallet, payouts and keys are here. Until then everything can be tried
-        in the sandbox, with test money.
+        Your live wallet, payouts and keys appear here once the bank has verified your business. Until then, use the
+        sandbox with test money.
       </Empty>
     </Page>
   );

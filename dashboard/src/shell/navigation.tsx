@@ -10,10 +10,15 @@ import { whenIdle } from '../ui/when-idle.ts';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { PersonLine } from './person-line.tsx';
 
-/** What a menu takes is loaded after the page: nobody opens it first. */
+/** The menu's script loads after the page: people seldom open it first. */
 const PersonMenu = lazy(async () => {
   await whenIdle();
-  return { default: (await import('./person-menu.tsx')).PersonMenu };
+  try {
+    return { default: (await import('./person-menu.tsx')).PersonMenu };
+  } catch {
+    // Without a connection there is no menu, and the page stays.
+    return { default: PersonLine };
+  }
 });
 
 interface Entry {

@@ -3,7 +3,7 @@ import { useCallback, useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Timestamp } from '../ui/timestamp.tsx';
 
-/** What the page shows though it could not be read again since. */
+/** Shown, but the last refresh failed. */
 function isOld({ state }: Query): boolean {
   return state.status === 'error' && state.data !== undefined;
 }
@@ -14,7 +14,7 @@ function oldestAtMs(client: QueryClient): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Figures that are looked at again and again are taken for those of now: where they are not, the page says of when they are. */
+/** Pages refresh by themselves, so people take figures for current. When a refresh fails, the page says how old they are. */
 export function OldFigures() {
   const client = useQueryClient();
   const subscribe = useCallback(
@@ -30,15 +30,14 @@ export function OldFigures() {
       className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line bg-returned-wash px-4 py-2 sm:px-8"
     >
       <p className="text-returned">
-        Some of what you see is of <Timestamp at={new Date(atMs).toISOString()} to="second" />: it could not be read
-        again since.
+        Last updated <Timestamp at={new Date(atMs).toISOString()} to="second" />. Reconnecting…
       </p>
       <Button
         kind="quiet"
         className="-mx-3.5"
         onClick={() => void client.refetchQueries({ type: 'active', predicate: isOld })}
       >
-        Read it again
+        Refresh now
       </Button>
     </div>
   );

@@ -15,7 +15,7 @@ export function Person() {
       </span>
       <span className="grid min-w-0">
         <span className="truncate">{name ?? email}</span>
-        <span className="text-small text-muted">{role === 'admin' ? 'Admin' : 'Viewer: can only look'}</span>
+        <span className="text-small text-muted">{role === 'admin' ? 'Admin' : 'Viewer (read-only)'}</span>
       </span>
     </>
   );

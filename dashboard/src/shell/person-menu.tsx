@@ -10,7 +10,7 @@ import { Person, personClassName } from './person-line.tsx';
 import { useTheme, type Theme } from './theme.ts';
 
 const themes: readonly { theme: Theme; title: string; icon: IconName }[] = [
-  { theme: 'system', title: 'As the system', icon: 'system' },
+  { theme: 'system', title: 'System', icon: 'system' },
   { theme: 'light', title: 'Light', icon: 'sun' },
   { theme: 'dark', title: 'Dark', icon: 'moon' },
 ];
@@ -35,7 +35,7 @@ export function PersonMenu() {
         </AriaButton>
         <Popover placement="top start" className="w-56 rounded-lg border border-line bg-raised p-1 shadow-float">
           <Menu
-            aria-label="You"
+            aria-label="Your account"
             className="outline-none"
             onAction={(key) => {
               const chosen = themes.find((entry) => entry.theme === key);
@@ -51,14 +51,14 @@ export function PersonMenu() {
                 {entry.theme === theme && (
                   <span className="ml-auto text-tide">
                     <Icon name="check" />
-                    <span className="sr-only">chosen</span>
+                    <span className="sr-only">selected</span>
                   </span>
                 )}
               </MenuItem>
             ))}
-            <MenuItem id="accounts" textValue="Change account" className={`${itemClassName} mt-1 border-t border-line`}>
+            <MenuItem id="accounts" textValue="Switch account" className={`${itemClassName} mt-1 border-t border-line`}>
               <Icon name="accounts" />
-              Change account
+              Switch account
             </MenuItem>
             <MenuItem id="sign-out" textValue="Sign out" className={itemClassName}>
               <Icon name="signOut" />

@@ -9,11 +9,13 @@ import { classNames } from '../ui/class-names.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo, Wordmark } from '../ui/logo.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { SupportLink } from '../ui/support-link.tsx';
 import { Announcer } from './announcer.tsx';
 import { rememberEnvironment } from './environment-memory.ts';
 import { LiveNotOpen } from './live-not-open.tsx';
 import { Navigation } from './navigation.tsx';
 import { OldFigures } from './old-figures.tsx';
+import { PageFailure } from './page-failure.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
 
 /** Who is signed in, in which environment: nothing below it is shown before both are known. */
@@ -71,8 +73,8 @@ function useChangeElsewhere(session: Session | null | undefined): ChangeElsewher
   if (session !== null && session !== undefined && known !== session) {
     setKnown(session);
     const { account, email } = session;
-    if (known !== undefined && known.email !== email) setChanged(`${email} has signed in to ${account.name}`);
-    else if (known !== undefined && known.account.id !== account.id) setChanged(`You changed to ${account.name}`);
+    if (known !== undefined && known.email !== email) setChanged(`${email} signed in to ${account.name}`);
+    else if (known !== undefined && known.account.id !== account.id) setChanged(`You switched to ${account.name}`);
   }
   return { message: changed, forget: () => setChanged(undefined) };
 }
@@ -109,7 +111,7 @@ function Frame({ environment, account, changed, isLoading = false, isClosed = fa
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-tide focus:px-3 focus:py-2 focus:text-on-tide"
       >
-        Go to the content
+        Skip to content
       </a>
       <Announcer />
       {environment === 'sandbox' && <SandboxBand />}
@@ -132,8 +134,13 @@ function Frame({ environment, account, changed, isLoading = false, isClosed = fa
           {isLoading ? (
             <PageSkeleton />
           ) : (
-            <Suspense fallback={<PageSkeleton />}>{isShown ? <Outlet /> : <LiveNotOpen />}</Suspense>
+            <PageFailure path={pathname}>
+              <Suspense fallback={<PageSkeleton />}>{isShown ? <Outlet /> : <LiveNotOpen />}</Suspense>
+            </PageFailure>
           )}
+          <p className="mx-auto w-full max-w-content px-4 pb-6 text-small text-muted sm:px-8">
+            All times are London time.
+          </p>
         </main>
       </div>
     </div>
@@ -166,17 +173,12 @@ function TopLine({ environment, account, isMenuOpen, onMenu }: TopLineProps) {
   );
 }
 
-const closedMessages: Readonly<Record<string, string>> = {
-  suspended: 'This account is suspended: it can be looked at, and nothing can be paid. Write to us.',
-  closed: 'This account is closed: it can be looked at, and nothing can be paid.',
-};
-
 function NotOpen() {
-  const message = closedMessages[useSession().account.status];
-  if (message === undefined) return null;
+  const { status } = useSession().account;
+  if (status !== 'suspended' && status !== 'closed') return null;
   return (
     <p role="status" className="border-b border-line bg-failed-wash px-4 py-2.5 font-medium text-failed sm:px-8">
-      {message}
+      This account is {status}. You can view it, but you can't send payouts. <SupportLink />.
     </p>
   );
 }
@@ -189,7 +191,7 @@ function ChangedElsewhere({ message, onClose }: { message: string; onClose: () =
       className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line bg-tide-wash px-4 py-2 sm:px-8"
     >
       <p>
-        <strong className="font-medium">{message} in another tab.</strong> This page shows that account now.
+        <strong className="font-medium">{message} in another tab.</strong> This page now shows that account.
       </p>
       <Button kind="quiet" className="-mx-3.5" onClick={onClose}>
         Close

@@ -12,11 +12,11 @@ interface CodeFieldProps {
   error?: string | undefined;
 }
 
-/** One field, so that a code can be pasted, and filled in by the phone that got the mail. */
+/** One field, so that a code can be pasted, or filled in by the phone that received the email. */
 export function CodeField({ value, onChange, error }: CodeFieldProps) {
   return (
     <Field
-      label="Code from the mail"
+      label="6-digit code"
       name="code"
       isRequired
       autoFocus

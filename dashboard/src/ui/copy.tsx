@@ -11,7 +11,7 @@ type Copied = 'no' | 'copied' | 'refused';
 const said: Readonly<Record<Copied, string>> = {
   no: '',
   copied: 'Copied',
-  refused: 'The browser did not let it be copied. Select it and copy it by hand.',
+  refused: 'Your browser blocked copying. Select the text and copy it.',
 };
 
 function useCopying(text: string): { copied: Copied; copy: () => void } {

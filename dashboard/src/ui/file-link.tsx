@@ -15,7 +15,7 @@ interface FileLinkProps {
   children: ReactNode;
 }
 
-/** A file to keep. Where it can't be had, the page says why and stays: a plain link would save the refusal as the file. */
+/** A download. The page fetches it first, because a plain link would save an error response as the file. */
 export function FileLink({ href, className, label, children }: FileLinkProps) {
   const { account } = useSession();
   const getting = useMutation({
@@ -38,7 +38,7 @@ export function FileLink({ href, className, label, children }: FileLinkProps) {
         {children}
       </a>
       <Dialog title="Download" isOpen={getting.isError} onClose={() => getting.reset()}>
-        <Problem error={getting.error} title="The file could not be had." onRetry={() => getting.mutate()} />
+        <Problem error={getting.error} title="The file could not be downloaded." onRetry={() => getting.mutate()} />
         <DialogActions>
           <Button onClick={() => getting.reset()}>Close</Button>
         </DialogActions>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react';
+import { useLocation } from 'react-router';
 import { useEnvironment } from '../data/environment.ts';
 
 interface PageProps {
@@ -10,22 +11,27 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The page that the browser has loaded itself begins as the browser does it. */
-let isFirstPage = true;
+/** The first page that the browser loaded; undefined once the person has moved on from it. */
+let firstPage: string | undefined = '';
 
 /**
- * Tells the browser's tab where one is. Whoever goes on by keyboard or by ear is at the heading of a new page, or of a new
- * step of one: where they were before is gone. Not where a field of the page has taken them already.
+ * Names the browser's tab, and moves the focus to the heading of a new page or step: what had it before is gone. Not on the
+ * first page, where Tab has to start at the skip link, and not where a field of the page has taken the focus already.
  */
 function useArrival(title: string): RefObject<HTMLHeadingElement | null> {
   const environment = useEnvironment();
+  const { key } = useLocation();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${environment === 'sandbox' ? 'Sandbox' : 'Live'} · Kelpie`;
+    const here = `${key} ${title}`;
+    // A page is mounted again once it has loaded what it shows: that is still the first page.
+    if (firstPage === '') firstPage = here;
+    if (firstPage === here) return;
+    firstPage = undefined;
     const isWithin = heading.current?.closest('main')?.contains(document.activeElement) === true;
-    if (!isFirstPage && !isWithin) heading.current?.focus({ preventScroll: true });
-    isFirstPage = false;
-  }, [title, environment]);
+    if (!isWithin) heading.current?.focus({ preventScroll: true });
+  }, [title, environment, key]);
   return heading;
 }
 

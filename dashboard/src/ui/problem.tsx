@@ -3,14 +3,20 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Icon } from './icon.tsx';
+import { SupportLink } from './support-link.tsx';
 
-function messageOf(error: unknown): string {
+function Message({ error }: { error: unknown }) {
   if (error instanceof KelpieError) return error.message;
-  if (error instanceof KelpieUnreachable) return 'No answer came from Kelpie. Look at your connection, then try again.';
-  return 'Something went wrong in this page. Load it again; if it stays so, write to us.';
+  if (error instanceof KelpieUnreachable) return 'Kelpie did not respond. Check your connection, then try again.';
+  return (
+    <>
+      Something went wrong on this page. Reload it. If the problem continues, <SupportLink>contact support</SupportLink>
+      .
+    </>
+  );
 }
 
-/** No answer, or one of a service in trouble: neither says what was done. */
+/** No answer, or a server error: neither says what was done. */
 function isUnknown(error: unknown): boolean {
   return error instanceof KelpieError ? error.status >= 500 : error instanceof KelpieUnreachable;
 }
@@ -19,7 +25,7 @@ interface ProblemProps {
   error: unknown;
   /** What could not be done, as a whole sentence. */
   title: string;
-  /** For what changes something: what to say in its place where nobody knows whether it was done. */
+  /** For writes: the title when the outcome is unknown. */
   unknown?: string | undefined;
   /** Whether money moved, where that is the question. */
   money?: string | undefined;
@@ -39,7 +45,7 @@ export function Problem({ error, title, unknown, money, onRetry, children }: Pro
         {unknown !== undefined && isUnknown(error) ? unknown : title}
       </p>
       <p>
-        {messageOf(error)}
+        <Message error={error} />
         {money !== undefined && <strong className="font-medium"> {money}</strong>}
       </p>
       {children}
@@ -47,8 +53,8 @@ export function Problem({ error, title, unknown, money, onRetry, children }: Pro
         {isRepeatable && <Button onClick={onRetry}>Try again</Button>}
         {requestId !== undefined && (
           <p className="flex min-w-0 flex-wrap items-center gap-1 text-small text-muted">
-            Request-Id <code className="font-mono break-all">{requestId}</code>
-            <CopyButton text={requestId} what="Request-Id" />
+            Request ID <code className="font-mono break-all">{requestId}</code>
+            <CopyButton text={requestId} what="request ID" />
           </p>
         )}
       </div>

@@ -80,7 +80,10 @@ export function Cell({ children, isAmount = false, className }: CellProps) {
 /** The one link of a row: it reaches over all of it. */
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   return (
-    <Link to={to} className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2">
+    <Link
+      to={to}
+      className="font-medium outline-none after:absolute after:-inset-x-2 after:inset-y-0 focus-visible:after:rounded-sm focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-tide"
+    >
       {children}
     </Link>
   );

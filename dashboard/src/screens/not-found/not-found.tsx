@@ -6,9 +6,9 @@ import { Page } from '../../ui/page.tsx';
 export function Screen() {
   const address = useAddress();
   return (
-    <Page title="Not found">
-      <Empty title="There is no such page" action={<ButtonLink to={address('/')}>Go to the overview</ButtonLink>}>
-        The link may be old, or of another account.
+    <Page title="Page not found">
+      <Empty title="This page does not exist" action={<ButtonLink to={address('/')}>Go to overview</ButtonLink>}>
+        The link may be out of date, or belong to another account.
       </Empty>
     </Page>
   );
