@@ -1,53 +1,126 @@
 import type { ActivityEntry } from '@kelpie/sdk';
 
-const actions: Readonly<Record<string, string>> = {
-  'account.enter': 'Tried to change to another account',
-  'account.get': 'Read the account',
-  'account.update': 'Changed the settings',
-  'activity.list': 'Read the activity',
-  'balance.get': 'Read the balance',
-  'compliance.get': 'Read the verification',
-  'deposit.credit': 'A top-up came',
-  'deposit.list': 'Listed the top-ups',
-  'deposit.refund': 'A top-up was sent back',
-  'deposit.reverse': 'A top-up was taken back',
-  'funding.get': 'Read where to top up',
-  'invoice.get': 'Read an invoice',
-  'invoice.items': 'Listed what is on an invoice',
-  'invoice.list': 'Listed the invoices',
-  'invoice.pdf': 'Downloaded an invoice',
-  'key.create': 'Created a key',
-  'key.list': 'Listed the keys',
-  'key.revoke': 'Revoked a key',
-  'login.end': 'Signed out',
-  'login.verify': 'Signed in',
-  'member.change': 'Changed a role',
-  'member.invite': 'Invited a person',
-  'member.list': 'Listed the team',
-  'member.remove': 'Removed a person',
-  'payout.cancel': 'Cancelled a payout',
-  'payout.create': 'Sent a payout',
-  'payout.get': 'Read a payout',
-  'payout.history': "Read a payout's history",
-  'payout.list': 'Listed the payouts',
-  'public_partner.get': 'Read a public page',
-  'quote.create': 'Asked for a quote',
-  'recipient.list': 'Listed the recipients',
-  'request.unknown': 'Called an unknown address',
-  'statement.get': 'Read a statement',
-  'usage.days': 'Read the usage by day',
-  'usage.get': 'Read the usage',
-  'verification.start': 'Started the verification',
+interface ActionLabels {
+  done: string;
+  /** What was refused or failed, as a noun. */
+  noun: string;
+}
+
+const actions: Readonly<Record<string, ActionLabels>> = {
+  'account.enter': { done: 'Account switched', noun: 'Account switch' },
+  'account.get': { done: 'Account read', noun: 'Account read' },
+  'account.update': { done: 'Settings changed', noun: 'Settings change' },
+  'activity.list': { done: 'Activity listed', noun: 'Activity list' },
+  'balance.get': { done: 'Balance read', noun: 'Balance read' },
+  'compliance.get': { done: 'Verification read', noun: 'Verification read' },
+  'deposit.credit': { done: 'Top-up credited', noun: 'Top-up credit' },
+  'deposit.list': { done: 'Top-ups listed', noun: 'Top-up list' },
+  'deposit.refund': { done: 'Top-up refunded to its sender', noun: 'Top-up refund' },
+  'deposit.reverse': { done: 'Top-up reversed', noun: 'Top-up reversal' },
+  'funding.get': { done: 'Top-up details read', noun: 'Top-up details read' },
+  'invoice.get': { done: 'Invoice read', noun: 'Invoice read' },
+  'invoice.items': { done: 'Invoice items listed', noun: 'Invoice item list' },
+  'invoice.list': { done: 'Invoices listed', noun: 'Invoice list' },
+  'invoice.pdf': { done: 'Invoice downloaded as PDF', noun: 'Invoice download' },
+  'key.create': { done: 'API key created', noun: 'API key creation' },
+  'key.list': { done: 'API keys listed', noun: 'API key list' },
+  'key.revoke': { done: 'API key revoked', noun: 'API key revocation' },
+  'login.end': { done: 'Signed out', noun: 'Sign-out' },
+  'login.verify': { done: 'Signed in', noun: 'Sign-in' },
+  'member.change': { done: 'Member role changed', noun: 'Member role change' },
+  'member.invite': { done: 'Member invited', noun: 'Member invitation' },
+  'member.list': { done: 'Members listed', noun: 'Member list' },
+  'member.remove': { done: 'Member removed', noun: 'Member removal' },
+  'payout.cancel': { done: 'Payout cancelled', noun: 'Payout cancellation' },
+  'payout.create': { done: 'Payout created', noun: 'Payout' },
+  'payout.get': { done: 'Payout read', noun: 'Payout read' },
+  'payout.history': { done: 'Payout history read', noun: 'Payout history read' },
+  'payout.list': { done: 'Payouts listed', noun: 'Payout list' },
+  'payout.recipient': { done: "Payout's recipient read", noun: "Read of a payout's recipient" },
+  'public_partner.get': { done: 'Public profile read', noun: 'Public profile read' },
+  'quote.create': { done: 'Quote requested', noun: 'Quote' },
+  'recipient.list': { done: 'Recipients listed', noun: 'Recipient list' },
+  'request.unknown': { done: 'Unknown endpoint called', noun: 'Call of an unknown endpoint' },
+  'statement.get': { done: 'Statement read', noun: 'Statement read' },
+  'usage.days': { done: 'Daily usage read', noun: 'Daily usage read' },
+  'usage.get': { done: 'Usage read', noun: 'Usage read' },
+  'verification.start': { done: 'Verification started', noun: 'Verification start' },
 };
 
-/** Of people only the files that they took are noted, and not what they looked at. */
+/** People's reads are recorded only when they download a file. */
 const downloads: Readonly<Record<string, string>> = {
-  'invoice.items': 'Downloaded what is on an invoice',
-  'statement.get': 'Downloaded a statement',
+  'invoice.items': 'Invoice items downloaded as CSV',
+  'payout.list': 'Payouts exported as CSV',
+  'statement.get': 'Statement downloaded as CSV',
 };
 
-/** What was asked, in words. An action that is newer than this page is shown as it is called. */
-export function activityLabel({ action, by, status }: Pick<ActivityEntry, 'action' | 'by' | 'status'>): string {
-  const isByPerson = by.includes('@') && status !== null && status < 400;
-  return (isByPerson ? downloads[action] : undefined) ?? actions[action] ?? action;
+/** Why, by the code of the error. A code newer than this page is shown as it is. */
+const reasons: Readonly<Record<string, string>> = {
+  api_key_required: 'Admins only',
+  balance_unavailable: 'Balance unavailable',
+  corridor_not_enabled: 'Country not enabled',
+  idempotency_key_in_use: 'The same request was still running',
+  idempotency_key_required: 'Idempotency key missing or malformed',
+  idempotency_key_reused: 'Idempotency key already used for another payout',
+  insufficient_funds: 'Not enough USDC in the wallet',
+  internal_error: 'Error at Kelpie',
+  invalid_amount: 'Invalid amount',
+  invalid_code: 'Wrong or expired code',
+  invalid_confirm_code: 'Wrong or expired confirmation code',
+  invalid_json: 'Invalid JSON',
+  invalid_recipient: 'Recipient details missing or invalid',
+  invalid_request: 'Invalid request',
+  key_limit_reached: 'Limit of five active keys reached',
+  last_admin: 'The account needs an admin',
+  limit_exceeded: 'Limit exceeded',
+  method_not_allowed: 'Method not allowed',
+  not_found: 'Not found',
+  partner_not_active: 'Account not active',
+  payload_too_large: 'Request too large',
+  payout_not_cancellable: 'Too late to cancel',
+  payout_not_created: 'The bank did not accept it',
+  rate_limited: 'Too many requests',
+  rate_unavailable: 'Exchange rate unavailable',
+  recipient_account_rejected: 'The bank rejected the account details',
+  session_changed: 'Signed in to another account',
+  session_required: 'Dashboard only',
+  unavailable: 'Service unavailable',
+  unsupported_media_type: 'Content type must be JSON',
+  verification_required: 'Business not verified',
+};
+
+/** `code_sent`: nothing was done yet, because the person has to confirm it with a code that we emailed. */
+export type ActivityOutcome = 'done' | 'code_sent' | 'refused' | 'failed';
+
+const errorCode = /^[a-z]+(_[a-z]+)+$/;
+
+/** Entries without a status are not requests: the bank acted, or we finished what a request began. */
+export function activityOutcome({ status, detail }: Pick<ActivityEntry, 'status' | 'detail'>): ActivityOutcome {
+  if (detail === 'confirmation_required') return 'code_sent';
+  if (status === null) return detail !== null && errorCode.test(detail) ? 'failed' : 'done';
+  if (status < 400) return 'done';
+  return status < 500 ? 'refused' : 'failed';
+}
+
+/** An action newer than this page is shown by its API name. */
+export function activityLabel(entry: Pick<ActivityEntry, 'action' | 'by' | 'status' | 'detail'>): string {
+  const { action, by } = entry;
+  const { done, noun } = actions[action] ?? { done: action, noun: action };
+  switch (activityOutcome(entry)) {
+    case 'done':
+      return (by.includes('@') ? downloads[action] : undefined) ?? done;
+    case 'code_sent':
+      return `${noun}: confirmation code emailed`;
+    case 'refused':
+      return `${noun} refused`;
+    case 'failed':
+      return action === 'payout.create' ? 'Payout not created' : `${noun} failed`;
+  }
+}
+
+/** Why it was refused or failed; undefined for anything else. */
+export function activityReason(entry: Pick<ActivityEntry, 'status' | 'detail'>): string | undefined {
+  const outcome = activityOutcome(entry);
+  if (entry.detail === null || outcome === 'done' || outcome === 'code_sent') return undefined;
+  return reasons[entry.detail] ?? entry.detail;
 }

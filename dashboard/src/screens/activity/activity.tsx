@@ -2,7 +2,7 @@ import type { ActivityEntry } from '@kelpie/sdk';
 import { useSearchParams } from 'react-router';
 import { useEnvironment } from '../../data/environment.ts';
 import { useActivity } from '../../data/reads.ts';
-import { activityLabel } from '../../format/activity-labels.ts';
+import { activityLabel, activityOutcome, activityReason, type ActivityOutcome } from '../../format/activity-labels.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ShortId } from '../../ui/copy.tsx';
@@ -15,12 +15,12 @@ import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
 import { kinds, kindFrom, fits, isPayoutId } from './kinds.ts';
 
 const columns = [
-  { title: 'What' },
-  { title: 'Answer', className: 'max-sm:hidden' },
+  { title: 'Event' },
+  { title: 'Response', className: 'max-sm:hidden' },
   { title: 'Environment', className: 'max-lg:hidden' },
-  { title: 'By', className: 'max-sm:hidden' },
-  { title: 'When', isAmount: true, className: 'max-md:pr-0' },
-  { title: 'Request-Id', className: 'max-md:hidden w-28 pl-6' },
+  { title: 'Actor', className: 'max-sm:hidden' },
+  { title: 'Time', isAmount: true, className: 'max-md:pr-0' },
+  { title: 'Request ID', className: 'max-md:hidden w-28 pl-6' },
 ];
 
 export function Screen() {
@@ -32,11 +32,11 @@ export function Screen() {
   return (
     <Page
       title="Activity"
-      lead="The latest 200 requests of programs and what people did, in both environments, failures included."
+      lead="The latest 200 API requests and dashboard actions in both environments, including refused ones."
     >
       <div className="w-56 max-w-full">
         <Choice
-          label="Show"
+          label="Filter"
           isHidden
           value={kind}
           options={kinds}
@@ -44,10 +44,10 @@ export function Screen() {
         />
       </div>
       {error !== null && data === undefined && (
-        <Problem error={error} title="The activity could not be read." onRetry={() => void activity.refetch()} />
+        <Problem error={error} title="Activity could not be loaded." onRetry={() => void activity.refetch()} />
       )}
       {activity.isPending && <Rows count={8} />}
-      {shown?.length === 0 && <Nothing isOfKind={data?.length !== 0} />}
+      {shown?.length === 0 && <NoActivity isFiltered={data?.length !== 0} />}
       {shown !== undefined && shown.length > 0 && (
         <Table label="Activity" columns={columns}>
           {shown.map((entry) => (
@@ -59,16 +59,14 @@ export function Screen() {
   );
 }
 
-function Nothing({ isOfKind }: { isOfKind: boolean }) {
-  if (isOfKind) {
+function NoActivity({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
     return (
-      <Empty title="Nothing of this kind">The list goes 200 requests back. Choose another kind to see them.</Empty>
+      <Empty title="No matching activity">None of the latest 200 entries match this filter. Choose another one.</Empty>
     );
   }
   return (
-    <Empty title="Nothing has been asked yet">
-      What programs ask with your keys, and what people do here, is listed with what was answered.
-    </Empty>
+    <Empty title="No activity yet">API requests and dashboard actions appear here with the response to each.</Empty>
   );
 }
 
@@ -77,6 +75,8 @@ function EntryRow({ entry }: { entry: ActivityEntry }) {
   const { action, detail, by, at, environment, request_id: requestId } = entry;
   const payoutId = isPayoutId(entry) ? detail : null;
   const label = activityLabel(entry);
+  const outcome = activityOutcome(entry);
+  const reason = activityReason(entry);
   return (
     <Row isLink={payoutId !== null}>
       <Cell className="max-w-0 w-full sm:w-1/2">
@@ -84,36 +84,39 @@ function EntryRow({ entry }: { entry: ActivityEntry }) {
           <span className="truncate">
             {payoutId === null ? label : <RowLink to={`/${environment ?? here}/payouts/${payoutId}`}>{label}</RowLink>}
           </span>
+          {reason !== undefined && <span className="truncate text-small">{reason}</span>}
           <span className="truncate font-mono text-small text-muted">
             {action}
             {detail !== null && payoutId === null && ` ${detail}`}
           </span>
           <span className="truncate text-small text-muted sm:hidden">
-            <Answer status={entry.status} /> {by}
+            <Response status={entry.status} outcome={outcome} /> {by}
           </span>
         </div>
       </Cell>
       <Cell className="max-sm:hidden">
-        <Answer status={entry.status} />
+        <Response status={entry.status} outcome={outcome} />
       </Cell>
       <Cell className="max-lg:hidden text-muted">{environment ?? '–'}</Cell>
       <Cell className="max-sm:hidden max-w-56 truncate text-muted">{by}</Cell>
       <Cell isAmount className="text-muted max-md:pr-0">
         <Timestamp at={at} to="second" />
       </Cell>
-      <Cell className="max-md:hidden pl-6">{requestId !== null && <ShortId id={requestId} what="Request-Id" />}</Cell>
+      <Cell className="max-md:hidden pl-6">{requestId !== null && <ShortId id={requestId} what="request ID" />}</Cell>
     </Row>
   );
 }
 
-/** What is not there is most often an address that somebody mistyped. */
-function statusClassName(status: number): string {
-  if (status === 404) return 'text-muted';
-  return status >= 400 ? 'text-failed' : 'text-completed';
-}
+const outcomeClassNames: Readonly<Record<ActivityOutcome, string>> = {
+  done: 'text-completed',
+  code_sent: 'text-muted',
+  refused: 'text-failed',
+  failed: 'text-failed',
+};
 
-function Answer({ status }: { status: number | null }) {
-  // Nobody asked, or nobody was there to be answered.
+function Response({ status, outcome }: { status: number | null; outcome: ActivityOutcome }) {
   if (status === null) return <span className="text-muted">–</span>;
-  return <span className={classNames('figures', statusClassName(status))}>{status}</span>;
+  // A 404 is most often a mistyped address, and no reason for alarm.
+  const className = status === 404 ? 'text-muted' : outcomeClassNames[outcome];
+  return <span className={classNames('figures', className)}>{status}</span>;
 }

@@ -1,25 +1,39 @@
 import type { ActivityEntry } from '@kelpie/sdk';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fits } from './kinds.ts';
+import { fits, type Kind } from './kinds.ts';
 
-function entry(by: string, action: string, status: number | null): ActivityEntry {
+function isOf(kind: Kind, entry: Pick<ActivityEntry, 'by' | 'action' | 'status'> & { detail?: string }): boolean {
   const at = '2026-11-15T12:00:00.000Z';
-  return { request_id: null, at, action, detail: null, status, by, environment: 'sandbox' };
+  return fits({ request_id: null, at, detail: null, environment: 'sandbox', ...entry }, kind);
 }
 
-function isChange(by: string, action: string, status: number | null): boolean {
-  return fits(entry(by, action, status), 'changes');
-}
+const person = 'ada@example.com';
 
-test('a read that was refused is a read, whoever asked', () => {
-  assert.equal(isChange('ada@example.com', 'balance.get', 403), false);
-  assert.equal(isChange('ada@example.com', 'payout.list', null), false);
-  assert.equal(isChange('kp_test_ab', 'payout.list', 200), false);
+test('a refused read is a read, whoever asked', () => {
+  assert.equal(isOf('changes', { by: person, action: 'balance.get', status: 403 }), false);
+  assert.equal(isOf('changes', { by: 'kp_test_ab', action: 'payout.list', status: 200 }), false);
 });
 
-test('what was changed is shown, refused or not, and a file that a person took', () => {
-  assert.equal(isChange('ada@example.com', 'member.remove', 409), true);
-  assert.equal(isChange('ada@example.com', 'invoice.pdf', 200), true);
-  assert.equal(isChange('kp_test_ab', 'payout.create', 503), true);
+test('changes include refused ones, and files that a person downloaded', () => {
+  assert.equal(isOf('changes', { by: person, action: 'member.remove', status: 409 }), true);
+  assert.equal(isOf('changes', { by: person, action: 'invoice.pdf', status: 200 }), true);
+  assert.equal(isOf('changes', { by: person, action: 'payout.list', status: 200 }), true);
+  assert.equal(isOf('changes', { by: 'kp_test_ab', action: 'payout.create', status: 503 }), true);
+});
+
+test('a credited top-up and a payout that waits for its code are no failures', () => {
+  assert.equal(isOf('failed', { by: 'bank', action: 'deposit.credit', status: null, detail: 'x' }), false);
+  assert.equal(
+    isOf('failed', { by: person, action: 'payout.create', status: 422, detail: 'confirmation_required' }),
+    false,
+  );
+  assert.equal(
+    isOf('failed', { by: person, action: 'payout.create', status: 422, detail: 'invalid_confirm_code' }),
+    true,
+  );
+  assert.equal(
+    isOf('failed', { by: person, action: 'payout.create', status: 502, detail: 'payout_not_created' }),
+    true,
+  );
 });

@@ -1,11 +1,12 @@
 import type { ActivityEntry } from '@kelpie/sdk';
+import { activityOutcome } from '../../format/activity-labels.ts';
 
 export type Kind = 'all' | 'changes' | 'failed' | 'people' | 'keys';
 
 export const kinds: readonly { value: Kind; label: string }[] = [
-  { value: 'all', label: 'Everything' },
-  { value: 'changes', label: 'Without reads' },
-  { value: 'failed', label: 'Failures' },
+  { value: 'all', label: 'All activity' },
+  { value: 'changes', label: 'Changes and downloads' },
+  { value: 'failed', label: 'Refused or failed' },
   { value: 'people', label: 'By people' },
   { value: 'keys', label: 'By API keys' },
 ];
@@ -14,21 +15,19 @@ export function kindFrom(text: string | null): Kind {
   return kinds.find(({ value }) => value === text)?.value ?? 'all';
 }
 
-const reads = /\.(get|list|history|days|items|pdf)$/;
+const reads = /\.(get|list|history|recipient|days|items|pdf)$/;
 
-function isDoneByPerson({ by, status }: Pick<ActivityEntry, 'by' | 'status'>): boolean {
-  return by.includes('@') && status !== null && status < 400;
-}
-
-export function fits({ action, status, by }: ActivityEntry, kind: Kind): boolean {
+export function fits(entry: ActivityEntry, kind: Kind): boolean {
+  const { action, by } = entry;
+  const outcome = activityOutcome(entry);
   switch (kind) {
     case 'all':
       return true;
     case 'changes':
-      // What people read is in the list where it was refused, or where it is a file that they took: a file leaves the house.
-      return isDoneByPerson({ by, status }) || (!reads.test(action) && action !== 'quote.create');
+      // A person's read is listed only where it was refused, or where it is a file that they downloaded.
+      return (by.includes('@') && outcome === 'done') || (!reads.test(action) && action !== 'quote.create');
     case 'failed':
-      return status === null || status >= 400;
+      return outcome === 'refused' || outcome === 'failed';
     case 'people':
       return by.includes('@');
     case 'keys':
@@ -38,7 +37,8 @@ export function fits({ action, status, by }: ActivityEntry, kind: Kind): boolean
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether what it was about is a payout that can be looked at. */
-export function isPayoutId({ action, detail, status }: ActivityEntry): boolean {
-  return action.startsWith('payout.') && (status ?? 500) < 400 && detail !== null && idForm.test(detail);
+/** Whether the entry is about a payout that can be opened. */
+export function isPayoutId(entry: ActivityEntry): boolean {
+  const { action, detail } = entry;
+  return action.startsWith('payout.') && activityOutcome(entry) === 'done' && detail !== null && idForm.test(detail);
 }
