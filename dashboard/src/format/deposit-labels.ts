@@ -9,17 +9,17 @@ interface StatusLabels {
 
 export const depositStatusLabels: Readonly<Record<Deposit['status'], StatusLabels>> = {
   pending: {
-    label: 'On its way',
+    label: 'Pending',
     mark: 'processing',
-    meaning: 'The bank has it, and has not put it in the wallet yet.',
+    meaning: 'The bank received it and has not credited your wallet yet.',
   },
-  credited: { label: 'In the wallet', mark: 'completed', meaning: 'It can be paid with.' },
+  credited: { label: 'Credited', mark: 'completed', meaning: 'It is in your wallet.' },
   refunded: {
-    label: 'Sent back',
+    label: 'Refunded',
     mark: 'cancelled',
-    meaning: 'It went back to its sender before it reached the wallet.',
+    meaning: 'The bank sent it back before it reached your wallet.',
   },
-  reversed: { label: 'Taken back', mark: 'returned', meaning: 'The bank took it out of the wallet again.' },
+  reversed: { label: 'Reversed', mark: 'returned', meaning: 'The bank took it out of your wallet again.' },
 };
 
 export const depositStatuses: readonly Deposit['status'][] = ['pending', 'credited', 'refunded', 'reversed'];

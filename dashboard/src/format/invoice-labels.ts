@@ -2,14 +2,14 @@ import type { PayoutStatus } from '@kelpie/sdk';
 
 const kinds: Readonly<Record<string, string>> = {
   payout_fees: 'Payout fees',
-  monthly_account: 'Monthly account',
+  monthly_account: 'Monthly account fee',
   business_verification: 'Business verification',
   network_fees: 'Network fees',
   bank_exceptions: 'Returns, recalls and traces',
   credit: 'Credit',
 };
 
-/** What a line of an invoice is for. A kind that is newer than this page is shown as it is called. */
+/** A kind newer than this page is shown by its API name. */
 export function lineLabel(kind: string): string {
   return kinds[kind] ?? kind.replaceAll('_', ' ');
 }
@@ -21,7 +21,7 @@ interface StatusLabels {
 
 const invoiceStatuses: Readonly<Record<string, StatusLabels>> = {
   draft: { label: 'Draft', mark: 'pending' },
-  issued: { label: 'Issued', mark: 'processing' },
+  issued: { label: 'Due', mark: 'processing' },
   paid: { label: 'Paid', mark: 'completed' },
   overdue: { label: 'Overdue', mark: 'failed' },
   void: { label: 'Void', mark: 'cancelled' },
@@ -31,7 +31,7 @@ export function invoiceStatusLabels(status: string): StatusLabels {
   return invoiceStatuses[status] ?? { label: status, mark: 'pending' };
 }
 
-/** What became of the credit: all lines but credits are added. */
+/** Credits are subtracted from the total, all other lines added. */
 export function isSubtracted(kind: string): boolean {
   return kind === 'credit';
 }

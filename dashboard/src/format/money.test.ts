@@ -7,6 +7,7 @@ import {
   formatExactUsdc,
   formatMovement,
   formatPounds,
+  formatRate,
   formatUsdc,
 } from './money.ts';
 
@@ -34,7 +35,13 @@ test('a part of a penny is shown where there is one, and no more decimals than t
   assert.equal(formatExactUsdc('0.000001'), '0.000001');
 });
 
-test('a movement says whether it came or went', () => {
+test('a rate says what one USDC is worth, with at least two decimals', () => {
+  assert.equal(formatRate(0.79), '1 USDC = £0.79');
+  assert.equal(formatRate(0.8), '1 USDC = £0.80');
+  assert.equal(formatRate(0.787654), '1 USDC = £0.787654');
+});
+
+test('a movement shows its sign', () => {
   assert.equal(formatMovement('-126.590000'), '−126.59');
   assert.equal(formatMovement('10000.000000'), '+10,000.00');
 });

@@ -10,7 +10,7 @@ function isDecimal(text: string): text is `${number}` {
   return /^\d+\.\d{2}$/.test(text);
 }
 
-/** As £1,234.50; what is no amount is shown as it is. */
+/** As £1,234.50. Anything else than an amount is returned unchanged. */
 export function formatPounds(amount: string): string {
   return isDecimal(amount) ? pounds.format(amount) : amount;
 }
@@ -19,7 +19,7 @@ export function formatUsdc(amount: string): string {
   return `${isDecimal(amount) ? plain.format(amount) : amount} USDC`;
 }
 
-/** Without its unit, where the page says that beside it. */
+/** Without the currency, where the page shows that beside it. */
 export function formatPlain(amount: string): string {
   return isDecimal(amount) ? plain.format(amount) : amount;
 }
@@ -38,9 +38,14 @@ export function formatExactUsdc(amount: string): string {
   return isExact(amount) ? exactUsdc.format(amount).replace('-', '−') : amount;
 }
 
-/** The same as a movement: with its sign, also where it came in. */
+/** The same with its sign, also for money in. */
 export function formatMovement(amount: string): string {
   return amount.startsWith('-') ? formatExactUsdc(amount) : `+${formatExactUsdc(amount)}`;
+}
+
+/** As "1 USDC = £0.79": pounds for one USDC, to the sixth decimal where there is one. */
+export function formatRate(gbpPerUsd: number): string {
+  return `1 USDC = ${exactPounds.format(gbpPerUsd)}`;
 }
 
 export function formatCount(count: number): string {
@@ -56,7 +61,12 @@ export function penceOf(amount: string): bigint {
   return isDecimal(amount) ? BigInt(amount.replace('.', '')) : 0n;
 }
 
-/** What a person types as an amount, in the API's form: "1,234.5" is 1234.50. Undefined where it is none. */
+/** In the API's form: 12345 pence are 123.45. */
+export function amountOf(pence: bigint): string {
+  return `${pence / 100n}.${String(pence % 100n).padStart(2, '0')}`;
+}
+
+/** A typed amount in the API's form: "1,234.5" is 1234.50. Undefined for anything else. */
 export function amountFrom(typed: string): string | undefined {
   const [, whole = '', fraction = ''] = /^£?\s*(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{1,2}))?$/.exec(typed.trim()) ?? [];
   if (whole === '') return undefined;

@@ -1,16 +1,16 @@
 const kinds: Readonly<Record<string, string>> = {
   hold: 'Payout',
-  release: 'Payout that did not go',
-  refund: 'Payout given back by the bank',
-  return: "Returned by the recipient's bank",
+  release: 'Payout not sent: funds released',
+  refund: 'Payout refunded by the bank',
+  return: "Payout returned by the recipient's bank",
   deposit: 'Top-up',
-  deposit_reversal: 'Top-up taken back',
+  deposit_reversal: 'Top-up reversed',
   correction: 'Correction',
-  sandbox_float: 'Test money',
-  sandbox_reset: 'Sandbox connected to the bank',
+  sandbox_float: 'Test money added',
+  sandbox_reset: 'Test money reset',
 };
 
-/** What moved the wallet. A kind that is newer than this page is shown as it is called. */
+/** A kind newer than this page is shown by its API name. */
 export function movementLabel(kind: string): string {
   return kinds[kind] ?? kind.replaceAll('_', ' ');
 }

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { useEnvironment } from '../../data/environment.ts';
 import { useDeposits } from '../../data/reads.ts';
 import { depositStatuses, depositStatusLabels, isDepositStatus, methodLabels } from '../../format/deposit-labels.ts';
-import { formatPlain, formatPounds, formatUsdc } from '../../format/money.ts';
+import { formatPounds, formatRate, formatUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { ShortId } from '../../ui/copy.tsx';
@@ -22,9 +22,9 @@ const pageSize = 50;
 const columns = [
   { title: 'From' },
   { title: 'Status', className: 'max-sm:hidden' },
-  { title: 'Came', className: 'max-sm:hidden' },
-  { title: 'Into the wallet', isAmount: true, className: 'max-md:pr-0' },
-  { title: 'Id', className: 'max-md:hidden w-28 pl-6' },
+  { title: 'Received', className: 'max-sm:hidden' },
+  { title: 'Credited', isAmount: true, className: 'max-md:pr-0' },
+  { title: 'ID', className: 'max-md:hidden w-28 pl-6' },
 ];
 
 const anyStatus = { value: 'any', label: 'Any status' } as const;
@@ -33,7 +33,7 @@ const statusOptions = [
   ...depositStatuses.map((value) => ({ value, label: depositStatusLabels[value].label })),
 ];
 
-/** What came into the wallet, and where to send more. */
+/** Top-ups received, and where to send the next one. */
 export function Screen() {
   const [search, setSearch] = useSearchParams();
   const named = search.get('status') ?? '';
@@ -48,7 +48,10 @@ export function Screen() {
   const show = (shown: Record<string, string>): void =>
     setSearch({ ...(status === undefined ? {} : { status }), ...shown });
   return (
-    <Page title="Top-ups" lead="What came into the wallet, by bank transfer and with USDC, and where to send more.">
+    <Page
+      title="Top-ups"
+      lead="Bank transfers and USDC that you sent to your wallet, and the details for the next top-up."
+    >
       <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="grid min-w-0 content-start gap-4 max-lg:order-1">
           <div className="w-56 max-w-full">
@@ -68,7 +71,7 @@ export function Screen() {
             onFirst={() => show({})}
           />
         </div>
-        <Section title="Where to send">
+        <Section title="Top-up details">
           <WhereToSend />
         </Section>
       </div>
@@ -88,7 +91,7 @@ function DepositTable({ deposits, isNarrowed, onClear }: DepositTableProps) {
     return error === null ? (
       <Rows count={4} />
     ) : (
-      <Problem error={error} title="The top-ups could not be read." onRetry={() => void deposits.refetch()} />
+      <Problem error={error} title="Top-ups could not be loaded." onRetry={() => void deposits.refetch()} />
     );
   }
   if (data.data.length === 0) return <NoDeposits isNarrowed={isNarrowed} onClear={onClear} />;
@@ -104,12 +107,12 @@ function DepositTable({ deposits, isNarrowed, onClear }: DepositTableProps) {
 function NoDeposits({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () => void }) {
   const environment = useEnvironment();
   if (isNarrowed)
-    return <Empty title="No top-up has this status" action={<Button onClick={onClear}>Show all</Button>} />;
+    return <Empty title="No top-ups with this status" action={<Button onClick={onClear}>Show all top-ups</Button>} />;
   return (
     <Empty title="No top-ups yet">
       {environment === 'sandbox'
-        ? 'A sandbox wallet opens with 10,000.00 USDC of test money. What is sent to it is listed here.'
-        : 'Send pounds or USDC to the details on this page: they are listed here as soon as the bank has them.'}
+        ? 'Your sandbox wallet starts with 10,000.00 USDC of test money. Sandbox top-ups appear here.'
+        : 'Send pounds or USDC to the details on this page. A top-up appears here as soon as the bank receives it.'}
     </Empty>
   );
 }
@@ -120,15 +123,26 @@ function formatSender({ sender, method }: Deposit): string {
   return methodLabels[method];
 }
 
-/** What was sent for it, and what the bank kept. */
-function formatCost({ sent_gbp: sent, fee_usdc: fee }: Deposit): string {
-  const texts = [sent === null ? '' : `${formatPounds(sent)} sent`, fee === null ? '' : `fee ${formatPlain(fee)}`];
-  return texts.filter((part) => part !== '').join(', ');
+/** What was sent, the rate it was converted at, and the bank's fee. */
+function Conversion({ deposit }: { deposit: Deposit }) {
+  const { sent_gbp: sent, gbp_per_usd: rate, fee_usdc: fee } = deposit;
+  const parts = [
+    sent === null ? '' : `${formatPounds(sent)} sent`,
+    rate === null ? '' : formatRate(rate),
+    fee === null ? '' : `fee ${formatUsdc(fee)}`,
+  ].filter((part) => part !== '');
+  return (
+    <span className="flex flex-wrap justify-end gap-x-2 text-small text-muted">
+      {parts.map((part) => (
+        <span key={part}>{part}</span>
+      ))}
+    </span>
+  );
 }
 
-/** What is known of it so far; what was taken back is no longer there. */
+/** The amount is struck through once it is no longer in the wallet. */
 function WalletAmount({ deposit: { status, amount_usdc: amount } }: { deposit: Deposit }) {
-  if (amount === null) return <span className="text-muted">not known yet</span>;
+  if (amount === null) return <span className="text-muted">Not known yet</span>;
   const isThere = status === 'credited' || status === 'pending';
   return <span className={isThere ? 'font-medium' : 'text-muted line-through'}>{formatUsdc(amount)}</span>;
 }
@@ -159,16 +173,14 @@ function DepositRow({ deposit }: { deposit: Deposit }) {
       <Cell isAmount className="max-md:pr-0">
         <div className="grid gap-0.5">
           <WalletAmount deposit={deposit} />
-          <span className="text-small text-muted">
-            <span className="sm:hidden">
-              <Timestamp at={at} to="date" />
-            </span>
-            <span className="max-sm:hidden">{formatCost(deposit)}</span>
+          <span className="text-small text-muted sm:hidden">
+            <Timestamp at={at} to="date" />
           </span>
+          <Conversion deposit={deposit} />
         </div>
       </Cell>
       <Cell className="max-md:hidden pl-6">
-        <ShortId id={id} what="top-up id" />
+        <ShortId id={id} what="top-up ID" />
       </Cell>
     </Row>
   );

@@ -6,11 +6,16 @@ import { formatChain } from '../../format/deposit-labels.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Line } from '../../ui/skeleton.tsx';
+import { SupportLink } from '../../ui/support-link.tsx';
 
-/** How money gets into the wallet, where it can be used once it is there. */
+/** A suspended or closed account shows no details, because money sent to it could not be used. */
 export function WhereToSend() {
   if (useIsOpen()) return <Ways />;
-  return <p className="font-medium">Do not send money to this account: write to us.</p>;
+  return (
+    <p className="font-medium">
+      Do not send money to this account. <SupportLink />.
+    </p>
+  );
 }
 
 /** Each detail can be copied. */
@@ -22,7 +27,7 @@ function Ways() {
     return funding.isError ? (
       <Problem
         error={funding.error}
-        title="How to top up is not known right now."
+        title="Top-up details could not be loaded."
         onRetry={() => void funding.refetch()}
       />
     ) : (
@@ -32,7 +37,7 @@ function Ways() {
   return (
     <div className="grid gap-5">
       {environment === 'sandbox' && (
-        <p className="text-muted">Sandbox: no real pounds or USDC arrive here. What is sent can be lost.</p>
+        <p className="text-muted">Sandbox details are for tests only. Real money sent here can be lost.</p>
       )}
       <BankTransfer funding={data} />
       <Usdc usdc={data.usdc} />
@@ -46,34 +51,36 @@ function sortCodeOf(sortCode: string): string {
 
 function BankTransfer({ funding: { bank_transfer: account, reference } }: { funding: Funding }) {
   if (account === null) {
-    return <Way title="By bank transfer">The bank is opening your account. This takes some seconds.</Way>;
+    return <Way title="Bank transfer">The bank is opening your account. This takes a few seconds.</Way>;
   }
   return (
     <div className="grid gap-1">
-      <h3 className="font-medium">By bank transfer</h3>
+      <h3 className="font-medium">Bank transfer</h3>
       <dl className="divide-y divide-line">
-        <Detail name="Name" value={account.account_holder_name} />
+        <Detail name="Account name" value={account.account_holder_name} />
         <Detail name="Sort code" value={sortCodeOf(account.sort_code)} isFigures />
         <Detail name="Account number" value={account.account_number} isFigures />
         <Detail name="Reference" value={reference} isFigures />
         {account.bank_name !== null && <Detail name="Bank" value={account.bank_name} />}
       </dl>
-      <p className="text-small text-muted">Pounds become USDC at the bank's rate when they arrive.</p>
+      <p className="text-small text-muted">
+        The bank converts pounds to USDC when they arrive, at its rate and less its fee.
+      </p>
     </div>
   );
 }
 
 function Usdc({ usdc }: { usdc: Funding['usdc'] }) {
-  if (usdc === null) return <Way title="With USDC">The bank is opening your address. This takes some seconds.</Way>;
+  if (usdc === null) return <Way title="USDC">The bank is opening your wallet address. This takes a few seconds.</Way>;
   const chain = formatChain(usdc.chain);
   return (
     <div className="grid gap-1">
-      <h3 className="font-medium">With USDC on {chain}</h3>
+      <h3 className="font-medium">USDC on {chain}</h3>
       <p className="flex items-start justify-between gap-3 py-1.5">
         <code className="min-w-0 font-mono text-small [text-wrap:balance] break-all">{usdc.address}</code>
         <CopyButton text={usdc.address} what="wallet address" />
       </p>
-      <p className="text-small text-muted">Only USDC, and only on {chain}: anything else sent there can be lost.</p>
+      <p className="text-small text-muted">Send only USDC on {chain}. Anything else can be lost.</p>
     </div>
   );
 }

@@ -23,7 +23,11 @@ export function Screen() {
   return (
     <Page title="Invoice" heading={invoice.isError ? 'Invoice' : <Line width="w-56" height="h-6" />}>
       {invoice.isError ? (
-        <Problem error={invoice.error} title="This invoice could not be read." onRetry={() => void invoice.refetch()} />
+        <Problem
+          error={invoice.error}
+          title="The invoice could not be loaded."
+          onRetry={() => void invoice.refetch()}
+        />
       ) : (
         <Rows />
       )}
@@ -54,17 +58,17 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
         <div className="flex gap-2">
           <FileLink className={buttonClassName('secondary')} href={`/v1/invoices/${id}/items?format=csv`}>
             <Icon name="download" />
-            CSV
+            Download CSV
           </FileLink>
           <FileLink className={buttonClassName('primary')} href={`/v1/invoices/${id}.pdf`}>
             <Icon name="download" />
-            PDF
+            Download PDF
           </FileLink>
         </div>
       }
     >
       <dl className="-mt-2 flex flex-wrap gap-x-8 gap-y-2">
-        <Figure name="Number">
+        <Figure name="Invoice number">
           <span className="figures">{number}</span>
         </Figure>
         <Figure name="Status">
@@ -76,7 +80,7 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
           </Figure>
         )}
         {dueAt !== null && (
-          <Figure name="Due">
+          <Figure name="Due date">
             <Timestamp at={dueAt} to="date" />
           </Figure>
         )}
@@ -84,7 +88,7 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
           <span className="figures font-semibold">{formatPounds(invoice.total_gbp)}</span>
         </Figure>
       </dl>
-      <Section title="Lines">
+      <Section title="Invoice lines">
         <InvoiceLines invoice={invoice} />
       </Section>
     </Page>

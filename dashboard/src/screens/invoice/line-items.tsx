@@ -13,17 +13,17 @@ import { Cell, Row, Table } from '../../ui/table.tsx';
 const pageSize = 25;
 
 const columns = [
-  { title: 'What' },
-  { title: 'When', className: 'max-sm:hidden' },
-  { title: 'Paid out', isAmount: true, className: 'max-sm:hidden' },
+  { title: 'Item' },
+  { title: 'Date', className: 'max-sm:hidden' },
+  { title: 'Payout amount', isAmount: true, className: 'max-sm:hidden' },
   { title: 'Charge', isAmount: true },
 ];
 
 const effects: Readonly<Record<InvoiceItem['effect'], string>> = {
   charge: 'Charge',
-  taken_back: 'Taken back',
+  taken_back: 'Reversed',
   credit: 'Credit',
-  carried_over: 'Carried over from the month before',
+  carried_over: 'Carried over from last month',
 };
 
 interface LineItemsProps {
@@ -47,14 +47,14 @@ export function LineItems({ invoiceId, kind, count }: LineItemsProps) {
     return error === null ? (
       <Rows count={Math.min(count, 6)} />
     ) : (
-      <Problem error={error} title="What is behind this line could not be read." onRetry={() => void items.refetch()} />
+      <Problem error={error} title="The items of this line could not be loaded." onRetry={() => void items.refetch()} />
     );
   }
   const { next } = data;
   const first = cursors.length * pageSize + 1;
   return (
     <div className="grid gap-2">
-      <Table label={`Behind this line`} columns={columns} isStale={items.isPlaceholderData}>
+      <Table label="Invoice items" columns={columns} isStale={items.isPlaceholderData}>
         {data.data.map((item, at) => (
           <ItemRow key={item.id ?? `${item.at} ${at}`} item={item} />
         ))}
@@ -67,10 +67,10 @@ export function LineItems({ invoiceId, kind, count }: LineItemsProps) {
           <div className="flex gap-2">
             <Button disabled={cursor === undefined} onClick={() => setCursors(cursors.slice(0, -1))}>
               <Icon name="left" />
-              Back
+              Previous
             </Button>
             <Button disabled={next === undefined} onClick={() => next !== undefined && setCursors([...cursors, next])}>
-              More
+              Next
               <Icon name="right" />
             </Button>
           </div>
@@ -91,7 +91,7 @@ function ItemRow({ item }: { item: InvoiceItem }) {
             {payoutId === null ? (
               label
             ) : (
-              // Only live is charged: so that is where the payout is, wherever the invoice is looked at.
+              // Only live payouts are charged, so the payout is in live whichever environment shows the invoice.
               <Link
                 to={`/live/payouts/${payoutId}`}
                 className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2"

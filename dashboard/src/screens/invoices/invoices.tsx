@@ -17,9 +17,9 @@ import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
 
 const columns = [
   { title: 'Month' },
-  { title: 'Number', className: 'max-md:hidden' },
+  { title: 'Invoice number', className: 'max-md:hidden' },
   { title: 'Status', className: 'max-sm:hidden' },
-  { title: 'Due', className: 'max-sm:hidden' },
+  { title: 'Due date', className: 'max-sm:hidden' },
   { title: 'Total', isAmount: true },
   { title: 'PDF', isHidden: true, className: 'w-16' },
 ];
@@ -30,18 +30,21 @@ export function Screen() {
   const invoices = useInvoices();
   const { data, error } = invoices;
   return (
-    <Page title="Invoices" lead="One a month, issued on the 1st for the month before, due 14 days later.">
+    <Page
+      title="Invoices"
+      lead="We issue one invoice a month, on the 1st for the month before. It is due 14 days later."
+    >
       {environment === 'sandbox' && (
-        <p className="text-muted">Sandbox is never charged. What is listed here is for your live payouts.</p>
+        <p className="text-muted">Sandbox is never charged. These invoices are for live payouts.</p>
       )}
       {error !== null && data === undefined && (
-        <Problem error={error} title="The invoices could not be read." onRetry={() => void invoices.refetch()} />
+        <Problem error={error} title="Invoices could not be loaded." onRetry={() => void invoices.refetch()} />
       )}
       {invoices.isPending && <Rows count={3} />}
       {data?.length === 0 && (
-        <Empty title="No invoices yet" action={<ButtonLink to={address('/usage')}>See this month so far</ButtonLink>}>
-          The first one comes on the 1st after your first month in live. You can have it as a PDF, and every payout
-          behind it as a table.
+        <Empty title="No invoices yet" action={<ButtonLink to={address('/usage')}>View this month's fees</ButtonLink>}>
+          We issue your first invoice on the 1st after your first month in live. You can download each invoice as PDF
+          and its items as CSV.
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (
@@ -80,7 +83,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
       <Cell className="text-right">
         <FileLink
           href={`/v1/invoices/${id}.pdf`}
-          label={`PDF of ${formatMonth(period)}`}
+          label={`Download the invoice for ${formatMonth(period)} as PDF`}
           className="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-tide hover:bg-tide-wash"
         >
           <Icon name="download" size={14} />

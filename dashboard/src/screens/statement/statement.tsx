@@ -23,14 +23,14 @@ const monthsShown = 24;
 const pageSize = 50;
 
 const columns = [
-  { title: 'What' },
-  { title: 'When', className: 'max-sm:hidden' },
-  { title: 'Amount, USDC', isAmount: true, className: 'max-md:pr-0' },
-  { title: 'Wallet after, USDC', isAmount: true, className: 'max-md:hidden max-lg:pr-0' },
+  { title: 'Movement' },
+  { title: 'Time', className: 'max-sm:hidden' },
+  { title: 'Amount (USDC)', isAmount: true, className: 'max-md:pr-0' },
+  { title: 'Balance (USDC)', isAmount: true, className: 'max-md:hidden max-lg:pr-0' },
   { title: 'No.', isAmount: true, className: 'max-lg:hidden w-20' },
 ];
 
-/** A month of the wallet: what it held, every movement, what it held then. The month is in the address. */
+/** One month of the wallet: opening balance, every movement, closing balance. The month is in the address. */
 export function Screen() {
   const environment = useEnvironment();
   const [search, setSearch] = useSearchParams();
@@ -43,14 +43,14 @@ export function Screen() {
   return (
     <Page
       title="Statement"
-      lead="Everything that moved the wallet in a month, London time. Opening balance and movements make the closing balance, to the last digit."
+      lead="Every movement of your wallet in a month. Opening balance plus movements equals closing balance, to the last digit."
       action={
         <FileLink
           className={buttonClassName('secondary')}
           href={`/v1/statement?month=${month}&environment=${environment}&format=csv`}
         >
           <Icon name="download" />
-          CSV
+          Download CSV
         </FileLink>
       }
     >
@@ -64,7 +64,7 @@ export function Screen() {
         />
       </div>
       {error !== null && data === undefined && (
-        <Problem error={error} title="The statement could not be read." onRetry={() => void page.refetch()} />
+        <Problem error={error} title="The statement could not be loaded." onRetry={() => void page.refetch()} />
       )}
       {page.isPending && <Rows count={8} />}
       {data !== undefined && (
@@ -80,7 +80,7 @@ export function Screen() {
             next={data.next}
             onNext={(next) => show({ month, cursor: next })}
             onFirst={() => show({ month })}
-            labels={{ first: 'First', next: 'Later' }}
+            labels={{ first: 'First page', next: 'Later' }}
           />
         </>
       )}
@@ -97,7 +97,10 @@ interface BalancesProps {
 function Balances({ statement, isNow, isStale }: BalancesProps) {
   const figures = [
     { name: 'Opening balance', value: `${formatExactUsdc(statement.opening_balance)} USDC` },
-    { name: isNow ? 'Balance now' : 'Closing balance', value: `${formatExactUsdc(statement.closing_balance)} USDC` },
+    {
+      name: isNow ? 'Current balance' : 'Closing balance',
+      value: `${formatExactUsdc(statement.closing_balance)} USDC`,
+    },
     { name: 'Movements', value: formatCount(statement.movement_count) },
   ];
   return (
@@ -124,8 +127,8 @@ function Balances({ statement, isNow, isStale }: BalancesProps) {
 function Movements({ statement, isStale }: { statement: Statement; isStale: boolean }) {
   if (statement.movement_count === 0) {
     return (
-      <Empty title={`Nothing moved in ${formatMonth(statement.month)}`}>
-        Payouts, top-ups and what came back are listed here, with what the wallet held after each.
+      <Empty title={`No movements in ${formatMonth(statement.month)}`}>
+        Payouts, top-ups and refunds appear here, with the balance after each.
       </Empty>
     );
   }
@@ -146,7 +149,7 @@ function MovementRow({ movement }: { movement: Movement }) {
     <Row isLink={payoutId !== null}>
       <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
-          {/* On a phone the reference has a line of its own: beside what it is of, little of it could be read. */}
+          {/* On a phone the reference has a line of its own, or little of it could be read. */}
           <span className="grid min-w-0 sm:block sm:truncate">
             <span className="truncate">
               {payoutId === null ? label : <RowLink to={address(`/payouts/${payoutId}`)}>{label}</RowLink>}

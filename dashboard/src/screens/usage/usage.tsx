@@ -15,10 +15,10 @@ export function Screen() {
   return (
     <Page
       title="Fees and usage"
-      lead={data === undefined ? <Line width="w-40" /> : `${formatMonth(data.period_start)} so far, London time.`}
+      lead={data === undefined ? <Line width="w-40" /> : `${formatMonth(data.period_start)} so far.`}
     >
       {error !== null && data === undefined && (
-        <Problem error={error} title="The figures could not be read." onRetry={() => void usage.refetch()} />
+        <Problem error={error} title="Usage could not be loaded." onRetry={() => void usage.refetch()} />
       )}
       {usage.isPending && <Rows count={4} />}
       {data !== undefined && (
@@ -38,9 +38,9 @@ function Figures({ usage: { payouts } }: { usage: Usage }) {
   const environment = useEnvironment();
   const figures = [
     { name: 'Paid to recipients', value: formatPounds(payouts.paid_to_sellers_gbp) },
-    { name: environment === 'live' ? 'Fees' : 'Fees, if it were live', value: formatPounds(payouts.fees_gbp) },
-    { name: 'Payouts made', value: formatCount(payouts.count) },
-    { name: 'Arrived', value: formatCount(payouts.completed) },
+    { name: environment === 'live' ? 'Fees' : 'Fees if live', value: formatPounds(payouts.fees_gbp) },
+    { name: 'Payouts created', value: formatCount(payouts.count) },
+    { name: 'Payouts completed', value: formatCount(payouts.completed) },
   ];
   return (
     <dl className="grid grid-cols-2 border-y border-line lg:grid-cols-4 lg:divide-x lg:divide-line">
@@ -57,7 +57,7 @@ function Figures({ usage: { payouts } }: { usage: Usage }) {
 function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) {
   const environment = useEnvironment();
   return (
-    <Section title="The invoice so far">
+    <Section title="Invoice so far">
       {invoice.lines.length > 0 && (
         <Facts>
           {invoice.lines.map(({ kind, amount_gbp: amount }) => (
@@ -76,33 +76,33 @@ function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) 
       {invoice.lines.length === 0 && (
         <p className="text-muted">
           {environment === 'sandbox'
-            ? 'Sandbox is never charged, so nothing will be on an invoice.'
-            : 'Nothing yet. Only completed payouts are charged.'}
+            ? 'Sandbox is never charged, so there is no invoice.'
+            : 'No charges yet. Only completed payouts are charged.'}
         </p>
       )}
       <p className="text-small text-muted">
-        Invoices are issued on the 1st of the month for the month before. The part of the fee that is taken in the
-        transfer is not on them: the wallet has paid it.
+        We issue invoices on the 1st for the month before. They don't include the part of the fee that is deducted from
+        your wallet.
       </p>
     </Section>
   );
 }
 
-/** A sum, or a share of what it costs us, as the price plan has it. */
+/** From the account's price plan. */
 function Prices() {
   const account = useAccount();
   const prices = account.data?.prices;
   const shown = [
-    { name: 'A payout', price: prices?.payout },
-    { name: 'Account, a month', price: prices?.monthly_account },
-    { name: 'Business verification, once', price: prices?.business_verification },
+    { name: 'Payout', price: prices?.payout },
+    { name: 'Monthly account fee', price: prices?.monthly_account },
+    { name: 'Business verification (once)', price: prices?.business_verification },
     { name: 'Network fees', price: prices?.network_fees },
     { name: 'Returns, recalls and traces', price: prices?.bank_exceptions },
   ];
   return (
     <Section title="Prices">
       {account.isError && prices === undefined ? (
-        <Problem error={account.error} title="The prices could not be read." onRetry={() => void account.refetch()} />
+        <Problem error={account.error} title="Prices could not be loaded." onRetry={() => void account.refetch()} />
       ) : (
         <Facts>
           {shown.map(({ name, price }) => (
