@@ -1,6 +1,7 @@
 // What the pages read, each under one key, and how often it is looked at again while somebody is there.
 import type { DepositFilters, InvoiceItemFilters, PayoutFilters, StatementQuery } from '@kelpie/sdk';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { penceOf } from '../format/money.ts';
 import { useAccountEnvironment, useAccountKelpie, useEnvironment, useKelpie } from './environment.ts';
 import { kelpie as anyKelpie, kelpieOf, type Environment } from './kelpie.ts';
 import { liveEvery } from './presence.ts';
@@ -21,6 +22,12 @@ export const balanceQuery = (environment: Environment, account?: string) =>
 
 export function useBalance() {
   return useQuery(balanceQuery(useEnvironment(), useSession().account.id));
+}
+
+/** No payout can be sent before it is topped up. */
+export function useIsWalletEmpty(): boolean {
+  const { data } = useBalance();
+  return data !== undefined && penceOf(data.usdc) === 0n;
 }
 
 export const complianceQuery = (environment: Environment, account?: string) =>

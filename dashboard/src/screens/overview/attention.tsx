@@ -21,40 +21,52 @@ import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { countDaysLeft, wholeDays } from './days-left.ts';
-import type { AttentionItem } from './attention-item.ts';
+import type { AttentionItem, AttentionLevel } from './attention-item.ts';
 import { isCutOff, openPayoutItems, troubledPayoutItems, underWay } from './payout-attention.ts';
 
 const fewDays = 5;
 const verificationItems: Readonly<Record<string, Omit<AttentionItem, 'id' | 'to'>>> = {
-  not_started: { text: 'Live is not open yet', detail: 'Verify your business to pay with real money' },
-  action_required: { text: 'The bank needs something from you', detail: 'Go on with the verification' },
-  rejected: { text: 'The bank did not verify your business', detail: 'See what it means' },
+  not_started: {
+    level: 'info',
+    text: 'Verify your business',
+    detail: 'The bank has to approve it before you can pay with real money',
+  },
+  action_required: {
+    level: 'warning',
+    text: 'Continue your verification',
+    detail: 'The bank needs more information from you',
+  },
+  rejected: { level: 'urgent', text: 'The bank did not approve your business', detail: 'View verification' },
 };
 
-/** By the threshold that the partner has set itself, or by how fast it pays. */
-function lowWallet({ balance, days, account }: Known): AttentionItem[] {
+/** Empty, below the account's own threshold, or nearly used up at the recent pace. */
+function walletItems({ balance, days, account }: Known): AttentionItem[] {
   if (balance === undefined) return [];
+  const item = { id: 'low', level: 'urgent', to: '/deposits' } as const;
+  if (penceOf(balance.usdc) === 0n)
+    return [{ ...item, text: 'Top up your wallet', detail: 'It is empty. Payouts need USDC in the wallet' }];
   const threshold = account?.wallet_low_usdc ?? null;
-  const item = { id: 'low', text: 'The wallet is running low', to: '/deposits' };
+  const low = { ...item, text: 'Your wallet balance is low' };
   if (threshold !== null && penceOf(balance.usdc) < penceOf(threshold))
-    return [{ ...item, detail: `It is below the ${formatUsdc(threshold)} of your settings` }];
+    return [{ ...low, detail: `It is below your threshold of ${formatUsdc(threshold)}` }];
   const left = days === undefined ? undefined : countDaysLeft(balance.approx_gbp, wholeDays(days));
-  return left === undefined || left >= fewDays ? [] : [{ ...item, detail: 'See how to top it up' }];
+  return left === undefined || left >= fewDays ? [] : [{ ...low, detail: 'View top-up details' }];
 }
 
 function overdueInvoiceItem({ id, period, total_gbp: total }: Invoice): AttentionItem {
   return {
     id: `invoice ${id}`,
+    level: 'urgent',
     text: `The invoice for ${formatMonth(period)} is overdue`,
-    detail: `${formatPounds(total)} to pay`,
+    detail: `${formatPounds(total)} due`,
     to: `/invoices/${id}`,
   };
 }
 
 function billingItems(compliance: Compliance | undefined, environment: Environment): AttentionItem[] {
   if (environment === 'sandbox' || compliance === undefined || compliance.account.billing_email !== null) return [];
-  const detail = 'Say who gets them, and they come by mail';
-  return [{ id: 'billing', text: 'Nobody gets your invoices', detail, to: '/settings' }];
+  const detail = 'Choose who receives your invoices';
+  return [{ id: 'billing', level: 'info', text: 'Add a billing email', detail, to: '/settings' }];
 }
 
 interface Known {
@@ -77,12 +89,12 @@ function useAttentionItems() {
   };
   const { failed, open, compliance, account, invoices, balance, days } = reads;
   const verification = verificationItems[compliance.data?.business_verification.status ?? ''];
-  // Of an account that is suspended the balance is not told: there is nothing that could be read again.
+  // The balance of a suspended account is hidden, so there is nothing to retry.
   const all = Object.values(reads).filter((read) => isOpen || read !== balance);
   const unread = all.filter((read) => read.isError && read.data === undefined);
   return {
     items: [
-      ...lowWallet({ balance: balance.data, days: days.data, account: account.data }),
+      ...walletItems({ balance: balance.data, days: days.data, account: account.data }),
       ...(invoices.data ?? []).filter((invoice) => invoice.status === 'overdue').map(overdueInvoiceItem),
       ...(verification === undefined ? [] : [{ id: 'verification', ...verification, to: '/compliance' }]),
       ...billingItems(compliance.data, environment),
@@ -96,27 +108,33 @@ function useAttentionItems() {
   };
 }
 
-/** What a person should look at, the most pressing first. */
+/** What a person should look at, the most urgent first. */
 export function Attention() {
   const { items, isKnown, isCut, error, retry } = useAttentionItems();
-  // All at once: what comes one by one would move what is below each time.
+  // All at once: items that arrive one by one would move what is below.
   const isReady = isKnown || error !== null;
   return (
     <Section title="Needs attention">
       {!isKnown && error !== null && (
         <Problem
           error={error}
-          title={`It is not known whether anything${items.length > 0 ? ' else' : ''} needs you.`}
+          title={`We could not check whether anything${items.length > 0 ? ' else' : ''} needs your attention.`}
           onRetry={retry}
         />
       )}
       {!isReady && <Rows count={3} />}
-      {isKnown && items.length === 0 && <Nothing isCut={isCut} />}
+      {isKnown && items.length === 0 && <AllCaughtUp isCut={isCut} />}
       {isReady && items.length > 0 && <AttentionItems items={items} />}
       {isKnown && isCut && <NotAllSearched />}
     </Section>
   );
 }
+
+const levelClassNames: Readonly<Record<AttentionLevel, string>> = {
+  urgent: 'text-failed',
+  warning: 'text-returned',
+  info: 'text-muted',
+};
 
 function AttentionItems({ items }: { items: readonly AttentionItem[] }) {
   const address = useAddress();
@@ -125,8 +143,9 @@ function AttentionItems({ items }: { items: readonly AttentionItem[] }) {
       {items.map((item) => (
         <li key={item.id}>
           <Link to={address(item.to)} className="flex items-center gap-3 py-2.5 hover:bg-hover">
-            <span className="text-returned">
-              <Icon name="warning" />
+            <span className={levelClassNames[item.level]}>
+              <Icon name={item.level === 'info' ? 'info' : 'warning'} />
+              {item.level === 'urgent' && <span className="sr-only">Urgent:</span>}
             </span>
             <span className="grid min-w-0 flex-1">
               <span className="font-medium">{item.text}</span>
@@ -146,21 +165,21 @@ function NotAllSearched() {
   const address = useAddress();
   return (
     <p className="text-small text-muted">
-      There are too many payouts to look at all of them here.{' '}
+      Only your newest payouts are checked here.{' '}
       <Link to={address(underWay)} className="text-tide underline underline-offset-2">
-        Look for older ones under way
+        View all payouts in progress
       </Link>
     </p>
   );
 }
 
-function Nothing({ isCut }: { isCut: boolean }) {
+function AllCaughtUp({ isCut }: { isCut: boolean }) {
   return (
     <p className="flex items-center gap-2 text-muted">
       <span className="text-completed">
         <Icon name="check" />
       </span>
-      {isCut ? 'Nothing among the newest payouts.' : 'Nothing. All is as it should be.'}
+      {isCut ? 'Nothing to do for your newest payouts.' : "You're all caught up."}
     </p>
   );
 }

@@ -14,9 +14,9 @@ test('nothing is said about a wallet that has paid nobody', () => {
 });
 
 test('days are said in words that fit their number', () => {
-  assert.equal(daysLeft('150.00', [{ paid_gbp: '100.00' }]), 'Lasts about 1 day at your pace');
-  assert.equal(daysLeft('50.00', [{ paid_gbp: '100.00' }]), 'Lasts less than a day at your pace');
-  assert.equal(daysLeft('9999999.00', [{ paid_gbp: '1.00' }]), 'Lasts over a year at your pace');
+  assert.equal(daysLeft('150.00', [{ paid_gbp: '100.00' }]), 'Enough for about 1 day at your recent pace');
+  assert.equal(daysLeft('50.00', [{ paid_gbp: '100.00' }]), 'Enough for less than a day at your recent pace');
+  assert.equal(daysLeft('9999999.00', [{ paid_gbp: '1.00' }]), 'Enough for over a year at your recent pace');
 });
 
 function day(date: string, paid: string) {

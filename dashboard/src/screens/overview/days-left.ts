@@ -1,12 +1,12 @@
 import type { UsageDay, UsageDayList } from '@kelpie/sdk';
 import { penceOf } from '../../format/money.ts';
 
-/** Where payouts are too many to count, the first day is cut, and of the few others today is not over: neither says anything of the pace. */
+/** When not all payouts are counted, the first day is cut short and today has not ended. Neither shows the pace. */
 export function wholeDays({ data, counted_since: since }: UsageDayList): UsageDay[] {
   return since === null ? data : data.slice(1, -1);
 }
 
-/** How many whole days the wallet lasts at the pace of the days since the first payout among them; undefined without one. */
+/** Whole days that the wallet lasts at the pace since the first payout. Undefined without one. */
 export function countDaysLeft(approxGbp: string, days: readonly Pick<UsageDay, 'paid_gbp'>[]): number | undefined {
   const first = days.findIndex((day) => penceOf(day.paid_gbp) > 0n);
   if (first === -1) return undefined;
@@ -21,7 +21,7 @@ const longestShown = 365;
 export function daysLeft(approxGbp: string, days: readonly Pick<UsageDay, 'paid_gbp'>[]): string | undefined {
   const count = countDaysLeft(approxGbp, days);
   if (count === undefined) return undefined;
-  if (count > longestShown) return 'Lasts over a year at your pace';
-  if (count === 0) return 'Lasts less than a day at your pace';
-  return `Lasts about ${count} ${count === 1 ? 'day' : 'days'} at your pace`;
+  if (count > longestShown) return 'Enough for over a year at your recent pace';
+  if (count === 0) return 'Enough for less than a day at your recent pace';
+  return `Enough for about ${count} ${count === 1 ? 'day' : 'days'} at your recent pace`;
 }

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useCanPay } from '../../data/session.ts';
-import { recentPayouts, usePayouts } from '../../data/reads.ts';
+import { recentPayouts, useIsWalletEmpty, usePayouts } from '../../data/reads.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -14,15 +14,23 @@ import { Wallet } from './wallet.tsx';
 export function Screen() {
   const address = useAddress();
   const canPay = useCanPay();
+  const isWalletEmpty = useIsWalletEmpty();
   return (
     <Page
       title="Overview"
       action={
         canPay && (
-          <ButtonLink kind="primary" to={address('/payouts/new')}>
-            <Icon name="plus" />
-            New payout
-          </ButtonLink>
+          <div className="flex flex-wrap gap-2">
+            {isWalletEmpty && (
+              <ButtonLink kind="primary" to={address('/deposits')}>
+                Top up wallet
+              </ButtonLink>
+            )}
+            <ButtonLink kind={isWalletEmpty ? 'secondary' : 'primary'} to={address('/payouts/new')}>
+              <Icon name="plus" />
+              New payout
+            </ButtonLink>
+          </div>
         )
       }
     >
@@ -50,14 +58,17 @@ export function Screen() {
   );
 }
 
+/** On a phone as tall as a finger. */
+const asideClassName = 'inline-flex items-center text-tide underline-offset-2 hover:underline max-md:min-h-10';
+
 function TopUp() {
   const address = useAddress();
   return (
     <Section
-      title="Top up"
+      title="Top-up details"
       aside={
-        <Link to={address('/deposits')} className="text-tide underline-offset-2 hover:underline">
-          All top-ups
+        <Link to={address('/deposits')} className={asideClassName}>
+          View all top-ups
         </Link>
       }
     >
@@ -73,8 +84,8 @@ function RecentPayouts() {
     <Section
       title="Latest payouts"
       aside={
-        <Link to={address('/payouts')} className="text-tide underline-offset-2 hover:underline">
-          All payouts
+        <Link to={address('/payouts')} className={asideClassName}>
+          View all payouts
         </Link>
       }
     >

@@ -1,5 +1,5 @@
-// Which payouts need a look. The API looks at so many payouts for one answer: a page that is not full though there is a next one
-// says nothing of those that it has not looked at.
+// Payouts that need attention. The API searches a limited number of payouts per request, so a page that is not full but has a
+// next one says nothing about those it has not searched.
 import type { Page, Payout } from '@kelpie/sdk';
 import { formatPounds } from '../../format/money.ts';
 import type { AttentionItem } from './attention-item.ts';
@@ -17,8 +17,9 @@ function whatTo({ amount_gbp: amount, recipient }: Payout): string {
 function openPayoutItem(payout: Payout): AttentionItem {
   return {
     id: `open ${payout.id}`,
+    level: 'warning',
     text: `${whatTo(payout)} is still ${payout.status}`,
-    detail: 'It takes longer than usual. We keep asking the bank',
+    detail: 'This takes longer than usual. We keep checking with the bank',
     to: `/payouts/${payout.id}`,
   };
 }
@@ -26,23 +27,26 @@ function openPayoutItem(payout: Payout): AttentionItem {
 function troubledPayoutItem(payout: Payout): AttentionItem {
   return {
     id: payout.id,
-    text: `${whatTo(payout)} ${payout.status === 'failed' ? 'failed' : 'came back'}`,
-    detail: payout.failure_reason ?? 'See what to do',
+    level: 'warning',
+    text: `${whatTo(payout)} ${payout.status === 'failed' ? 'failed' : 'was returned'}`,
+    detail: payout.failure_reason ?? 'View what to do',
     to: `/payouts/${payout.id}`,
   };
 }
 
 const moreOpen: AttentionItem = {
   id: 'more open',
+  level: 'warning',
   text: 'More payouts take longer than usual',
-  detail: 'See all that are under way',
+  detail: 'View all payouts in progress',
   to: underWay,
 };
 
 const moreTroubled: AttentionItem = {
   id: 'more troubled',
-  text: 'More payouts failed or came back',
-  detail: 'See all of them',
+  level: 'warning',
+  text: 'More payouts failed or were returned',
+  detail: 'View all failed and returned payouts',
   to: '/payouts?status=failed,returned',
 };
 
@@ -51,7 +55,7 @@ export function openPayoutItems(found: Found, limit: number): AttentionItem[] {
   return [...payouts.map(openPayoutItem), ...(found?.next !== undefined && payouts.length === limit ? [moreOpen] : [])];
 }
 
-/** Those of the days before they were read. Where one of them is older, so are those that come after it. */
+/** Only recent ones. The list is sorted by time, so all after an older one are older too. */
 export function troubledPayoutItems(found: Found, limit: number, readAtMs: number): AttentionItem[] {
   const payouts = (found?.data ?? []).filter(({ updated_at: at }) => Date.parse(at) > readAtMs - newForMs);
   return [
@@ -60,7 +64,7 @@ export function troubledPayoutItems(found: Found, limit: number, readAtMs: numbe
   ];
 }
 
-/** Whether payouts are left that were not looked at. */
+/** Whether some payouts were not searched. */
 export function isCutOff(found: Found, limit: number): boolean {
   return found?.next !== undefined && found.data.length < limit;
 }

@@ -2,6 +2,7 @@ import type { UsageDay } from '@kelpie/sdk';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { formatCount, formatPounds, formatWholePounds } from '../../format/money.ts';
 import { formatPlainDate } from '../../format/time.ts';
+import { roundTicks } from './round-ticks.ts';
 
 interface Shown {
   date: string;
@@ -27,7 +28,7 @@ const tick = { fill: 'var(--color-muted)', fontSize: 12 };
 export function VolumeChart({ days }: { days: readonly UsageDay[] }) {
   const data = days.map(shownOf);
   return (
-    <div className="h-full" role="img" aria-label="Pounds paid on each of the last days; the table has the figures">
+    <div className="h-full" role="img" aria-label="Pounds paid per day. The table has the same figures.">
       <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 640, height: 256 }}>
         <BarChart data={data} margin={{ top: 16, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
           <CartesianGrid vertical={false} stroke="var(--color-line)" />
@@ -39,7 +40,15 @@ export function VolumeChart({ days }: { days: readonly UsageDay[] }) {
             axisLine={{ stroke: 'var(--color-line)' }}
             minTickGap={36}
           />
-          <YAxis tickFormatter={formatWholePounds} tick={tick} tickLine={false} axisLine={false} width={62} />
+          <YAxis
+            ticks={roundTicks(Math.max(...data.map(({ paid }) => paid)))}
+            domain={[0, 'dataMax']}
+            tickFormatter={formatWholePounds}
+            tick={tick}
+            tickLine={false}
+            axisLine={false}
+            width={62}
+          />
           <Tooltip content={<DayNote />} cursor={{ fill: 'var(--color-hover)' }} isAnimationActive={false} />
           <Bar
             dataKey="paid"
@@ -63,7 +72,7 @@ interface BarProps {
   payload?: Shown;
 }
 
-/** A day on which many failed should be seen; where it was one among many, it should only be found. */
+/** From this share on, a day's failures are marked with a cross instead of a dot. The legend names it. */
 const manyFailed = 0.1;
 
 function FailedMark({ day: { completed, failed }, middle, top }: { day: Shown; middle: number; top: number }) {
@@ -81,7 +90,7 @@ function FailedMark({ day: { completed, failed }, middle, top }: { day: Shown; m
   );
 }
 
-/** A bar; above it a mark for each day on which something failed: a dot, or a cross where it was many. */
+/** A bar, with a mark above it on days with failures: a dot, or a cross for many. */
 function DayBar({ x = 0, y = 0, width = 0, height = 0, payload }: BarProps) {
   const radius = Math.min(3, height);
   const middle = x + width / 2;
@@ -111,8 +120,8 @@ function DayNote({ active = false, payload }: NoteProps) {
     <div className="figures rounded-md border border-line bg-raised px-3 py-2 text-small shadow-float">
       <p className="text-muted">{formatPlainDate(day.date)}</p>
       <p className="font-medium">{day.paidText}</p>
-      <p>{formatCount(day.completed)} arrived</p>
-      {day.failed > 0 && <p className="text-failed">{formatCount(day.failed)} failed or came back</p>}
+      <p>{formatCount(day.completed)} completed</p>
+      {day.failed > 0 && <p className="text-failed">{formatCount(day.failed)} failed or returned</p>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { UsageDay, UsageDayList } from '@kelpie/sdk';
 import { lazy, Suspense, useState } from 'react';
 import { useDays } from '../../data/reads.ts';
-import { penceOf, formatCount, formatPounds } from '../../format/money.ts';
+import { amountOf, penceOf, formatCount, formatPounds } from '../../format/money.ts';
 import { formatTimestamp, formatPlainDate } from '../../format/time.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -9,27 +9,32 @@ import { Section } from '../../ui/page.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { whenIdle } from '../../ui/when-idle.ts';
 
-/** Its library is larger than the rest of the page: it comes once everything else is there. */
+/** Its library is larger than the rest of the page, so it loads last. */
 const VolumeChart = lazy(async () => {
   await whenIdle();
-  return { default: (await import('./volume-chart.tsx')).VolumeChart };
+  try {
+    return { default: (await import('./volume-chart.tsx')).VolumeChart };
+  } catch {
+    // Without a connection the chart's script does not load. The table needs none.
+    return { default: VolumeTable };
+  }
 });
 
 function sumOf(days: readonly UsageDay[]): string {
   const pence = days.reduce((sum, day) => sum + penceOf(day.paid_gbp), 0n);
-  return formatPounds(`${pence / 100n}.${String(pence % 100n).padStart(2, '0')}`);
+  return formatPounds(amountOf(pence));
 }
 
 function summaryOf({ data, counted_since: since }: UsageDayList): string {
-  if (since === null) return `${sumOf(data)} arrived in the last 30 days, London time.`;
-  return `${sumOf(data)} arrived of what was sent since ${formatTimestamp(new Date(since))}. Earlier payouts are too many to be counted here; the statement has them all.`;
+  if (since === null) return `${sumOf(data)} paid out in the last 30 days.`;
+  return `${sumOf(data)} paid out for payouts created since ${formatTimestamp(new Date(since))}. Earlier payouts are not counted here. The statement has all of them.`;
 }
 
 function isEmpty(days: readonly UsageDay[]): boolean {
   return days.every(({ completed, failed }) => completed === 0 && failed === 0);
 }
 
-/** Paid per day, with the failed ones marked. The same figures as a table are one key away. */
+/** Paid per day, with failures marked. The same figures are available as a table. */
 export function Volume() {
   const days = useDays();
   const [isTable, setTable] = useState(false);
@@ -46,48 +51,87 @@ export function Volume() {
             className="flex items-center gap-1.5 rounded-sm px-1.5 text-muted hover:bg-hover hover:text-ink"
           >
             <Icon name={isTable ? 'usage' : 'table'} />
-            {isTable ? 'Show the chart' : 'Show a table'}
+            {isTable ? 'Show chart' : 'Show table'}
           </button>
         )
       }
     >
       {days.isError && days.data === undefined && (
-        <Problem error={days.error} title="The figures are not known right now." onRetry={() => void days.refetch()} />
+        <Problem
+          error={days.error}
+          title="The daily figures could not be loaded."
+          onRetry={() => void days.refetch()}
+        />
       )}
       {isNothing ? (
         <p className="rounded-lg border border-dashed border-line px-6 py-8 text-center text-muted">
-          What you pay each day will be drawn here.
+          A chart of your daily payouts appears here.
         </p>
       ) : (
-        <>
-          <div className="h-64 min-w-0">
-            {days.data === undefined ? (
-              !days.isError && <ChartSkeleton />
-            ) : isTable ? (
-              <VolumeTable days={days.data.data} />
-            ) : (
-              <Suspense fallback={<ChartSkeleton />}>
-                <VolumeChart days={days.data.data} />
-              </Suspense>
-            )}
-          </div>
-          <p className="min-h-5 text-small text-pretty text-muted">{days.data !== undefined && summaryOf(days.data)}</p>
-        </>
+        <Figures days={days} isTable={isTable} />
       )}
     </Section>
   );
 }
 
+interface FiguresProps {
+  days: ReturnType<typeof useDays>;
+  isTable: boolean;
+}
+
+function Figures({ days: { data, isError }, isTable }: FiguresProps) {
+  return (
+    <>
+      <div className="h-64 min-w-0">
+        {data === undefined ? (
+          !isError && <ChartSkeleton />
+        ) : isTable ? (
+          <VolumeTable days={data.data} />
+        ) : (
+          <Suspense fallback={<ChartSkeleton />}>
+            <VolumeChart days={data.data} />
+          </Suspense>
+        )}
+      </div>
+      <div className="flex min-h-5 flex-wrap justify-between gap-x-6 gap-y-1 text-small text-muted">
+        <p className="text-pretty">{data !== undefined && summaryOf(data)}</p>
+        {data !== undefined && (isTable ? <p>Scroll for earlier days.</p> : <Legend days={data.data} />)}
+      </div>
+    </>
+  );
+}
+
+/** The marks above the bars, on a chart that has any. */
+function Legend({ days }: { days: readonly UsageDay[] }) {
+  if (days.every(({ failed }) => failed === 0)) return null;
+  return (
+    <ul aria-label="Legend" className="flex flex-wrap gap-x-4">
+      <li>
+        <span aria-hidden="true" className="font-semibold text-failed">
+          •
+        </span>{' '}
+        Some failed or returned
+      </li>
+      <li>
+        <span aria-hidden="true" className="font-semibold text-failed">
+          ×
+        </span>{' '}
+        10% or more
+      </li>
+    </ul>
+  );
+}
+
 function VolumeTable({ days }: { days: readonly UsageDay[] }) {
   return (
-    // Can be scrolled by keyboard, so it can be reached by keyboard.
+    // It scrolls, so it has to be reachable by keyboard.
     <div className="h-full overflow-y-auto" tabIndex={0} role="group" aria-label="Paid per day, as a table">
       <Table
         label="Paid per day"
         columns={[
           { title: 'Day' },
-          { title: 'Arrived', isAmount: true },
-          { title: 'Failed', isAmount: true },
+          { title: 'Completed', isAmount: true },
+          { title: 'Failed or returned', isAmount: true },
           { title: 'Paid', isAmount: true },
         ]}
       >

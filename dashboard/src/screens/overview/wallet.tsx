@@ -3,26 +3,22 @@ import { Link } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useBalance, useDays } from '../../data/reads.ts';
 import { useIsOpen, useSession } from '../../data/session.ts';
-import { formatPlain, formatPounds } from '../../format/money.ts';
+import { formatPlain, formatPounds, formatRate } from '../../format/money.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { Line } from '../../ui/skeleton.tsx';
 import { daysLeft, wholeDays } from './days-left.ts';
 
-/** What the wallet holds, and for how long that will do. */
+/** The balance, and how long it lasts. */
 export function Wallet() {
   const balance = useBalance();
   const days = useDays();
   const isOpen = useIsOpen();
-  // The session may not know yet what the balance was refused for.
+  // The session may not know yet that the account was suspended.
   const isRefused = balance.error instanceof KelpieError && balance.error.code === 'partner_not_active';
   if (balance.data === undefined && (!isOpen || isRefused)) return <BalanceUnavailable />;
   if (balance.isError && balance.data === undefined) {
     return (
-      <Problem
-        error={balance.error}
-        title="The balance is not known right now."
-        onRetry={() => void balance.refetch()}
-      />
+      <Problem error={balance.error} title="The balance could not be loaded." onRetry={() => void balance.refetch()} />
     );
   }
   return <Held balance={balance.data} days={days.data} />;
@@ -32,7 +28,7 @@ function Held({ balance: data, days }: { balance: Balance | undefined; days: Usa
   const left = data === undefined || days === undefined ? undefined : daysLeft(data.approx_gbp, wholeDays(days));
   return (
     <section aria-label="Wallet" className="grid gap-1">
-      <h2 className="text-muted">Wallet</h2>
+      <h2 className="flex min-h-7 items-center text-muted">Wallet balance</h2>
       <p className="figures text-balance font-semibold tracking-[-0.02em]">
         {data === undefined ? <Line width="w-64" height="h-9" /> : formatPlain(data.usdc)}
         {data !== undefined && <span className="text-title font-medium tracking-normal text-muted"> USDC</span>}
@@ -42,9 +38,9 @@ function Held({ balance: data, days }: { balance: Balance | undefined; days: Usa
           <Line width="w-72" />
         ) : (
           <>
-            <span className="figures">about {formatPounds(data.approx_gbp)}</span>
+            <span className="figures">About {formatPounds(data.approx_gbp)}</span>
             <span aria-hidden="true">·</span>
-            <span className="figures">£{data.gbp_per_usd} a dollar</span>
+            <span className="figures">{formatRate(data.gbp_per_usd)}</span>
           </>
         )}
       </p>
@@ -58,13 +54,13 @@ function BalanceUnavailable() {
   const isClosed = useSession().account.status === 'closed';
   return (
     <section aria-label="Wallet" className="grid gap-1">
-      <h2 className="text-muted">Wallet</h2>
+      <h2 className="flex min-h-7 items-center text-muted">Wallet balance</h2>
       <p>
-        The balance is not told while the account is {isClosed ? 'closed' : 'suspended'}. The{' '}
+        Balance hidden while the account is {isClosed ? 'closed' : 'suspended'}. The{' '}
         <Link to={address('/statement')} className="text-tide underline underline-offset-2">
           statement
         </Link>{' '}
-        has every movement.
+        lists every movement.
       </p>
     </section>
   );

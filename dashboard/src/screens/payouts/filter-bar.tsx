@@ -14,13 +14,13 @@ const periods = [
   { value: '7d', label: 'Last 7 days' },
   { value: '30d', label: 'Last 30 days' },
   { value: '90d', label: 'Last 90 days' },
-  { value: 'dates', label: 'Chosen dates' },
+  { value: 'dates', label: 'Custom dates' },
 ] as const;
 
 const ways = [
   { value: 'any', label: 'Any source' },
-  { value: 'api', label: 'By API' },
-  { value: 'dashboard', label: 'In the dashboard' },
+  { value: 'api', label: 'API' },
+  { value: 'dashboard', label: 'Dashboard' },
 ] as const;
 
 interface FilterBarProps {
@@ -45,7 +45,7 @@ export function FilterBar({ view, onChange }: FilterBarProps) {
             options={periods}
             onChange={(period) => onChange({ period })}
           />
-          <Choice label="Made by" isHidden value={view.via} options={ways} onChange={(via) => onChange({ via })} />
+          <Choice label="Source" isHidden value={view.via} options={ways} onChange={(via) => onChange({ via })} />
         </div>
       </div>
       {view.period === 'dates' && <Dates view={view} onChange={onChange} />}
@@ -89,7 +89,7 @@ function Dates({ view: { from, to }, onChange }: FilterBarProps) {
       <DateField label="To" name="to" value={to} onChange={(date) => onChange({ to: date })} />
       {isBackwards && (
         <p role="status" className="col-span-2 text-failed">
-          The first day is after the last.
+          The start date is after the end date.
         </p>
       )}
     </div>
@@ -103,7 +103,7 @@ interface DateFieldProps {
   onChange: (date: string) => void;
 }
 
-/** The browser's own field: every phone has a calendar for it. A year that is half typed stays here until it is one. */
+/** The browser's own date field. A half-typed year stays here until it is complete. */
 function DateField({ label, name, value, onChange }: DateFieldProps) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
@@ -156,7 +156,7 @@ function Search({ value, onSearch }: { value: string; onSearch: (search: string)
         type="search"
         name="search"
         aria-label="Search payouts"
-        placeholder="Reference, last 4 digits or payout id"
+        placeholder="Exact reference, last 4 digits or payout ID"
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);

@@ -2,6 +2,7 @@ import type { Page, Payout } from '@kelpie/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useAddress } from '../../data/environment.ts';
+import { useIsWalletEmpty } from '../../data/reads.ts';
 import { useCanPay } from '../../data/session.ts';
 import { formatPounds } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -17,17 +18,17 @@ const columns = [
   { title: 'Recipient' },
   { title: 'Status', className: 'max-sm:hidden' },
   { title: 'Reference', className: 'max-lg:hidden' },
-  { title: 'Made', className: 'max-sm:hidden' },
+  { title: 'Created', className: 'max-sm:hidden' },
   { title: 'Amount', isAmount: true, className: 'max-md:pr-0' },
-  { title: 'Id', className: 'max-md:hidden w-28 pl-6' },
+  { title: 'ID', className: 'max-md:hidden w-28 pl-6' },
 ];
 /** Where there is less room than the screen is wide. */
-const shortColumns = columns.filter(({ title }) => title !== 'Reference' && title !== 'Id');
+const shortColumns = columns.filter(({ title }) => title !== 'Reference' && title !== 'ID');
 
 interface PayoutTableProps {
   payouts: UseQueryResult<Page<Payout>>;
   label: string;
-  /** Where there is none: why, and what to do. */
+  /** Shown when the list is empty. */
   empty?: ReactNode;
   /** Without references and ids. */
   isShort?: boolean;
@@ -39,7 +40,7 @@ export function PayoutTable({ payouts, label, empty, isShort = false }: PayoutTa
     return error === null ? (
       <Rows />
     ) : (
-      <Problem error={error} title="The payouts could not be read." onRetry={() => void refetch()} />
+      <Problem error={error} title="Payouts could not be loaded." onRetry={() => void refetch()} />
     );
   }
   if (data.data.length === 0) return empty ?? <NoPayouts />;
@@ -85,7 +86,7 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
       </Cell>
       {!isShort && (
         <Cell className="max-md:hidden pl-6">
-          <ShortId id={id} what="payout id" />
+          <ShortId id={id} what="payout ID" />
         </Cell>
       )}
     </Row>
@@ -95,18 +96,25 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
 function NoPayouts() {
   const address = useAddress();
   const canPay = useCanPay();
+  if (useIsWalletEmpty()) {
+    return (
+      <Empty title="No payouts yet" action={<ButtonLink to={address('/deposits')}>Top up wallet</ButtonLink>}>
+        Your wallet is empty. Top it up to send your first payout.
+      </Empty>
+    );
+  }
   return (
     <Empty
       title="No payouts yet"
       action={
         canPay ? (
-          <ButtonLink to={address('/payouts/new')}>Send the first one</ButtonLink>
+          <ButtonLink to={address('/payouts/new')}>Send first payout</ButtonLink>
         ) : (
-          <ButtonLink to={address('/developers')}>See how the API sends one</ButtonLink>
+          <ButtonLink to={address('/developers')}>View API examples</ButtonLink>
         )
       }
     >
-      Every payout will be listed here, with its status as it changes.
+      Payouts appear here, with their status as it changes.
     </Empty>
   );
 }

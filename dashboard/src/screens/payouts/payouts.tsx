@@ -19,13 +19,13 @@ export function Screen() {
   const [search, setSearch] = useSearchParams();
   const view = viewFrom(search);
   const searchText = searchOf(view).toString();
-  // "Today" must not be another list at every look.
+  // "Today" must not become another list at every refresh.
   const [openedAt] = useState(() => new Date());
   const filters = useMemo(() => filtersOf(viewFrom(new URLSearchParams(searchText)), openedAt), [searchText, openedAt]);
   const payouts = usePayouts(filters);
   const shownCount = payouts.data?.data.length ?? 0;
   const next = payouts.data?.next;
-  // One answer looks at so many payouts: a page with room left has not come to the end of them.
+  // One request searches a limited number of payouts, so a page that is not full may not be the last.
   const isCut = next !== undefined && shownCount > 0 && shownCount < pageSize;
   const show = (changed: Partial<PayoutView>): void => setSearch(searchOf({ ...view, cursor: undefined, ...changed }));
   return (
@@ -50,53 +50,53 @@ export function Screen() {
           label="Payouts"
           empty={
             isNarrowed(view) ? (
-              <NothingFits
+              <NoMatches
                 onClear={() => setSearch({})}
                 onFurther={next === undefined ? undefined : () => show({ cursor: next })}
               />
             ) : undefined
           }
         />
-        {isCut && <p className="text-muted">For this page 20,000 payouts were looked at. Older ones may fit, too.</p>}
+        {isCut && <p className="text-muted">We searched 20,000 payouts for this page. Older ones may match too.</p>}
         <Pager
           cursor={view.cursor}
           next={shownCount === 0 ? undefined : next}
           onNext={(cursor) => show({ cursor })}
           onFirst={() => show({})}
-          labels={{ first: 'Newest', next: isCut ? 'Look further' : 'Older' }}
+          labels={{ first: 'Newest', next: isCut ? 'Search older payouts' : 'Older' }}
         />
       </div>
     </Page>
   );
 }
 
-interface NothingFitsProps {
+interface NoMatchesProps {
   onClear: () => void;
-  /** To where the search ended; undefined where it has seen every payout. */
+  /** Continues where the search stopped. Undefined once every payout was searched. */
   onFurther: (() => void) | undefined;
 }
 
-function NothingFits({ onClear, onFurther }: NothingFitsProps) {
+function NoMatches({ onClear, onFurther }: NoMatchesProps) {
   if (onFurther === undefined) {
     return (
-      <Empty title="No payout fits these filters" action={<Button onClick={onClear}>Show all payouts</Button>}>
-        A reference has to be written exactly as it was sent.
+      <Empty title="No payouts match these filters" action={<Button onClick={onClear}>Show all payouts</Button>}>
+        References match only in full.
       </Empty>
     );
   }
   return (
     <Empty
-      title="None of the 20,000 payouts looked at fits"
+      title="No matches in the 20,000 payouts searched"
       action={
         <div className="flex flex-wrap justify-center gap-2">
           <Button kind="primary" onClick={onFurther}>
-            Look further
+            Search older payouts
           </Button>
           <Button onClick={onClear}>Show all payouts</Button>
         </div>
       }
     >
-      Older ones may fit.
+      Older payouts may match.
     </Empty>
   );
 }
