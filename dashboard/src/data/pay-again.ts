@@ -2,23 +2,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useEnvironment } from './environment.ts';
 
-/** Whom to pay again: the name is known, the whole account is not kept where a browser could read it. */
+/** The payout to repeat. The API never returns a whole account number, so that has to be typed again. */
 export interface PayAgain {
   name: string;
   accountLast4: string;
+  amount: string;
+  reference: string;
 }
 
-/**
- * Says who is to be paid on the next page. In memory alone, and dropped with all else that a session has seen: a browser
- * writes its history down, and shows it to whoever comes next.
- */
+/** Passes the payout to the next page in memory only: browsers keep addresses and history on disk. */
 export function useOfferPayAgain(): (again: PayAgain) => void {
   const client = useQueryClient();
   const environment = useEnvironment();
   return (again) => void client.setQueryData([environment, 'pay-again'], again);
 }
 
-/** Who that is, once: a payout that is begun later is to nobody yet. */
+/** The payout to repeat, once: a form opened later starts empty. */
 export function useTakenPayAgain(): PayAgain | undefined {
   const client = useQueryClient();
   const environment = useEnvironment();

@@ -2,42 +2,42 @@ import type { PayoutStatus } from '@kelpie/sdk';
 
 interface StatusLabels {
   label: string;
-  /** What it means for the money, in one sentence. */
+  /** One sentence about the money. */
   meaning: string;
-  /** The same once it is past. */
+  /** The same for a status that the payout has left. */
   meant: string;
 }
 
 export const statusLabels: Readonly<Record<PayoutStatus, StatusLabels>> = {
   pending: {
     label: 'Pending',
-    meaning: 'Saved. We are waiting for the bank to confirm that it has it.',
-    meant: 'Saved, and the bank was asked to pay it.',
+    meaning: 'Created. We are waiting for the bank to confirm it.',
+    meant: 'Sent to the bank.',
   },
   processing: {
     label: 'Processing',
-    meaning: 'On its way on Faster Payments, which usually takes minutes.',
-    meant: 'It went out on Faster Payments.',
+    meaning: 'On its way by Faster Payments. This usually takes minutes.',
+    meant: 'Sent by Faster Payments.',
   },
   completed: {
     label: 'Completed',
-    meaning: "In the recipient's account.",
-    meant: "It reached the recipient's account.",
+    meaning: "Paid into the recipient's account.",
+    meant: "Paid into the recipient's account.",
   },
   failed: {
     label: 'Failed',
-    meaning: 'It did not arrive, and nothing is charged.',
-    meant: 'It did not arrive, and nothing was charged.',
+    meaning: 'The payout did not arrive.',
+    meant: 'The payout did not arrive.',
   },
   cancelled: {
     label: 'Cancelled',
-    meaning: 'It was stopped before it went, and nothing was charged.',
-    meant: 'It was stopped before it went, and nothing was charged.',
+    meaning: 'Stopped before it was sent. There is no charge.',
+    meant: 'Stopped before it was sent.',
   },
   returned: {
     label: 'Returned',
-    meaning: "The recipient's bank sent it back.",
-    meant: "The recipient's bank sent it back.",
+    meaning: "The recipient's bank returned it.",
+    meant: "The recipient's bank returned it.",
   },
 };
 
@@ -56,20 +56,16 @@ export function isPayoutStatus(text: string): text is PayoutStatus {
 
 /** What to do about a payout that did not arrive. */
 const remedies: Readonly<Record<string, string>> = {
-  account_not_found: 'Ask the recipient for their sort code and account number again, then send a new payout.',
-  account_closed: 'Ask the recipient for another account, then send a new payout.',
-  account_blocked: 'Ask the recipient to talk to their bank, or for another account.',
-  name_mismatch: 'Ask the recipient for the name exactly as their bank has it, then send a new payout.',
-  recipient_declined: 'Ask the recipient why before you send another one.',
-  recalled: 'Look at who asked for the recall before you send another one.',
-  regulatory: 'Do not send it again. Write to us with the id of the payout.',
-  bank_rejected_details:
-    'Check the sort code, the account number and the name with the recipient, then send a new payout.',
+  account_not_found: 'Ask the recipient to confirm their sort code and account number, then pay again.',
+  account_closed: 'Ask the recipient for another account, then pay again.',
+  account_blocked: 'Ask the recipient to contact their bank, or to give you another account.',
+  name_mismatch: 'Ask the recipient for the exact name on their account, then pay again.',
+  recipient_declined: 'Ask the recipient why they declined it before you pay again.',
+  recalled: 'Find out who requested the recall before you pay again.',
+  bank_rejected_details: 'Check the sort code, account number and name with the recipient, then pay again.',
 };
 
-export function remedyFor(failureCode: string | null): string {
-  return (
-    remedies[failureCode ?? ''] ??
-    'Check the details with the recipient. If they are right, write to us with the id of the payout.'
-  );
+/** Undefined where only support can help. */
+export function remedyFor(failureCode: string | null): string | undefined {
+  return remedies[failureCode ?? ''];
 }

@@ -21,9 +21,9 @@ interface DraftFormProps {
   draft: Draft;
   limits: Limits | undefined;
   again: PayAgain | undefined;
-  /** What the API found wrong with it. */
+  /** Errors that the API found. */
   said: Mistakes;
-  /** What it would cost, once that is known. */
+  /** The quote, once it is known. */
   quote: Quote | undefined;
   onChange: (changed: Partial<Draft>) => void;
   onReview: () => void;
@@ -32,10 +32,10 @@ interface DraftFormProps {
 type BindField = (field: Exclude<DraftField, 'type'>, shape?: (typed: string) => string) => BoundField;
 type BoundField = Pick<FieldProps, 'value' | 'onChange' | 'onBlur' | 'error' | 'name'>;
 
-/** A field says what is wrong with it once it was left, or once one wanted to go on. */
+/** A field shows its error once it was left, or once the form was submitted. */
 interface Fields {
   bind: BindField;
-  /** What is wrong with who is paid, once one wanted to go on. */
+  /** The error of the recipient type, once the form was submitted. */
   typeMistake: string | undefined;
   showAll: () => boolean;
 }
@@ -61,7 +61,7 @@ function useFields({ draft, limits, said, onChange }: DraftFormProps): Fields {
 }
 
 export function DraftForm(props: DraftFormProps) {
-  const { draft, again, quote, onChange, onReview } = props;
+  const { draft, limits, again, quote, onChange, onReview } = props;
   const { bind, typeMistake, showAll } = useFields(props);
   return (
     <form
@@ -76,7 +76,7 @@ export function DraftForm(props: DraftFormProps) {
       <Group title="Amount">
         <Field
           {...bind('amount')}
-          label="The recipient receives"
+          label="Recipient receives"
           isRequired
           autoFocus
           prefix="£"
@@ -84,7 +84,7 @@ export function DraftForm(props: DraftFormProps) {
           autoComplete="off"
           placeholder="0.00"
           className="figures h-12 text-[1.25rem] font-semibold"
-          hint={quote === undefined ? undefined : <CostHint quote={quote} />}
+          hint={<AmountHint quote={quote} limits={limits} />}
         />
         <Field
           {...bind('reference')}
@@ -93,40 +93,49 @@ export function DraftForm(props: DraftFormProps) {
           hint={<ReferenceHint reference={draft.reference} />}
         />
       </Group>
-      <RecipientFields draft={draft} bind={bind} again={again} typeMistake={typeMistake} onChange={onChange} />
+      <RecipientFields draft={draft} bind={bind} typeMistake={typeMistake} onChange={onChange} />
       <AccountFields draft={draft} bind={bind} again={again} />
       <AddressFields bind={bind} />
       <div className="flex justify-end">
         <Button kind="primary" type="submit">
-          Review the payout
+          Review payout
         </Button>
       </div>
     </form>
   );
 }
 
-/** The mark of a mistake comes with the next paint. */
+/** The invalid field is marked with the next paint. */
 function focusFirstMistake(form: HTMLFormElement): void {
   requestAnimationFrame(() => form.querySelector<HTMLElement>('select[aria-invalid], [data-invalid] input')?.focus());
 }
 
-/** On a phone the whole of it is below the form: the sum of it is here. */
-function CostHint({ quote }: { quote: Quote }) {
+/** The limits, and on a phone the cost too: there the quote is below the form. */
+function AmountHint({ quote, limits }: { quote: Quote | undefined; limits: Limits | undefined }) {
   return (
-    <span className="figures lg:hidden">
-      Fee {formatPounds(quote.fee_gbp)} · {formatUsdc(quote.wallet_sends_usdc)} from the wallet
-    </span>
+    <>
+      {quote !== undefined && (
+        <span className="figures lg:hidden">
+          Fee {formatPounds(quote.fee_gbp)} · {formatUsdc(quote.wallet_sends_usdc)} from the wallet
+        </span>
+      )}
+      {limits !== undefined && (
+        <span className={quote === undefined ? 'figures' : 'figures max-lg:hidden'}>
+          {formatPounds(limits.min)} to {formatPounds(limits.max_per_payout)}
+        </span>
+      )}
+    </>
   );
 }
 
 function ReferenceHint({ reference }: { reference: string }) {
   const seen = bankReference(reference);
-  if (reference.trim() === '') return 'Without one, the recipient sees KP and eight characters.';
-  if (seen === undefined) return 'Nothing of it can be carried: the recipient sees KP and eight characters.';
+  if (reference.trim() === '') return 'Leave blank and we use a reference like KP3F9A21C7.';
+  if (seen === undefined) return 'Banks carry none of these characters. We use a reference like KP3F9A21C7 instead.';
   return (
     <>
       The recipient sees <span className="font-mono text-ink">{seen}</span>
-      {seen !== reference.trim() && ', which is what banks carry of it'}
+      {seen !== reference.trim() && '. Banks carry 18 characters of a limited set.'}
     </>
   );
 }
@@ -134,7 +143,7 @@ function ReferenceHint({ reference }: { reference: string }) {
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <fieldset className="grid min-w-0 gap-4">
-      <legend className="mb-3 font-semibold">{title}</legend>
+      <legend className="mb-3 flex min-h-7 items-center font-semibold">{title}</legend>
       {children}
     </fieldset>
   );
@@ -145,25 +154,27 @@ interface FieldsProps {
   bind: BindField;
 }
 
-interface RecipientFieldsProps extends FieldsProps, Pick<DraftFormProps, 'again' | 'onChange'> {
+interface RecipientFieldsProps extends FieldsProps, Pick<DraftFormProps, 'onChange'> {
   typeMistake: string | undefined;
 }
 
 const types = [
-  { value: 'individual', label: 'A person' },
-  { value: 'business', label: 'A business' },
+  { value: 'individual', label: 'Person' },
+  { value: 'business', label: 'Business' },
 ] as const;
 
-function RecipientFields({ draft, bind, again, typeMistake, onChange }: RecipientFieldsProps) {
+function RecipientFields({ draft, bind, typeMistake, onChange }: RecipientFieldsProps) {
   const isBusiness = draft.type === 'business';
   return (
     <Group title="Recipient">
       <Choice
-        label="Who is paid"
+        label="Recipient type"
         value={draft.type}
-        options={draft.type === '' ? [{ value: '', label: 'Choose' }, ...types] : types}
+        options={draft.type === '' ? [{ value: '', label: 'Choose a type' }, ...types] : types}
         hint={
-          again === undefined ? undefined : 'The same as the last time: the bank takes a person and a business for two.'
+          draft.type === ''
+            ? 'Choose the same type as last time. The bank treats the two as different recipients.'
+            : undefined
         }
         error={typeMistake}
         onChange={(type) => onChange({ type })}
@@ -177,7 +188,7 @@ function RecipientFields({ draft, bind, again, typeMistake, onChange }: Recipien
         />
         <Field
           {...bind('lastName')}
-          label={isBusiness ? 'Legal form, such as Ltd' : 'Last name'}
+          label={isBusiness ? 'Legal form (such as Ltd)' : 'Last name'}
           isRequired
           autoComplete="off"
         />
@@ -189,10 +200,10 @@ function RecipientFields({ draft, bind, again, typeMistake, onChange }: Recipien
 function AddressFields({ bind }: Pick<FieldsProps, 'bind'>) {
   return (
     <Group title="Address">
-      <Field {...bind('line1')} label="Street and number" isRequired autoComplete="off" />
+      <Field {...bind('line1')} label="Street address" isRequired autoComplete="off" />
       <Field {...bind('line2')} label="Flat or building" autoComplete="off" />
       <div className="grid gap-4 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-        <Field {...bind('city')} label="Town" isRequired autoComplete="off" />
+        <Field {...bind('city')} label="Town or city" isRequired autoComplete="off" />
         <Field {...bind('postalCode')} label="Postcode" isRequired autoComplete="off" />
       </div>
       <Field {...bind('email')} label="Email" type="email" autoComplete="off" />
@@ -204,7 +215,7 @@ function AccountFields({ draft, bind, again }: FieldsProps & Pick<DraftFormProps
   const isOther =
     again !== undefined && draft.accountNumber.length === 8 && !draft.accountNumber.endsWith(again.accountLast4);
   return (
-    <Group title="Account">
+    <Group title="Bank account">
       <div className="grid gap-4 sm:grid-cols-2">
         <Field
           {...bind('sortCode', shapeSortCode)}
@@ -228,16 +239,18 @@ function AccountFields({ draft, bind, again }: FieldsProps & Pick<DraftFormProps
           isRight={draft.accountNumber !== '' && progressOf('accountNumber', draft.accountNumber) === undefined}
           hint={
             progressOf('accountNumber', draft.accountNumber) ??
-            (again === undefined ? undefined : `The last time it ended in ${again.accountLast4}. It is not kept here.`)
+            (again === undefined
+              ? undefined
+              : `Last time it ended in ${again.accountLast4}. We don't show full numbers.`)
           }
         />
       </div>
       {isOther && (
         <p role="alert" className="rounded-md bg-returned-wash p-3 text-returned">
-          This is not the account that {again.name} was paid to before. Check it with the recipient.
+          This is not the account that you last paid {again.name} at. Check it with the recipient.
         </p>
       )}
-      <Field {...bind('bankName')} label="Bank" isRequired autoComplete="off" />
+      <Field {...bind('bankName')} label="Bank name" isRequired autoComplete="off" />
     </Group>
   );
 }

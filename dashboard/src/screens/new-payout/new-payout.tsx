@@ -9,6 +9,7 @@ import { amountFrom } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
+import { SupportLink } from '../../ui/support-link.tsx';
 import { DraftForm } from './draft-form.tsx';
 import { UnresolvedPayout } from './unresolved-payout.tsx';
 import { useLiveQuote } from './live-quote.ts';
@@ -21,22 +22,26 @@ export function Screen() {
   const canPay = useCanPay();
   const [isBegun, setBegun] = useState(canPay);
   if (canPay && !isBegun) setBegun(true);
-  // What was begun stays, whatever the account becomes meanwhile: its outcome may not be known. The API refuses what it must.
-  return isBegun ? <NewPayout /> : <NobodyPays />;
+  // A form that was opened stays, even if the account is suspended meanwhile: the outcome of its payout may be unknown.
+  return isBegun ? <NewPayout /> : <PayoutsBlocked />;
 }
 
-function NobodyPays() {
+function PayoutsBlocked() {
   const address = useAddress();
   const isAdmin = useIsAdmin();
   return (
     <Page title="New payout">
       <Empty
-        title={isAdmin ? 'This account can not pay now' : 'Only admins send payouts'}
-        action={<ButtonLink to={address('/payouts')}>See the payouts</ButtonLink>}
+        title={isAdmin ? "This account can't send payouts" : 'Only admins can send payouts'}
+        action={<ButtonLink to={address('/payouts')}>View payouts</ButtonLink>}
       >
-        {isAdmin
-          ? 'It is suspended or closed: nothing can be paid from it. What was sent before is among the payouts. Write to us.'
-          : 'You can look at this account, but not change it. Ask one of its admins.'}
+        {isAdmin ? (
+          <>
+            The account is suspended or closed. You can still view earlier payouts. <SupportLink />.
+          </>
+        ) : (
+          'You have read-only access. Ask an admin of this account.'
+        )}
       </Empty>
     </Page>
   );
@@ -45,7 +50,7 @@ function NobodyPays() {
 function LiveReview() {
   return (
     <span className="flex flex-wrap items-center gap-x-3">
-      Review the payout{' '}
+      Review payout{' '}
       <span className="rounded-sm bg-ink px-2 text-body font-semibold tracking-normal text-ground">
         Live: real money
       </span>
@@ -69,11 +74,13 @@ function NewPayout() {
   const [isReview, setReview] = useState(false);
   const [said, setSaid] = useState<Mistakes>({});
   const quote = useLiveQuote(amountFrom(draft.amount), limits);
+  // A quote for another amount is not shown beside this one.
+  const shownQuote = quote.asked.isPlaceholderData ? undefined : quote.shown;
   return (
     <Page
-      title={isReview ? 'Review the payout' : 'New payout'}
+      title={isReview ? 'Review payout' : 'New payout'}
       heading={isReview && environment === 'live' ? <LiveReview /> : undefined}
-      lead={isReview ? undefined : 'The recipient receives exactly this amount, usually within minutes.'}
+      lead={isReview ? undefined : 'The recipient receives exactly this amount in pounds, usually within minutes.'}
     >
       {unresolved !== undefined && (
         <UnresolvedPayout
@@ -82,7 +89,7 @@ function NewPayout() {
           isSending={sending.isSending}
           onSettled={() => {
             sending.settleUnresolved();
-            // What is in the form may be what was paid.
+            // The form may hold what was just paid.
             setDraft(emptyDraft);
             setAgain(undefined);
             setReview(false);
@@ -93,6 +100,7 @@ function NewPayout() {
         {isReview ? (
           <Review
             draft={draft}
+            quote={shownQuote}
             sending={sending}
             onSend={(code) => {
               kept.keep(sending.key, draft);
@@ -110,11 +118,10 @@ function NewPayout() {
             limits={limits}
             again={again}
             said={said}
-            // What was asked for another amount is not shown beside this one.
-            quote={quote.asked.isPlaceholderData ? undefined : quote.shown}
+            quote={shownQuote}
             onChange={(changed) => {
               setDraft({ ...draft, ...changed });
-              // What was said is of what stood there before.
+              // The API's error was about the earlier value.
               setSaid(without(said, Object.keys(changed)));
             }}
             onReview={() => setReview(true)}
@@ -132,7 +139,7 @@ function without(mistakes: Mistakes, fields: readonly string[]): Mistakes {
   return Object.fromEntries(Object.entries(mistakes).filter(([field]) => !fields.includes(field)));
 }
 
-/** In memory alone, and dropped with all else that a session has seen: so that the same can be sent again after a look around. */
+/** In memory only, and dropped with the session, so that the same payout can be retried after visiting another page. */
 function useKeptDraft() {
   const client = useQueryClient();
   const environment = useEnvironment();

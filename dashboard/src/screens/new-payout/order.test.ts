@@ -57,8 +57,8 @@ test('every mistake is found at once, beside its field', () => {
 });
 
 test('an amount outside the limits is refused before it is sent', () => {
-  assert.match(mistakesOf({ ...draft, amount: '0.99' }, limits).amount ?? '', /least is £1\.00/);
-  assert.match(mistakesOf({ ...draft, amount: '20000.01' }, limits).amount ?? '', /most is £20,000\.00/);
+  assert.match(mistakesOf({ ...draft, amount: '0.99' }, limits).amount ?? '', /Minimum £1\.00/);
+  assert.match(mistakesOf({ ...draft, amount: '20000.01' }, limits).amount ?? '', /Maximum £20,000\.00/);
 });
 
 test('a sort code takes its shape while it is typed', () => {
@@ -71,12 +71,9 @@ test('what is pasted is never cut in silence: what is too much stays, is told, a
   assert.equal(shapeAccountNumber('04-00-04 12345678'), '04000412345678');
   const both = { ...draft, accountNumber: shapeAccountNumber('04-00-04 12345678'), sortCode: '04-00-04-99' };
   assert.equal(progressOf('accountNumber', both.accountNumber), '14 of 8 digits');
-  assert.equal(mistakesOf(both, limits).accountNumber, 'These are 14 digits, and an account number has 8.');
-  assert.equal(mistakesOf(both, limits).sortCode, 'These are 8 digits, and a sort code has 6.');
-  assert.equal(
-    mistakesOf({ ...draft, firstName: 'x'.repeat(81) }, limits).firstName,
-    'This has 81 characters, and 80 are the most.',
-  );
+  assert.equal(mistakesOf(both, limits).accountNumber, 'Enter 8 digits. You entered 14.');
+  assert.equal(mistakesOf(both, limits).sortCode, 'Enter 6 digits. You entered 8.');
+  assert.equal(mistakesOf({ ...draft, firstName: 'x'.repeat(81) }, limits).firstName, 'Use at most 80 characters.');
 });
 
 test('an IBAN is told to be one, and no number is made of its digits', () => {
@@ -85,7 +82,7 @@ test('an IBAN is told to be one, and no number is made of its digits', () => {
   assert.match(progressOf('accountNumber', iban) ?? '', /IBAN/);
   assert.match(mistakesOf({ ...draft, accountNumber: iban }, limits).accountNumber ?? '', /IBAN/);
   // Eight digits among letters are no account number either.
-  assert.match(mistakesOf({ ...draft, accountNumber: 'a12345678' }, limits).accountNumber ?? '', /nothing else/);
+  assert.match(mistakesOf({ ...draft, accountNumber: 'a12345678' }, limits).accountNumber ?? '', /digits only/);
 });
 
 test('what the API says of a field stands beside that field', () => {
@@ -95,8 +92,9 @@ test('what the API says of a field stands beside that field', () => {
 });
 
 test('who is paid again is known by name, and by nothing that could pay the wrong account', () => {
-  const again = draftFor({ name: 'Ada King Byron', accountLast4: '5678' });
+  const again = draftFor({ name: 'Ada King Byron', accountLast4: '5678', amount: '25.00', reference: 'Order 42' });
   assert.deepEqual([again.firstName, again.lastName, again.accountNumber], ['Ada King', 'Byron', '']);
+  assert.deepEqual([again.amount, again.reference], ['25.00', 'Order 42']);
 });
 
 test('a number says how far it is while it is typed', () => {

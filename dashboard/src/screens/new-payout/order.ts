@@ -1,4 +1,4 @@
-// What a person fills in, what is wrong with it, and the order that it becomes.
+// The payout form: its fields, their errors, and the request made from them.
 import type { CreatePayoutRequest } from '@kelpie/sdk';
 import type { PayAgain } from '../../data/pay-again.ts';
 import { amountFrom, penceOf, formatPounds } from '../../format/money.ts';
@@ -6,7 +6,7 @@ import { amountFrom, penceOf, formatPounds } from '../../format/money.ts';
 export interface Draft {
   amount: string;
   reference: string;
-  /** Empty where it has to be said: the bank takes the one and the other for two recipients. */
+  /** Empty where it has to be chosen: the bank treats a person and a business as two recipients. */
   type: '' | 'individual' | 'business';
   firstName: string;
   lastName: string;
@@ -51,10 +51,10 @@ function digitsOf(typed: string): string {
   return typed.replaceAll(/\D/g, '');
 }
 
-/** What people write between digits. Anything else is no part of a number, and stays where it is seen. */
+/** What people write between digits. Anything else is kept and reported. */
 const onlyNumber = /^[\d\s-]*$/;
 
-/** As 12-34-56, also while it is typed. Nothing that was typed or pasted is dropped: what is too much is told. */
+/** As 12-34-56, also while it is typed. Surplus digits are kept, so that the error can name them. */
 export function shapeSortCode(typed: string): string {
   if (!onlyNumber.test(typed)) return typed;
   return (
@@ -71,18 +71,17 @@ export function shapeAccountNumber(typed: string): string {
 const ibanForm = /^\s*[a-z]{2}\d{2}/i;
 
 function numberMistake(typed: string, what: 'sort code' | 'account number', whole: number): string | undefined {
-  if (ibanForm.test(typed)) return `This is an IBAN. Write the ${whole} digits of the ${what} alone.`;
-  if (!onlyNumber.test(typed)) return `Write the ${whole} digits of the ${what}, and nothing else.`;
+  if (ibanForm.test(typed)) return `This is an IBAN. Enter only the ${whole}-digit ${what}.`;
+  if (!onlyNumber.test(typed)) return `Enter the ${whole}-digit ${what}, using digits only.`;
   const { length } = digitsOf(typed);
   if (length === whole) return undefined;
-  if (length > whole)
-    return `These are ${length} digits, and ${what === 'sort code' ? 'a' : 'an'} ${what} has ${whole}.`;
+  if (length > whole) return `Enter ${whole} digits. You entered ${length}.`;
   return what === 'sort code'
-    ? 'A sort code has 6 digits.'
-    : 'An account number has 8 digits. Put a 0 before one of 7.';
+    ? 'Enter the 6-digit sort code.'
+    : 'Enter the 8-digit account number. If it has 7 digits, add a 0 at the start.';
 }
 
-/** How far a number is while it is typed: "4 of 6 digits". Undefined before it is begun, and once it is whole. */
+/** Progress while typing: "4 of 6 digits". Undefined for an empty or a complete number. */
 export function progressOf(field: 'sortCode' | 'accountNumber', typed: string): string | undefined {
   const isSortCode = field === 'sortCode';
   const whole = isSortCode ? sortCodeDigits : accountNumberDigits;
@@ -92,26 +91,26 @@ export function progressOf(field: 'sortCode' | 'accountNumber', typed: string): 
 }
 
 function amountMistake(typed: string, limits: Limits | undefined): string | undefined {
-  if (typed.trim() === '') return 'Say how much the recipient shall receive.';
+  if (typed.trim() === '') return 'Enter an amount.';
   const amount = amountFrom(typed);
-  if (amount === undefined) return 'Write an amount in pounds, such as 120.00.';
+  if (amount === undefined) return 'Enter an amount in pounds, such as 120.00.';
   if (limits === undefined) return undefined;
-  if (penceOf(amount) < penceOf(limits.min)) return `The least is ${formatPounds(limits.min)}.`;
-  if (penceOf(amount) > penceOf(limits.max_per_payout)) return `The most is ${formatPounds(limits.max_per_payout)}.`;
+  if (penceOf(amount) < penceOf(limits.min)) return `Minimum ${formatPounds(limits.min)}.`;
+  if (penceOf(amount) > penceOf(limits.max_per_payout)) return `Maximum ${formatPounds(limits.max_per_payout)}.`;
   return undefined;
 }
 
 const needed: Partial<Record<DraftField, string>> = {
-  type: 'Say whether it is a person or a business.',
-  firstName: 'Write the name as the bank has it.',
-  lastName: 'Write the name as the bank has it.',
-  bankName: "Write the name of the recipient's bank.",
-  line1: 'Write the street and number.',
-  city: 'Write the town.',
-  postalCode: 'Write the postcode.',
+  type: 'Choose a person or a business.',
+  firstName: 'Enter the name on the account.',
+  lastName: 'Enter the name on the account.',
+  bankName: "Enter the recipient's bank.",
+  line1: 'Enter the street address.',
+  city: 'Enter the town or city.',
+  postalCode: 'Enter the postcode.',
 };
 
-/** Told, and not kept by the field itself: that would cut what is pasted. */
+/** Checked here, because a limit on the field itself would cut pasted text. */
 const longest: readonly [DraftField, number][] = [
   ['reference', 120],
   ['firstName', 80],
@@ -132,14 +131,15 @@ export function mistakesOf(draft: Draft, limits: Limits | undefined): Mistakes {
   if (sortCode !== undefined) mistakes.sortCode = sortCode;
   const accountNumber = numberMistake(draft.accountNumber, 'account number', accountNumberDigits);
   if (accountNumber !== undefined) mistakes.accountNumber = accountNumber;
-  if (draft.email !== '' && !/^[^@\s]+@[^@\s]+$/.test(draft.email.trim())) mistakes.email = 'This is no email address.';
+  if (draft.email !== '' && !/^[^@\s]+@[^@\s]+$/.test(draft.email.trim()))
+    mistakes.email = 'Enter a valid email address.';
   for (const field of ['type', 'firstName', 'lastName', 'bankName', 'line1', 'city', 'postalCode'] as const) {
     const sentence = needed[field];
     if (draft[field].trim() === '' && sentence !== undefined) mistakes[field] = sentence;
   }
   for (const [field, most] of longest) {
     const { length } = draft[field].trim();
-    if (length > most) mistakes[field] = `This has ${length} characters, and ${most} are the most.`;
+    if (length > most) mistakes[field] = `Use at most ${most} characters.`;
   }
   return mistakes;
 }
@@ -187,7 +187,7 @@ const fieldOfPath: Readonly<Record<string, DraftField>> = {
   'recipient.bank.account_number': 'accountNumber',
 };
 
-/** What the API says of a field, beside that field. */
+/** The API's field errors, by field of the form. */
 export function mistakesFrom(fields: readonly { path: string; rule: string }[]): Mistakes {
   const mistakes: Mistakes = {};
   for (const { path, rule } of fields) {
@@ -197,9 +197,17 @@ export function mistakesFrom(fields: readonly { path: string; rule: string }[]):
   return mistakes;
 }
 
-/** The last word is the last name. Whether it was a person is not kept where it could be read: it is asked, not guessed. */
+/** The last word is the last name. Whether it was a person is asked, not guessed. */
 export function draftFor(again: PayAgain | undefined): Draft {
-  const words = again?.name.trim().split(/\s+/) ?? [];
   if (again === undefined) return emptyDraft;
-  return { ...emptyDraft, type: '', firstName: words.slice(0, -1).join(' '), lastName: words.at(-1) ?? '' };
+  const words = again.name.trim().split(/\s+/);
+  const { amount, reference } = again;
+  return {
+    ...emptyDraft,
+    amount,
+    reference,
+    type: '',
+    firstName: words.slice(0, -1).join(' '),
+    lastName: words.at(-1) ?? '',
+  };
 }

@@ -1,3 +1,4 @@
+import type { Quote } from '@kelpie/sdk';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
@@ -9,50 +10,38 @@ import { CodeField, isWholeCode } from '../../ui/code-field.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import type { Draft } from './order.ts';
-import type { Outcome } from './outcome.ts';
+import { mayExistAfter, type Outcome } from './outcome.ts';
 import type { Sending } from './send-order.ts';
+import { TopUpLink, useShortfall } from './shortfall.tsx';
 
 interface ReviewProps {
   draft: Draft;
+  /** The cost of the payout, once it is known. */
+  quote: Quote | undefined;
   sending: Sending;
   onSend: (code?: string) => void;
   onBack: () => void;
 }
 
-/** Everything once more, before money moves. */
-export function Review({ draft, sending, onSend, onBack }: ReviewProps) {
+/** All details once more, before money moves. */
+export function Review({ draft, quote, sending, onSend, onBack }: ReviewProps) {
   const environment = useEnvironment();
   const amount = formatPounds(amountFrom(draft.amount) ?? draft.amount);
   const name = `${draft.firstName.trim()} ${draft.lastName.trim()}`;
   const { outcome, isSending } = sending;
   const business = useSession().account.name;
+  const shortfall = useShortfall(quote);
+  // A payout that may exist already is retried whatever the wallet holds: it may have been paid from it.
+  const isShort = shortfall !== undefined && !mayExistAfter(outcome) && sending.unresolved === undefined;
   return (
-    // On a narrow screen what it costs stands between who is paid and what sends it.
+    // On a narrow screen the cost stands between the recipient and the Send button.
     <div className="grid min-w-0 content-start gap-6 max-lg:contents">
       <div className="grid min-w-0 content-start gap-6">
         <p className="text-title">
           <strong className="figures font-semibold">{amount}</strong> to{' '}
           <strong className="font-semibold">{name}</strong>
         </p>
-        <Facts>
-          <Fact name="Paid by">{environment === 'live' ? `${business}, live` : `${business}, sandbox`}</Fact>
-          <Fact name="Who is paid">{draft.type === 'business' ? 'A business' : 'A person'}</Fact>
-          <Fact name="Bank">{draft.bankName}</Fact>
-          <Fact name="Sort code">
-            <span className="figures">{draft.sortCode}</span>
-          </Fact>
-          <Fact name="Account number">
-            <span className="figures">{draft.accountNumber}</span>
-          </Fact>
-          <Fact name="Address">
-            {[draft.line1, draft.line2, draft.city, draft.postalCode].filter((part) => part.trim() !== '').join(', ')}
-          </Fact>
-          {draft.email.trim() !== '' && <Fact name="Email">{draft.email.trim()}</Fact>}
-          {draft.reference.trim() !== '' && <Fact name="Your reference">{draft.reference.trim()}</Fact>}
-          <Fact name="The recipient sees">
-            <span className="font-mono text-small">{bankReference(draft.reference) ?? 'KP and eight characters'}</span>
-          </Fact>
-        </Facts>
+        <PayoutFacts draft={draft} business={business} />
       </div>
       <div className="grid min-w-0 content-start gap-6 max-lg:order-last">
         <Failed outcome={outcome} />
@@ -71,14 +60,14 @@ export function Review({ draft, sending, onSend, onBack }: ReviewProps) {
           <>
             <p className="text-muted">
               {environment === 'live'
-                ? 'This moves real money. Before it goes, we mail you a code to confirm it.'
+                ? 'This moves real money. We email you a code to confirm it first.'
                 : 'Sandbox: no real money moves.'}
             </p>
             <div className="flex flex-wrap justify-end gap-2">
               <Button onClick={onBack} disabled={isSending || outcome.kind === 'unknown'}>
-                Change it
+                Edit payout
               </Button>
-              <Button kind="primary" isWorking={isSending} onClick={() => onSend()}>
+              <Button kind="primary" isWorking={isSending} disabled={isShort && !isSending} onClick={() => onSend()}>
                 {sendLabel({ isSending, outcome, amount })}
               </Button>
             </div>
@@ -89,9 +78,34 @@ export function Review({ draft, sending, onSend, onBack }: ReviewProps) {
   );
 }
 
+function PayoutFacts({ draft, business }: { draft: Draft; business: string }) {
+  const environment = useEnvironment();
+  return (
+    <Facts>
+      <Fact name="Paid from">{environment === 'live' ? `${business}, live` : `${business}, sandbox`}</Fact>
+      <Fact name="Recipient type">{draft.type === 'business' ? 'Business' : 'Person'}</Fact>
+      <Fact name="Bank name">{draft.bankName}</Fact>
+      <Fact name="Sort code">
+        <span className="figures">{draft.sortCode}</span>
+      </Fact>
+      <Fact name="Account number">
+        <span className="figures">{draft.accountNumber}</span>
+      </Fact>
+      <Fact name="Address">
+        {[draft.line1, draft.line2, draft.city, draft.postalCode].filter((part) => part.trim() !== '').join(', ')}
+      </Fact>
+      {draft.email.trim() !== '' && <Fact name="Email">{draft.email.trim()}</Fact>}
+      {draft.reference.trim() !== '' && <Fact name="Your reference">{draft.reference.trim()}</Fact>}
+      <Fact name="Reference on recipient's statement">
+        <span className="font-mono text-small">{bankReference(draft.reference) ?? 'Generated, like KP3F9A21C7'}</span>
+      </Fact>
+    </Facts>
+  );
+}
+
 function sendLabel({ isSending, outcome, amount }: { isSending: boolean; outcome: Outcome; amount: string }): string {
   if (isSending) return 'Sending…';
-  return outcome.kind === 'unknown' ? 'Try the same again' : `Send ${amount}`;
+  return outcome.kind === 'unknown' ? 'Retry the same payout' : `Send ${amount}`;
 }
 
 function Failed({ outcome }: { outcome: Outcome }) {
@@ -99,11 +113,11 @@ function Failed({ outcome }: { outcome: Outcome }) {
     return (
       <Problem
         error={outcome.error}
-        title="It is not known whether the payout was made."
-        money="Try the same again: the recipient is not paid twice."
+        title="We don't know whether the payout was created."
+        money="Retry the same payout: the recipient is never paid twice."
       >
         <p>
-          Or <ListLink />, where it is if it was made.
+          You can also <ListLink />. If the payout was created, it is there.
         </p>
       </Problem>
     );
@@ -115,8 +129,9 @@ function Failed({ outcome }: { outcome: Outcome }) {
     <Problem error={outcome.error} title="The payout was not sent." money="No money moved.">
       {shortfall !== undefined && (
         <p>
-          The wallet holds {formatUsdc(shortfall.availableUsdc)} and needs {formatUsdc(shortfall.requiredUsdc)}: top up{' '}
-          <strong className="figures font-medium">{formatUsdc(shortfall.shortfallUsdc)}</strong>.
+          Your wallet holds {formatUsdc(shortfall.availableUsdc)} and the payout needs{' '}
+          {formatUsdc(shortfall.requiredUsdc)}. <TopUpLink>Top up {formatUsdc(shortfall.shortfallUsdc)}</TopUpLink>{' '}
+          first.
         </p>
       )}
     </Problem>
@@ -127,7 +142,7 @@ function ListLink() {
   const address = useAddress();
   return (
     <Link to={address('/payouts')} className="font-medium text-tide underline underline-offset-2">
-      look in the list
+      check the payout list
     </Link>
   );
 }
@@ -135,9 +150,9 @@ function ListLink() {
 function NotTheSame() {
   return (
     <div role="alert" className="grid gap-2 rounded-lg border border-failed/30 bg-failed-wash p-4">
-      <p className="font-medium text-failed">This is not the payout that was sent before.</p>
+      <p className="font-medium text-failed">This is not the payout that you sent before.</p>
       <p>
-        It is not known yet whether that one was made, so nothing was sent now. Change this one until it is the same, or{' '}
+        We don't know yet whether that payout was created, so we sent nothing. Enter the same details again, or{' '}
         <ListLink />.
       </p>
     </div>
@@ -149,14 +164,14 @@ interface CodeStepProps {
   name: string;
   business: string;
   isWrong: boolean;
-  /** Whether an earlier attempt may have become a payout: then this order can not be changed. */
+  /** An earlier attempt may have created the payout, so this one can't be edited. */
   isFixed: boolean;
   isSending: boolean;
   onSend: (code?: string) => void;
   onBack: () => void;
 }
 
-/** Live: the amount and the name once more, and the code that was mailed for exactly this. */
+/** Live: the amount and the name once more, and the code that was emailed for this payout. */
 function CodeStep({ amount, name, business, isWrong, isFixed, isSending, onSend, onBack }: CodeStepProps) {
   const { email } = useSession();
   const [code, setCode] = useState('');
@@ -172,15 +187,15 @@ function CodeStep({ amount, name, business, isWrong, isFixed, isSending, onSend,
       }}
     >
       <p>
-        We have mailed a code to <strong className="font-medium">{email}</strong>. It sends{' '}
+        We emailed a code to <strong className="font-medium">{email}</strong>. It confirms{' '}
         <strong className="figures font-medium">{amount}</strong> of real money to{' '}
         <strong className="font-medium">{name}</strong> from the wallet of{' '}
-        <strong className="font-medium">{business}</strong>, and nothing else. It is valid for 5 minutes.
+        <strong className="font-medium">{business}</strong>. The code is valid for 5 minutes and only for this payout.
       </p>
       <CodeField
         value={code}
         onChange={setCode}
-        error={isWrong ? 'This code does not confirm this payout. Nothing was sent. Have a new one mailed.' : undefined}
+        error={isWrong ? 'That code is wrong or has expired. Nothing was sent. Request a new code.' : undefined}
       />
       <div className="flex flex-wrap justify-between gap-2">
         <Button
@@ -193,11 +208,11 @@ function CodeStep({ amount, name, business, isWrong, isFixed, isSending, onSend,
             onSend();
           }}
         >
-          Mail me a new code
+          Email a new code
         </Button>
         <div className="ml-auto flex gap-2">
           <Button onClick={onBack} disabled={isSending || isFixed}>
-            Change it
+            Edit payout
           </Button>
           <Button kind="primary" type="submit" isWorking={isSending} disabled={!isWholeCode(code)}>
             {isSending && !isNewCode ? 'Sending…' : `Send ${amount}`}

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import type { SentOrder } from './sent-order.ts';
 
-/** By then whatever was sent has arrived: the API gives up on a request long before. */
+/** By then a request has arrived or never will: the API gives up on one long before. */
 const arrivedAfterMs = 120_000;
 
 interface UnresolvedPayoutProps {
@@ -18,7 +18,7 @@ interface UnresolvedPayoutProps {
   onSettled: () => void;
 }
 
-/** What was sent before somebody left, and nobody knows of: it is looked for by its key, and nothing else goes before it. */
+/** A payout with an unknown outcome, sent before the page was left. It is looked up by its key, and blocks other payouts. */
 export function UnresolvedPayout({ unresolved, isKept, isSending, onSettled }: UnresolvedPayoutProps) {
   const address = useAddress();
   const kelpie = useKelpie();
@@ -29,17 +29,17 @@ export function UnresolvedPayout({ unresolved, isKept, isSending, onSettled }: U
     refetchInterval: liveEvery(4_000),
   });
   const payout = found.data;
-  // While it is being made the API says so by an error, and what was found before that counts no more.
+  // While it is being created the API answers with an error, and an earlier empty result no longer counts.
   const isDecided = payout === null && !found.isError && found.dataUpdatedAt - unresolved.sentAtMs > arrivedAfterMs;
   return (
     <section
       role="alert"
-      aria-label="A payout that was sent before"
+      aria-label="Earlier payout"
       className="mb-8 grid gap-2 rounded-lg border border-returned/40 bg-returned-wash p-4"
     >
       <p className="flex items-center gap-2 font-medium text-returned">
         <Icon name="warning" />
-        {payout ? 'The payout that you sent before was made.' : 'It is not known whether the last payout was made.'}
+        {payout ? 'Your last payout was created.' : "We don't know whether your last payout was created."}
       </p>
       {payout ? (
         <p>
@@ -48,19 +48,19 @@ export function UnresolvedPayout({ unresolved, isKept, isSending, onSettled }: U
             className="font-medium text-tide underline underline-offset-2"
             onClick={onSettled}
           >
-            See it
+            View the payout
           </Link>{' '}
           before you send another one.
         </p>
       ) : (
         <p>
-          It was sent <Timestamp at={new Date(unresolved.sentAtMs).toISOString()} />, and no answer came.{' '}
+          You sent it at <Timestamp at={new Date(unresolved.sentAtMs).toISOString()} /> and Kelpie did not respond.{' '}
           {isKept
-            ? 'Its details are below: review and send the same again, and the recipient is not paid twice.'
-            : 'Fill in exactly the same and send it again: the recipient is not paid twice.'}{' '}
-          Or{' '}
+            ? 'Its details are below. Review and send them again: the recipient is never paid twice.'
+            : 'Enter exactly the same details and send them again: the recipient is never paid twice.'}{' '}
+          You can also{' '}
           <Link to={address('/payouts')} className="font-medium text-tide underline underline-offset-2">
-            look in the list
+            check the payout list
           </Link>
           .
         </p>
@@ -68,7 +68,7 @@ export function UnresolvedPayout({ unresolved, isKept, isSending, onSettled }: U
       {(payout || isDecided) && (
         <div>
           <Button onClick={onSettled} disabled={isSending}>
-            {payout ? 'Begin another payout' : 'It is not in the list: begin another payout'}
+            {payout ? 'Start another payout' : 'It was not created: start another payout'}
           </Button>
         </div>
       )}

@@ -32,22 +32,22 @@ export function Cancel({ payout }: { payout: Payout }) {
   return (
     <>
       <Button kind="danger" onClick={() => setOpen(true)}>
-        Cancel the payout
+        Cancel payout
       </Button>
       <Dialog title="Cancel this payout?" isOpen={isOpen} onClose={close}>
         <p>
-          The bank is asked to stop {formatPounds(payout.amount_gbp)} to {payout.recipient.name ?? 'the recipient'}. If
-          it is too late, it goes on as before.
+          We ask the bank to stop {formatPounds(payout.amount_gbp)} to {payout.recipient.name ?? 'the recipient'}. If it
+          is too late, the payout continues.
         </p>
         {cancelling.error !== null && (
           <Problem
             error={cancelling.error}
-            title="It was not cancelled."
-            unknown="It is not known whether it was cancelled."
+            title="The payout was not cancelled."
+            unknown="We don't know whether the payout was cancelled."
           />
         )}
         <DialogActions>
-          <Button onClick={close}>Let it go on</Button>
+          <Button onClick={close}>Keep payout</Button>
           <Button kind="danger" isWorking={cancelling.isPending} onClick={() => cancelling.mutate()}>
             Cancel {formatPounds(payout.amount_gbp)}
           </Button>

@@ -1,7 +1,7 @@
 import type { Payout, PayoutHistory, PayoutStatus } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import type { Environment } from '../../data/kelpie.ts';
-import { formatPounds, formatUsdc } from '../../format/money.ts';
+import { formatPounds, formatRate, formatUsdc } from '../../format/money.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -11,24 +11,22 @@ const charged: ReadonlySet<PayoutStatus> = new Set<PayoutStatus>(['pending', 'pr
 
 function noteOf(status: PayoutStatus, environment: Environment): string {
   if (environment === 'sandbox')
-    return charged.has(status)
-      ? 'In sandbox nothing is charged: this is what it would cost in live.'
-      : 'In sandbox nothing is charged.';
+    return charged.has(status) ? 'Sandbox payouts are free. This is the cost in live.' : 'Sandbox payouts are free.';
   return status === 'returned'
-    ? 'The fee is given back. What the bank charges for a return is on the invoice, and in the ledger here.'
+    ? "We refund the fee. The bank's charge for the return is on your invoice and in the ledger below."
     : 'Only completed payouts are charged.';
 }
 
-/** What it costs, part by part. */
+/** The cost, part by part. */
 export function Cost({ payout, history }: { payout: Payout; history: PayoutHistory | undefined }) {
   const environment = useEnvironment();
   const dropped = charged.has(payout.status) ? '' : 'line-through';
-  // What a bank could not deliver is out of the wallet until it is back.
-  const isHeld = payout.status === 'failed' && (history === undefined || isStillHeld(history.ledger));
+  // An undelivered payout stays on hold until the bank returns the money.
+  const isHeld = payout.status === 'failed' && history !== undefined && isStillHeld(history.ledger);
   return (
     <Section title="Cost">
       <Facts>
-        <Fact name="The recipient receives">
+        <Fact name="Recipient receives">
           <span className={classNames('figures', dropped !== '' && 'text-muted', dropped)}>
             {formatPounds(payout.amount_gbp)}
           </span>
@@ -40,22 +38,22 @@ export function Cost({ payout, history }: { payout: Payout; history: PayoutHisto
         </Fact>
         {history !== undefined && (
           <>
-            <Fact name="– taken in the transfer">
+            <Fact name="– deducted from wallet">
               <span className={classNames('figures text-muted', dropped)}>
                 {formatPounds(history.fee_breakdown.taken_in_transfer_gbp)}
               </span>
             </Fact>
-            <Fact name="– on the monthly invoice">
+            <Fact name="– on monthly invoice">
               <span className={classNames('figures text-muted', dropped)}>
                 {formatPounds(history.fee_breakdown.on_monthly_invoice_gbp)}
               </span>
             </Fact>
-            <Fact name="Rate">
-              <span className="figures text-muted">£{history.exchange_rate.gbp_per_usd} a dollar</span>
+            <Fact name="Exchange rate">
+              <span className="figures text-muted">{formatRate(history.exchange_rate.gbp_per_usd)}</span>
             </Fact>
           </>
         )}
-        <Fact name="The wallet sends">
+        <Fact name={isHeld ? 'Still on hold' : 'Wallet debit'}>
           <span
             className={classNames('figures font-medium', !isHeld && dropped !== '' && 'text-muted', !isHeld && dropped)}
           >

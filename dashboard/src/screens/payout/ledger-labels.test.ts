@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isStillHeld, lineLabel } from './ledger-labels.ts';
 
-test('a charge is not called a fee, nor what was given back a fee that was dropped', () => {
+test('fees, bank charges and their refunds have labels of their own', () => {
   const labels = (
     [
       ['out', 'charge.payout_fees'],
@@ -14,12 +14,12 @@ test('a charge is not called a fee, nor what was given back a fee that was dropp
     ] as const
   ).map(([direction, reason]) => lineLabel({ account: 'invoice', direction, reason }));
   assert.deepEqual(labels, [
-    'Fee put on the invoice',
-    'Fee given back',
-    'Charge of the bank, put on the invoice',
-    'Charge taken back',
-    'Fee given back, as a credit',
-    'Put on the invoice',
+    'Fee added to invoice',
+    'Fee refunded',
+    'Bank charge added to invoice',
+    'Bank charge refunded',
+    'Fee credited to the next invoice',
+    'Added to invoice',
   ]);
 });
 

@@ -1,13 +1,13 @@
-// What a payout did to the partner's own money, in words.
+// Labels for the ledger lines of a payout.
 import type { PayoutHistory } from '@kelpie/sdk';
 import { penceOf } from '../../format/money.ts';
 
 type LedgerLine = PayoutHistory['ledger'][number];
 
-/** By the reason that the ledger has for it. One that is newer than this page is said without it. */
+/** By the ledger's reason. A reason newer than this page gets a general label. */
 const invoiceLabels: Readonly<Record<string, { out: string; in: string }>> = {
-  'charge.payout_fees': { out: 'Fee put on the invoice', in: 'Fee given back' },
-  'charge.bank_exceptions': { out: 'Charge of the bank, put on the invoice', in: 'Charge taken back' },
+  'charge.payout_fees': { out: 'Fee added to invoice', in: 'Fee refunded' },
+  'charge.bank_exceptions': { out: 'Bank charge added to invoice', in: 'Bank charge refunded' },
 };
 
 export function lineLabel({
@@ -15,16 +15,16 @@ export function lineLabel({
   direction,
   reason,
 }: Pick<LedgerLine, 'account' | 'direction' | 'reason'>): string {
-  if (account === 'wallet') return direction === 'out' ? 'Set aside for the payout' : 'Given back to the wallet';
+  if (account === 'wallet') return direction === 'out' ? 'Hold for the payout' : 'Returned to wallet';
   const isOut = direction === 'out';
-  // A credit is used by an invoice, not by the payout that it was given for.
-  if (reason.startsWith('credit.') && !isOut) return 'Fee given back, as a credit';
+  // Invoices use up credits, so only the granting of one is labelled so.
+  if (reason.startsWith('credit.') && !isOut) return 'Fee credited to the next invoice';
   const labels = invoiceLabels[reason];
   if (labels !== undefined) return isOut ? labels.out : labels.in;
-  return isOut ? 'Put on the invoice' : 'Taken off the invoice';
+  return isOut ? 'Added to invoice' : 'Removed from invoice';
 }
 
-/** Whether the wallet still lacks something of what was set aside. */
+/** Whether part of the hold has not returned to the wallet. */
 export function isStillHeld(ledger: readonly Pick<LedgerLine, 'account' | 'direction' | 'amount'>[]): boolean {
   const held = ledger
     .filter(({ account }) => account === 'wallet')

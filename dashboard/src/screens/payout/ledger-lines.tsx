@@ -1,5 +1,5 @@
 import type { PayoutHistory } from '@kelpie/sdk';
-import { formatPlain, formatPounds } from '../../format/money.ts';
+import { formatPounds, formatUsdc } from '../../format/money.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -9,27 +9,27 @@ import { lineLabel } from './ledger-labels.ts';
 type LedgerLine = PayoutHistory['ledger'][number];
 
 function formatAmount({ amount, currency, direction }: LedgerLine): string {
-  return `${direction === 'out' ? '−' : '+'}${currency === 'GBP' ? formatPounds(amount) : `${formatPlain(amount)} USDC`}`;
+  return `${direction === 'out' ? '−' : '+'}${currency === 'GBP' ? formatPounds(amount) : formatUsdc(amount)}`;
 }
 
-/** Lines are only ever added, at the end; two of one transfer can be alike in all they say, but for their number. */
+/** Two lines of one transfer can be identical, and lines are only appended, so their number is their key. */
 function numbered(ledger: readonly LedgerLine[]): (LedgerLine & { number: number })[] {
   return ledger.map((line, before) => ({ ...line, number: before + 1 }));
 }
 
-/** What the payout did to the partner's own money, line by line. */
+/** What the payout moved, entry by entry. */
 export function LedgerLines({ history }: { history: PayoutHistory }) {
   return (
     <Section title="Ledger">
       {history.ledger.length === 0 ? (
-        <Empty title="This payout did not touch your wallet" />
+        <Empty title="This payout did not move any money" />
       ) : (
         <Table
           label="Ledger"
           columns={[
-            { title: 'What' },
+            { title: 'Entry' },
             { title: 'Amount', isAmount: true, className: 'max-sm:pr-0' },
-            { title: 'Wallet after', isAmount: true, className: 'max-sm:hidden' },
+            { title: 'Wallet balance', isAmount: true, className: 'max-sm:hidden' },
           ]}
         >
           {numbered(history.ledger).map((line) => (
@@ -46,7 +46,7 @@ export function LedgerLines({ history }: { history: PayoutHistory }) {
                 {formatAmount(line)}
               </Cell>
               <Cell isAmount className="max-sm:hidden text-muted">
-                {line.wallet_after_usdc === null ? '' : formatPlain(line.wallet_after_usdc)}
+                {line.wallet_after_usdc === null ? '' : formatUsdc(line.wallet_after_usdc)}
               </Cell>
             </Row>
           ))}

@@ -1,10 +1,11 @@
 import type { Payout, PayoutHistory } from '@kelpie/sdk';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { usePayout, usePayoutHistory } from '../../data/reads.ts';
 import { useOfferPayAgain } from '../../data/pay-again.ts';
 import { useCanPay } from '../../data/session.ts';
-import { formatPounds } from '../../format/money.ts';
+import { formatPounds, formatUsdc } from '../../format/money.ts';
 import { remedyFor, statusLabels } from '../../format/payout-labels.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -16,6 +17,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Line, Rows } from '../../ui/skeleton.tsx';
 import { Status } from '../../ui/status.tsx';
+import { SupportLink } from '../../ui/support-link.tsx';
 import { Cancel } from './cancel.tsx';
 import { Cost } from './cost.tsx';
 import { isStillHeld } from './ledger-labels.ts';
@@ -31,9 +33,9 @@ export function Screen() {
     <Page title="Payout" heading={payout.isError ? 'Payout' : <Line width="w-56" height="h-6" />}>
       {payout.isError ? (
         <>
-          <Problem error={payout.error} title="This payout could not be read." onRetry={() => void payout.refetch()} />
+          <Problem error={payout.error} title="The payout could not be loaded." onRetry={() => void payout.refetch()} />
           <p>
-            <ButtonLink to={address('/payouts')}>See the payouts</ButtonLink>
+            <ButtonLink to={address('/payouts')}>View payouts</ButtonLink>
           </p>
         </>
       ) : (
@@ -49,7 +51,7 @@ function PayoutPage({ payout }: { payout: Payout }) {
   const name = recipient.name ?? 'Unknown';
   return (
     <Page
-      // A browser keeps the titles of pages: no name and no amount stands in one.
+      // Browsers keep page titles in their history, so this one has no name and no amount.
       title="Payout"
       heading={
         <span className="grid gap-2">
@@ -72,32 +74,48 @@ function PayoutPage({ payout }: { payout: Payout }) {
           <span>{statusLabels[status].meaning}</span>
         </span>
       }
-      action={<Cancel payout={payout} />}
+      action={
+        status === 'completed' || status === 'cancelled' ? <PayAgainLink payout={payout} /> : <Cancel payout={payout} />
+      }
     >
       {(status === 'failed' || status === 'returned') && <Failure key={`failure ${payout.id}`} payout={payout} />}
-      {/* Made anew for each payout: none shows the lines of another, not even for a moment. */}
+      {/* Remounted for each payout, so that none shows the lines of another for a moment. */}
       <Details key={payout.id} payout={payout} />
     </Page>
   );
 }
 
-/** By the ledger: a bank that could not deliver a payout gives its money back some time later. */
-function whereMoneyIs(history: PayoutHistory | undefined): string {
-  if (history === undefined) return '';
-  return isStillHeld(history.ledger)
-    ? 'Your money is still set aside: it is back in the wallet once the bank has returned it. '
-    : 'Your money is back in the wallet. ';
+/** From the ledger, because a bank refunds an undelivered payout some time after it failed. */
+function FailedMoney({ payout, history }: { payout: Payout; history: UseQueryResult<PayoutHistory> }) {
+  if (history.data === undefined) {
+    return history.isError && <p>We could not check whether the money is back in your wallet.</p>;
+  }
+  if (!isStillHeld(history.data.ledger)) return <p>The money is back in your wallet. There is no charge.</p>;
+  return (
+    <p>
+      <strong className="figures font-medium">{formatUsdc(payout.wallet_sent_usdc)}</strong> is still on hold. It
+      returns to your wallet when the bank refunds it. There is no charge.
+    </p>
+  );
 }
 
-/** In plain words, with what to do. */
+function Remedy({ failureCode }: { failureCode: string | null }) {
+  const remedy = remedyFor(failureCode);
+  if (remedy !== undefined) return remedy;
+  return (
+    <>
+      {failureCode === 'regulatory'
+        ? 'Do not send it again. '
+        : 'Check the details with the recipient. If they are correct, contact support. '}
+      <SupportLink /> with the payout ID.
+    </>
+  );
+}
+
+/** Why, where the money is, and what to do. */
 function Failure({ payout }: { payout: Payout }) {
-  const address = useAddress();
-  const canPay = useCanPay();
-  const offerPayAgain = useOfferPayAgain();
   const history = usePayoutHistory(payout.id, payout.updated_at);
   const isFailed = payout.status === 'failed';
-  const { name, account_last4: accountLast4 } = payout.recipient;
-  const isRepeatable = canPay && payout.failure_code !== 'regulatory' && name !== null && accountLast4 !== null;
   return (
     <div
       className={classNames(
@@ -106,22 +124,38 @@ function Failure({ payout }: { payout: Payout }) {
       )}
     >
       <p className={classNames('font-medium', isFailed ? 'text-failed' : 'text-returned')}>
-        {payout.failure_reason ?? (isFailed ? 'The bank did not say why.' : "The recipient's bank sent it back.")}
+        {payout.failure_reason ?? (isFailed ? 'The bank gave no reason.' : "The recipient's bank gave no reason.")}
       </p>
-      <p>
-        {isFailed
-          ? `No money reached the recipient, and nothing is charged for it. ${whereMoneyIs(history.data)}`
-          : 'What came back is in your wallet, and the fee of this payout is dropped. '}
-        {remedyFor(payout.failure_code)}
-      </p>
-      {isRepeatable && (
-        <div className="pt-2">
-          <ButtonLink to={address('/payouts/new')} onClick={() => offerPayAgain({ name, accountLast4 })}>
-            Write a new payout to {name}
-          </ButtonLink>
-        </div>
+      {isFailed ? (
+        <FailedMoney payout={payout} history={history} />
+      ) : (
+        <p>The returned money is in your wallet. We refund the payout fee.</p>
       )}
+      <p>
+        <Remedy failureCode={payout.failure_code} />
+      </p>
+      <div className="pt-2 empty:hidden">
+        <PayAgainLink payout={payout} />
+      </div>
     </div>
+  );
+}
+
+/** A new payout with the details of this one, for who may send it. */
+function PayAgainLink({ payout }: { payout: Payout }) {
+  const address = useAddress();
+  const canPay = useCanPay();
+  const offerPayAgain = useOfferPayAgain();
+  const { name, account_last4: accountLast4 } = payout.recipient;
+  if (!canPay || payout.failure_code === 'regulatory' || name === null || accountLast4 === null) return null;
+  const { amount_gbp: amount, reference } = payout;
+  return (
+    <ButtonLink
+      to={address('/payouts/new')}
+      onClick={() => offerPayAgain({ name, accountLast4, amount, reference: reference ?? '' })}
+    >
+      Pay {name} again
+    </ButtonLink>
   );
 }
 
@@ -135,7 +169,7 @@ function Details({ payout }: { payout: Payout }) {
           {history.isError && history.data === undefined && (
             <Problem
               error={history.error}
-              title="The timeline could not be read."
+              title="The timeline could not be loaded."
               onRetry={() => void history.refetch()}
             />
           )}
@@ -151,20 +185,20 @@ function Details({ payout }: { payout: Payout }) {
         <Section title="Details">
           <Facts>
             <Fact name="Recipient">{recipient.name ?? 'Unknown'}</Fact>
-            <Fact name="Account">
-              <span className="figures">ends in {recipient.account_last4}</span>
+            <Fact name="Account number">
+              <span className="figures">Ends in {recipient.account_last4}</span>
             </Fact>
             {payout.reference !== null && <Fact name="Your reference">{payout.reference}</Fact>}
-            <Fact name="The recipient sees">
+            <Fact name="Reference on recipient's statement">
               <span className="font-mono text-small">{payout.bank_reference}</span>
             </Fact>
-            <Fact name="Made">
+            <Fact name="Created">
               <Timestamp at={payout.created_at} /> {payout.created_via === 'api' ? 'by API' : 'in the dashboard'}
             </Fact>
-            <Fact name="Payout id">
+            <Fact name="Payout ID">
               <span className="inline-flex items-center gap-1.5">
                 <code className="font-mono text-small break-all">{payout.id}</code>
-                <CopyButton text={payout.id} what="payout id" />
+                <CopyButton text={payout.id} what="payout ID" />
               </span>
             </Fact>
           </Facts>

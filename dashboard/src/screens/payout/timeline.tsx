@@ -11,7 +11,7 @@ function formatActor(by: string): string {
 
 type HistoryStep = PayoutHistory['steps'][number];
 
-/** Who made it also sent it to the bank, within the same request: what came of that is what the bank answered. */
+/** The creator's request also sent the payout to the bank, so the first status after it is the bank's answer. */
 function actorOf({ by, status }: HistoryStep, createdBy: string): string {
   return by === createdBy && status !== 'cancelled' ? 'the bank' : formatActor(by);
 }
@@ -21,12 +21,12 @@ function noteOf({ money_back: isMoneyBack, status }: HistoryStep, isLast: boolea
   return isLast ? statusLabels[status].meaning : statusLabels[status].meant;
 }
 
-/** Every state with who and when. The newest is at the end, as it happened. */
+/** Every status with who and when, the oldest first. */
 export function Timeline({ payout, history }: { payout: Payout; history: PayoutHistory }) {
   return (
     <ol className="grid gap-0">
       <Step at={payout.created_at} by={formatActor(history.created_by)} isLast={history.steps.length === 0}>
-        <span className="font-medium">Made</span>
+        <span className="font-medium">Created</span>
       </Step>
       {history.steps.map((step, at) => (
         <Step
@@ -36,7 +36,7 @@ export function Timeline({ payout, history }: { payout: Payout; history: PayoutH
           isLast={at === history.steps.length - 1}
           note={noteOf(step, at === history.steps.length - 1)}
         >
-          {step.money_back ? <span className="font-medium">Money back</span> : <Status status={step.status} />}
+          {step.money_back ? <span className="font-medium">Refunded</span> : <Status status={step.status} />}
         </Step>
       ))}
     </ol>
@@ -59,14 +59,14 @@ function Step({ at, by, isLast, note, children }: StepProps) {
         {!isLast && <span className="mt-1 w-px flex-1 bg-line" />}
       </span>
       <div className="grid gap-0.5 pb-4">
-        <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <p className="flex flex-wrap items-center justify-between gap-x-4">
           {children}
           <span className="text-small text-muted">
             <Timestamp at={at} to="second" />
           </span>
         </p>
         <p className="text-small break-words text-muted">
-          by {by}
+          By {by}
           {note !== undefined && `. ${note}`}
         </p>
       </div>

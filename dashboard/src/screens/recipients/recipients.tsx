@@ -15,9 +15,9 @@ import { Cell, Row, RowLink, Table } from '../../ui/table.tsx';
 
 const columns = [
   { title: 'Recipient' },
-  { title: 'Arrived', isAmount: true, className: 'max-sm:hidden' },
+  { title: 'Completed payouts', isAmount: true, className: 'max-sm:hidden' },
   { title: 'Last payout', className: 'max-sm:hidden pl-8' },
-  { title: 'Paid in all', isAmount: true },
+  { title: 'Total paid', isAmount: true },
   { title: 'Pay again', isHidden: true },
 ];
 
@@ -27,10 +27,10 @@ export function Screen() {
   return (
     <Page
       title="Recipients"
-      lead="Whom you have paid within the last year. Of an account we keep its last four digits here."
+      lead="Everyone you paid in the last 12 months. We show only the last four digits of an account number."
     >
       {error !== null && data === undefined && (
-        <Problem error={error} title="The recipients could not be read." onRetry={() => void recipients.refetch()} />
+        <Problem error={error} title="Recipients could not be loaded." onRetry={() => void recipients.refetch()} />
       )}
       {recipients.isPending && <Rows />}
       {data?.length === 0 && <NoRecipients />}
@@ -79,8 +79,8 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
         {canPay && name !== null && last4 !== null && (
           <Link
             to={address('/payouts/new')}
-            // Not in the address, nor in the history: a name has no business there.
-            onClick={() => offerPayAgain({ name, accountLast4: last4 })}
+            // Names stay out of addresses and of the browser's history.
+            onClick={() => offerPayAgain({ name, accountLast4: last4, amount: '', reference: '' })}
             aria-label={`Pay again: ${name}`}
             className="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center rounded-md px-2 font-medium whitespace-nowrap text-tide hover:bg-tide-wash"
           >
@@ -97,10 +97,10 @@ function NoRecipients() {
   const canPay = useCanPay();
   return (
     <Empty
-      title="Nobody has been paid yet"
-      action={canPay && <ButtonLink to={address('/payouts/new')}>Send the first payout</ButtonLink>}
+      title="No recipients yet"
+      action={canPay && <ButtonLink to={address('/payouts/new')}>Send first payout</ButtonLink>}
     >
-      Everybody you pay will be listed here, with what they have received.
+      People and businesses that you pay appear here, with the total for each.
     </Empty>
   );
 }
