@@ -12,9 +12,13 @@ export function Screen() {
   const compliance = useCompliance();
   const { data, error } = compliance;
   return (
-    <Page title="Compliance" lead="Before real money moves, the bank verifies the business that sends it.">
+    <Page title="Compliance" lead="The bank verifies your business before you can pay with real money.">
       {error !== null && data === undefined && (
-        <Problem error={error} title="The verification could not be read." onRetry={() => void compliance.refetch()} />
+        <Problem
+          error={error}
+          title="The verification could not be loaded."
+          onRetry={() => void compliance.refetch()}
+        />
       )}
       {compliance.isPending && <Rows count={4} />}
       {data !== undefined && (
@@ -28,18 +32,18 @@ export function Screen() {
 }
 
 const screenings: Readonly<Record<string, string>> = {
-  not_screened: 'Not screened yet',
+  not_screened: 'Not started: the bank screens your business when it verifies it',
   clear: 'Clear',
-  review: 'Under review',
+  review: 'Under review by the bank',
   blocked: 'Blocked',
 };
 
 function AccountFacts({ compliance: { account, screening } }: { compliance: Compliance }) {
   const { min, max_per_payout: max } = account.payout_limits_gbp;
   return (
-    <Section title="What the account may do">
+    <Section title="Account limits">
       <Facts>
-        <Fact name="A payout">
+        <Fact name="Amount per payout">
           <span className="figures">
             {formatPounds(min)} to {formatPounds(max)}
           </span>
@@ -47,11 +51,11 @@ function AccountFacts({ compliance: { account, screening } }: { compliance: Comp
         <Fact name="Countries">
           {account.enabled_countries.map((code) => (code === 'GB' ? 'United Kingdom' : code)).join(', ')}
         </Fact>
-        <Fact name="Wallet">{account.isolated_wallet ? 'Your own, apart from all others' : 'Shared'}</Fact>
-        {account.wallet_chain !== null && <Fact name="Chain">{formatChain(account.wallet_chain)}</Fact>}
-        <Fact name="Screening">{screenings[screening] ?? screening}</Fact>
-        <Fact name="Invoices go to">{account.billing_email ?? 'Nobody yet'}</Fact>
-        <Fact name="We write to">{account.contact_email ?? 'Nobody yet'}</Fact>
+        <Fact name="Wallet">{account.isolated_wallet ? 'Dedicated to your account' : 'Shared'}</Fact>
+        {account.wallet_chain !== null && <Fact name="Wallet chain">{formatChain(account.wallet_chain)}</Fact>}
+        <Fact name="Business screening">{screenings[screening] ?? screening}</Fact>
+        <Fact name="Billing email">{account.billing_email ?? 'Not set'}</Fact>
+        <Fact name="Contact email">{account.contact_email ?? 'Not set'}</Fact>
       </Facts>
     </Section>
   );

@@ -11,12 +11,13 @@ import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { SupportLink } from '../../ui/support-link.tsx';
 
 type Verification = Compliance['business_verification'];
 
 const stepCount = 4;
 
-/** How many of the steps are behind. */
+/** How many steps are done. */
 const stepOf: Readonly<Record<string, number>> = {
   not_started: 0,
   action_required: 1,
@@ -32,16 +33,16 @@ export function VerificationSteps({ compliance }: { compliance: Compliance }) {
   return (
     <Section title="Verification">
       <ol className="grid">
-        <Step number={1} done={done} title="Start">
+        <Step number={1} done={done} title="Start verification">
           <Start verification={verification} />
         </Step>
-        <Step number={2} done={done} title="Tell the bank about the business">
-          <GoOn verification={verification} />
+        <Step number={2} done={done} title="Submit business details to the bank">
+          <Submission verification={verification} />
         </Step>
-        <Step number={3} done={done} title="The bank looks at it">
+        <Step number={3} done={done} title="Bank review">
           <Decision verification={verification} />
         </Step>
-        <Step number={4} done={done} title="Live is open">
+        <Step number={4} done={done} title="Live access">
           <Opened isOpen={verification.status === 'approved'} />
         </Step>
       </ol>
@@ -52,7 +53,7 @@ export function VerificationSteps({ compliance }: { compliance: Compliance }) {
 function Step({ number, done, title, children }: { number: number; done: number; title: string; children: ReactNode }) {
   const isDone = number <= done;
   const isNow = number === done + 1;
-  // Where all is behind, the last step says how to go on.
+  // Once all steps are done, the last one links to live.
   const isEnd = number === stepCount && isDone;
   return (
     <li aria-current={isNow ? 'step' : undefined} className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-3 pb-5">
@@ -95,43 +96,47 @@ function Start({ verification }: { verification: Verification }) {
     onSuccess: (compliance) => client.setQueryData([environment, 'compliance'], compliance),
   });
   if (verification.status !== 'not_started') return null;
-  if (!isAdmin) return <p className="text-muted">An admin can start the verification.</p>;
+  if (!isAdmin) return <p className="text-muted">Only an admin can start verification.</p>;
   return (
     <>
       <p className="text-muted">
-        It costs {price ?? 'a fee'} once, on your first invoice. You need the registration of the business and the
-        identity of who owns it.
+        Verification costs {price ?? 'a fee'}, charged once on your first invoice. Have your business registration and
+        the owners' identity documents ready.
       </p>
       {starting.error !== null && (
         <Problem
           error={starting.error}
-          title="The verification was not started."
-          unknown="It is not known whether the verification was started."
+          title="Verification was not started."
+          unknown="We don't know whether verification was started."
         />
       )}
       <Button kind="primary" isWorking={starting.isPending} onClick={() => starting.mutate()}>
-        Start the verification
+        Start verification
       </Button>
     </>
   );
 }
 
-function GoOn({ verification: { terms_url: termsUrl, continue_url: continueUrl } }: { verification: Verification }) {
+function Submission({
+  verification: { terms_url: termsUrl, continue_url: continueUrl },
+}: {
+  verification: Verification;
+}) {
   const isAdmin = useIsAdmin();
-  if (!isAdmin) return <p className="text-muted">An admin goes on with it at the bank.</p>;
+  if (!isAdmin) return <p className="text-muted">Only an admin can continue on the bank's pages.</p>;
   return (
     <>
-      <p className="text-muted">Both are pages of the bank. You come back here afterwards.</p>
+      <p className="text-muted">These links open the bank's pages. The bank sends you back to this page afterwards.</p>
       <div className="flex flex-wrap gap-2">
         {termsUrl !== null && (
           <ButtonAnchor href={termsUrl}>
-            Accept the bank's terms
+            Accept bank terms
             <Icon name="external" size={13} />
           </ButtonAnchor>
         )}
         {continueUrl !== null && (
           <ButtonAnchor kind="primary" href={continueUrl}>
-            Go on with the verification
+            Continue verification
             <Icon name="external" size={13} />
           </ButtonAnchor>
         )}
@@ -144,13 +149,15 @@ function Decision({ verification }: { verification: Verification }) {
   if (verification.status === 'rejected') {
     return (
       <div role="status" className="grid gap-1 rounded-lg bg-failed-wash p-4">
-        <p className="font-medium text-failed">The bank did not verify the business.</p>
-        <p>The sandbox stays as it is. Write to us: we find out what can be done.</p>
+        <p className="font-medium text-failed">The bank did not approve your business.</p>
+        <p>
+          Your sandbox keeps working. <SupportLink /> to find out what you can do.
+        </p>
       </div>
     );
   }
   return (
-    <p className="text-muted">This takes from minutes to two working days. We mail the admins when it is decided.</p>
+    <p className="text-muted">This takes minutes to two working days. We email the admins when the bank decides.</p>
   );
 }
 

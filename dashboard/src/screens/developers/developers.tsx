@@ -17,14 +17,14 @@ export function Screen() {
   const key = keys.data?.find((each) => each.environment === environment && each.revoked_at === null);
   const prefix = key?.key_prefix ?? `kp_${environment}_`;
   return (
-    <Page title="Developers" lead="One API for both environments: the key decides which.">
+    <Page title="Developers" lead="One API for both environments. Your key selects the environment.">
       <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="grid min-w-0 content-start gap-8">
-          <Section title="Your first payout">
+          <Section title="First payout">
             <p className="text-muted">
               {keys.data === undefined ? (
                 keys.isError ? (
-                  'Your keys could not be read right now. Put your key in the place of the dots.'
+                  'Your keys could not be loaded. Replace the dots with your key.'
                 ) : (
                   <Line width="w-80 max-w-full" />
                 )
@@ -32,14 +32,14 @@ export function Screen() {
                 <>
                   You have no {environment} key yet.{' '}
                   <Link to={address('/keys')} className="text-tide underline underline-offset-2">
-                    Create one
+                    Create a key
                   </Link>
-                  , and put it in the place of the dots.
+                  , then replace the dots with it.
                 </>
               ) : (
                 <>
-                  The start of your key {key.label === null ? '' : `"${key.label}" `}is filled in. Its secret was shown
-                  once, when it was created: put the rest in the place of the dots.
+                  The example has the prefix of your key{key.label === null ? '' : ` "${key.label}"`}. Replace the dots
+                  with the rest. We showed the whole key once, when it was created.
                 </>
               )}
             </p>
@@ -94,32 +94,33 @@ function Snippets({ url, prefix }: { url: string; prefix: string }) {
 
 function Reference() {
   return (
-    <Section title="Good to know">
+    <Section title="Reference">
       <Facts>
-        <Fact name="Address">
+        <Fact name="Base URL">
           <code className="font-mono text-small break-all">{location.origin}</code>
         </Fact>
-        <Fact name="Reference">
+        <Fact name="API reference">
           <a href="/docs" className="inline-flex items-center gap-1 text-tide underline underline-offset-2">
-            Every endpoint
+            Open reference
             <Icon name="external" size={13} />
           </a>
         </Fact>
-        <Fact name="Description">
+        <Fact name="OpenAPI">
           <a href="/v1/openapi.json" className="text-tide underline underline-offset-2">
             openapi.json
           </a>
         </Fact>
-        <Fact name="To see one fail">
+        <Fact name="Test a failure">
           <span>
-            account ending <code className="font-mono text-small">0000</code>, in sandbox
+            Sandbox account number ending <code className="font-mono text-small">0000</code>
           </span>
         </Fact>
-        <Fact name="Requests">100 a second and key</Fact>
-        <Fact name="Payouts">25 a second and key</Fact>
+        <Fact name="Request limit">100 per second per key</Fact>
+        <Fact name="Payout limit">25 per second per key</Fact>
       </Facts>
       <p className="text-small text-muted">
-        Repeat a payout with the same Idempotency-Key whenever you are not sure: the recipient is never paid twice.
+        If you are not sure whether a payout was created, repeat it with the same Idempotency-Key. The recipient is
+        never paid twice.
       </p>
     </Section>
   );

@@ -3,7 +3,7 @@ interface Snippet {
   code: string;
 }
 
-/** The first payout in each language, with the start of the reader's own key. */
+/** The first payout in each language, with the prefix of the reader's own key. */
 export function snippets(url: string, prefix: string): Snippet[] {
   const key = `${prefix}…`;
   return [
@@ -35,7 +35,7 @@ const kelpie = createKelpie({
   apiKey: process.env.KELPIE_API_KEY ?? '', // ${key}
 });
 
-// The key is your own id of this payout: repeated, nothing is paid twice.
+// Your own ID for this payout. A repeat returns the same payout and never pays twice.
 const { payout } = await kelpie.payouts.create(
   {
     amount_gbp: '25.00',

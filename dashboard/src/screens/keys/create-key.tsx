@@ -35,7 +35,7 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
   };
   return (
     <Dialog
-      title={creating.isSuccess ? 'Copy the key now' : `Create a ${environment} key`}
+      title={creating.isSuccess ? 'Copy your key now' : `Create ${environment} key`}
       isOpen={isOpen}
       onClose={close}
       isSticky={creating.isSuccess}
@@ -51,7 +51,7 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
           }}
         >
           {environment === 'live' && (
-            <p>A live key moves real money. Keep it on a server, never in a page or an app.</p>
+            <p>A live key moves real money. Keep it on your server, never in a web page or an app.</p>
           )}
           <Field
             label="Label"
@@ -61,19 +61,19 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
             autoComplete="off"
             value={label}
             onChange={setLabel}
-            hint="What uses it: Shop, Payroll, Tests."
+            hint="What uses the key, such as Shop or Payroll."
           />
           {creating.error !== null && (
             <Problem
               error={creating.error}
-              title="No key was created."
-              unknown="It is not known whether a key was created. Look at the list, and revoke one whose secret nobody has."
+              title="The key was not created."
+              unknown="We don't know whether the key was created. Check the list, and revoke a key that you did not copy."
             />
           )}
           <DialogActions>
             <Button onClick={close}>Cancel</Button>
             <Button kind="primary" type="submit" isWorking={creating.isPending}>
-              Create the key
+              Create key
             </Button>
           </DialogActions>
         </form>
@@ -94,7 +94,7 @@ function Secret({ created, onDone }: { created: ApiKeyCreated; onDone: () => voi
       </p>
       <DialogActions>
         <Button kind="primary" onClick={onDone}>
-          I have copied it
+          I copied the key
         </Button>
       </DialogActions>
     </>

@@ -35,20 +35,20 @@ export function Screen() {
   const create = isAdmin && (
     <Button kind="primary" disabled={isFull} onClick={() => setCreating(true)}>
       <Icon name="plus" />
-      Create a key
+      Create key
     </Button>
   );
   return (
     <Page
       title="API keys"
-      lead={`With a ${environment} key a program pays and reads as this account. ${isFull ? 'Five keys work at once: revoke one to create another.' : 'At most five work at once.'}`}
+      lead={`Your server uses a ${environment} key to call the API for this account. ${isFull ? 'You have five active keys, the maximum. Revoke one to create another.' : 'You can have up to five active keys.'}`}
       action={create}
     >
       {own === undefined &&
         (keys.error === null ? (
           <Rows count={3} />
         ) : (
-          <Problem error={keys.error} title="The keys could not be read." onRetry={() => void keys.refetch()} />
+          <Problem error={keys.error} title="API keys could not be loaded." onRetry={() => void keys.refetch()} />
         ))}
       {own !== undefined && <KeyTable keys={own} />}
       <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
@@ -62,7 +62,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
   if (keys.length === 0) {
     return (
       <Empty title={`No ${environment} keys yet`}>
-        {isAdmin ? 'Create one, and keep its secret where your program finds it.' : 'An admin can create one.'}
+        {isAdmin ? 'Create a key to call the API from your server.' : 'Only an admin can create a key.'}
       </Empty>
     );
   }
@@ -83,9 +83,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
     <Row>
       <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
-          <span className={classNames('truncate font-medium', isRevoked && 'text-muted')}>
-            {label ?? 'Without a label'}
-          </span>
+          <span className={classNames('truncate font-medium', isRevoked && 'text-muted')}>{label ?? 'No label'}</span>
           <code className="truncate font-mono text-small text-muted">{prefix}…</code>
         </div>
       </Cell>

@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
 
-/** A revoked key can't be brought back: so its start is typed first. */
+/** A revoked key can't be restored, so its prefix has to be typed first. */
 export function RevokeKey({ apiKey }: { apiKey: ApiKey }) {
   const kelpie = useKelpie();
   const client = useQueryClient();
@@ -44,11 +44,11 @@ export function RevokeKey({ apiKey }: { apiKey: ApiKey }) {
           }}
         >
           <p>
-            Whatever uses it is refused at once, and it can not be brought back. To go on, type{' '}
+            Requests with this key are refused at once. You can't undo this. To confirm, type{' '}
             <code className="font-mono text-small font-semibold break-all">{word}</code>
           </p>
           <Field
-            label="The start of the key"
+            label="Key prefix"
             isRequired
             autoFocus
             autoComplete="off"
@@ -59,14 +59,14 @@ export function RevokeKey({ apiKey }: { apiKey: ApiKey }) {
           {revoking.error !== null && (
             <Problem
               error={revoking.error}
-              title="The key still works."
-              unknown="It is not known whether the key still works. Revoke it again: that is safe."
+              title="The key was not revoked."
+              unknown="We don't know whether the key was revoked. Revoke it again: that is safe."
             />
           )}
           <DialogActions>
-            <Button onClick={close}>Keep it</Button>
+            <Button onClick={close}>Keep key</Button>
             <Button kind="danger" type="submit" disabled={!isTyped} isWorking={revoking.isPending}>
-              Revoke the key
+              Revoke key
             </Button>
           </DialogActions>
         </form>

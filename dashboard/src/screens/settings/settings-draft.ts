@@ -23,7 +23,7 @@ export function settingsFrom(
   };
 }
 
-/** What the API takes for what was typed; undefined where it would refuse it. */
+/** The API's form of a typed value. Undefined where the API would refuse it. */
 type Reading = (typed: string) => string | undefined;
 
 const fitting =
@@ -31,19 +31,19 @@ const fitting =
   (typed) =>
     form.test(typed) ? typed : undefined;
 
-const email = { read: fitting(/^[^@\s]+@[^@\s]+$/), sentence: 'This is no email address.' };
+const email = { read: fitting(/^[^@\s]+@[^@\s]+$/), sentence: 'Enter a valid email address.' };
 const rules: Readonly<Record<keyof SettingsDraft, { read: Reading; sentence: string }>> = {
   logoUrl: {
     read: fitting(/^https:\/\/[^/?#@\\\s]+([/?#]\S*)?$/),
-    sentence: 'Write an address that begins with https://',
+    sentence: 'Enter a web address that starts with https://',
   },
   brandColor: {
     read: (typed) => fitting(/^#[0-9a-f]{6}$/)(typed.toLowerCase()),
-    sentence: 'Write a colour such as #0f6e6e.',
+    sentence: 'Enter a colour such as #0f6e6e.',
   },
   billingEmail: email,
   contactEmail: email,
-  walletLow: { read: amountFrom, sentence: 'Write an amount of USDC, such as 500.' },
+  walletLow: { read: amountFrom, sentence: 'Enter an amount in USDC, such as 500.' },
 };
 
 const fields = ['logoUrl', 'brandColor', 'billingEmail', 'contactEmail', 'walletLow'] as const;
@@ -65,7 +65,7 @@ const names = {
   walletLow: 'wallet_low_usdc',
 } as const;
 
-/** Only what differs is sent: somebody else may have changed the rest meanwhile. */
+/** Only changes are sent, because another admin may have changed the rest meanwhile. */
 export function changeOf(saved: SettingsDraft, draft: SettingsDraft): UpdateAccountRequest {
   const change: UpdateAccountRequest = {};
   for (const field of fields) {
@@ -78,7 +78,7 @@ export function changeOf(saved: SettingsDraft, draft: SettingsDraft): UpdateAcco
 
 const ownColour = '#0f6e6e';
 
-/** The colour that is typed, or ours while none is. */
+/** The typed colour, or ours. */
 export function shownColour(draft: SettingsDraft): string {
   const typed = draft.brandColor.trim();
   return typed === '' || wrongIn(draft).brandColor !== undefined ? ownColour : typed;

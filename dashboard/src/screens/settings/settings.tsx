@@ -11,7 +11,7 @@ import { Field } from '../../ui/field.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
-import { Preview } from './preview.tsx';
+
 import { changeOf, settingsFrom, shownColour, wrongIn, type SettingsDraft } from './settings-draft.ts';
 
 export function Screen() {
@@ -19,14 +19,11 @@ export function Screen() {
   const compliance = useCompliance();
   const error = account.error ?? compliance.error;
   return (
-    <Page
-      title="Settings"
-      lead="How your recipients see you, who gets your papers, and when we write. For both environments."
-    >
+    <Page title="Settings" lead="Email addresses, alerts and branding of your account, for both environments.">
       {error !== null && (
         <Problem
           error={error}
-          title="The settings could not be read."
+          title="Settings could not be loaded."
           onRetry={() => {
             void account.refetch();
             void compliance.refetch();
@@ -53,18 +50,20 @@ function Settings({ account, compliance }: { account: Account; compliance: Compl
           <SettingsForm saved={saved} draft={draft} onChange={setDraft} />
         ) : (
           <Facts>
-            <Fact name="Logo">{saved.logoUrl === '' ? 'None' : saved.logoUrl}</Fact>
-            <Fact name="Colour">{saved.brandColor === '' ? 'None' : saved.brandColor}</Fact>
-            <Fact name="Invoices go to">{saved.billingEmail === '' ? 'Nobody yet' : saved.billingEmail}</Fact>
-            <Fact name="We write to">{saved.contactEmail === '' ? 'Nobody yet' : saved.contactEmail}</Fact>
-            <Fact name="A mail when the wallet is below">
-              {saved.walletLow === '' ? 'Never' : formatUsdc(saved.walletLow)}
+            <Fact name="Billing email">{saved.billingEmail === '' ? 'Not set' : saved.billingEmail}</Fact>
+            <Fact name="Contact email">{saved.contactEmail === '' ? 'Not set' : saved.contactEmail}</Fact>
+            <Fact name="Low-balance alert">
+              {saved.walletLow === '' ? 'Off' : `Below ${formatUsdc(saved.walletLow)}`}
             </Fact>
+            <Fact name="Logo URL">{saved.logoUrl === '' ? 'Not set' : saved.logoUrl}</Fact>
+            <Fact name="Brand colour">{saved.brandColor === '' ? 'Not set' : saved.brandColor}</Fact>
           </Facts>
         )}
-        <AccountFacts account={account} />
       </div>
-      <Preview name={account.name} draft={draft} />
+      <div className="grid min-w-0 content-start gap-8">
+        <AccountFacts account={account} />
+        <PublicProfile />
+      </div>
     </div>
   );
 }
@@ -101,33 +100,38 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
         if (isChanged && Object.keys(wrong).length === 0 && !saving.isPending) saving.mutate();
       }}
     >
+      <Field {...bind('billingEmail')} label="Billing email" type="email" hint="Receives your invoices." />
+      <Field
+        {...bind('contactEmail')}
+        label="Contact email"
+        type="email"
+        hint="Receives messages about the account. Without one, we email the admins."
+      />
+      <Field
+        {...bind('walletLow')}
+        label="Low-balance alert (USDC)"
+        inputMode="decimal"
+        placeholder="500.00"
+        hint="We email the contact, or the admins, when a wallet falls below this. Applies to sandbox and live."
+        className="figures"
+      />
       <Field
         {...bind('logoUrl')}
-        label="Address of your logo"
+        label="Logo URL"
         type="url"
         placeholder="https://…"
-        hint="A square picture, over https."
+        hint="A square image. Anyone can read it from your public profile."
       />
       <ColourField
         draft={draft}
         error={wrong.brandColor}
         onChange={(brandColor) => onChange({ ...draft, brandColor })}
       />
-      <Field {...bind('billingEmail')} label="Invoices go to" type="email" />
-      <Field {...bind('contactEmail')} label="We write about the account to" type="email" />
-      <Field
-        {...bind('walletLow')}
-        label="Send a mail when the wallet falls below"
-        inputMode="decimal"
-        placeholder="500.00"
-        hint="In USDC, for the sandbox wallet and the live one alike. It goes to the address above, or to the admins."
-        className="figures"
-      />
       {saving.error !== null && (
         <Problem
           error={saving.error}
-          title="The settings were not saved."
-          unknown="It is not known whether the settings were saved."
+          title="Settings were not saved."
+          unknown="We don't know whether the settings were saved."
         />
       )}
       <div className="flex items-center justify-end gap-3">
@@ -140,7 +144,7 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
           isWorking={saving.isPending}
           disabled={!isChanged || Object.keys(wrong).length > 0}
         >
-          Save the settings
+          Save settings
         </Button>
       </div>
     </form>
@@ -153,24 +157,24 @@ interface ColourFieldProps {
   onChange: (colour: string) => void;
 }
 
-/** Typed, or chosen from what the browser offers: what is chosen is seen beside what is typed. */
+/** Typed, or picked with the browser's own colour field. */
 function ColourField({ draft, error, onChange }: ColourFieldProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_2.5rem] gap-2">
       <Field
-        label="Colour"
+        label="Brand colour"
         name="brandColor"
         autoComplete="off"
         value={draft.brandColor}
         onChange={onChange}
         error={error}
         placeholder="#0f6e6e"
-        hint="As six hexadecimal digits, or chosen beside."
+        hint="Six hexadecimal digits. Part of your public profile too."
         className="font-mono"
       />
       <input
         type="color"
-        aria-label="Choose the colour"
+        aria-label="Brand colour picker"
         value={shownColour(draft)}
         onChange={({ target }) => onChange(target.value)}
         className="mt-7 h-10 w-10 cursor-pointer rounded-md border border-line-strong bg-surface p-1"
@@ -180,23 +184,39 @@ function ColourField({ draft, error, onChange }: ColourFieldProps) {
 }
 
 const statuses: Readonly<Record<string, string>> = {
-  onboarding: 'Sandbox only, until the business is verified',
+  onboarding: 'Sandbox only until your business is verified',
   active: 'Active',
-  suspended: 'Suspended: it can be looked at, not used',
+  suspended: 'Suspended: read-only',
   closed: 'Closed',
 };
+
+/** The logo and the colour appear nowhere else: a recipient sees only a line on a bank statement. */
+function PublicProfile() {
+  const path = `/v1/public/partners/${useSession().account.slug}`;
+  return (
+    <Section title="Public profile">
+      <p className="text-muted">
+        Anyone can read your business name, logo and brand colour from{' '}
+        <a href={path} className="break-all text-tide underline underline-offset-2">
+          {path}
+        </a>
+        . Recipients don't see them: their bank statement shows the payout's reference.
+      </p>
+    </Section>
+  );
+}
 
 function AccountFacts({ account }: { account: Account }) {
   const session = useSession();
   return (
     <Section title="Account">
       <Facts>
-        <Fact name="Business">{account.name}</Fact>
+        <Fact name="Business name">{account.name}</Fact>
         <Fact name="Short name">
           <code className="font-mono text-small">{session.account.slug}</code>
         </Fact>
         <Fact name="Status">{statuses[account.status] ?? account.status}</Fact>
-        <Fact name="Account id">
+        <Fact name="Account ID">
           <code className="font-mono text-small break-all">{account.id}</code>
         </Fact>
       </Facts>

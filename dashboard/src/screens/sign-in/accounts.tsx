@@ -11,7 +11,7 @@ import { Rows } from '../../ui/skeleton.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { namedAccount, nextAddress } from './next-address.ts';
 
-/** For whoever is a member of several accounts: which one it shall be. */
+/** For members of several accounts. */
 export function Screen() {
   const found = useFoundSession();
   if (found.data === null) return <Navigate replace to="/sign-in" />;
@@ -20,19 +20,19 @@ export function Screen() {
       title="Choose an account"
       lead={
         found.data === undefined ? (
-          'You are a member of these.'
+          'You are a member of these accounts.'
         ) : (
           <>
-            <strong className="font-medium text-ink">{found.data.email}</strong> is a member of these.
+            <strong className="font-medium text-ink">{found.data.email}</strong> is a member of these accounts.
           </>
         )
       }
     >
       <Accounts />
       <p className="text-muted">
-        Another business?{' '}
+        Adding another business?{' '}
         <Link to="/sign-up" className="font-medium text-tide underline underline-offset-2">
-          Open an account
+          Create account
         </Link>
       </p>
     </AuthLayout>
@@ -58,16 +58,16 @@ function Accounts() {
   return (
     <div className="grid gap-4">
       {error !== null && data === undefined && (
-        <Problem error={error} title="The accounts could not be read." onRetry={() => void accounts.refetch()} />
+        <Problem error={error} title="Your accounts could not be loaded." onRetry={() => void accounts.refetch()} />
       )}
       {accounts.isPending && <Rows count={3} />}
       {isForeign && (
         <p role="status" className="rounded-md bg-returned-wash p-3 text-returned">
-          You are not a member of <strong className="font-medium">{named}</strong>, which the link was for. Ask one of
-          its admins to invite this address.
+          You are not a member of <strong className="font-medium">{named}</strong>, the account in your link. Ask one of
+          its admins to invite this email address.
         </p>
       )}
-      {entering.error !== null && <Problem error={entering.error} title="You are where you were." />}
+      {entering.error !== null && <Problem error={entering.error} title="The account was not switched." />}
       {data !== undefined && (
         <ul aria-label="Accounts" className="divide-y divide-line border-y border-line">
           {data.map((account) => (
@@ -103,7 +103,7 @@ function AccountEntry({ account }: { account: OwnAccount }) {
         </span>
       </span>
       <span className="text-small whitespace-nowrap text-muted">
-        {isCurrent ? 'Signed in' : lastAt === null ? 'New' : <Timestamp at={lastAt} to="date" />}
+        {isCurrent ? 'Signed in' : lastAt === null ? 'Not used yet' : <Timestamp at={lastAt} to="date" />}
       </span>
       <span className="text-muted">
         <Icon name="right" />

@@ -1,7 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { Wordmark } from '../../ui/logo.tsx';
 
-/** The frame of the pages before one is signed in. */
+/** The frame of the pages before sign-in. */
 export function AuthLayout({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Kelpie`;

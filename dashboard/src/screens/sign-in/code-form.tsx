@@ -8,7 +8,7 @@ import { Problem } from '../../ui/problem.tsx';
 interface CodeFormProps {
   /** Trades the code for a session. */
   signIn: (code: string) => Promise<Session>;
-  /** Has a new code mailed. */
+  /** Sends a new code. */
   resend: () => Promise<unknown>;
   onSignedIn: (session: Session) => void;
   onBack: () => void;
@@ -36,7 +36,7 @@ export function CodeForm({ signIn, resend, onSignedIn, onBack }: CodeFormProps) 
   const signing = useMutation({
     mutationFn: signIn,
     onSuccess: onSignedIn,
-    // A code that is wrong is typed anew; one that could not be tried is tried again.
+    // A wrong code has to be typed again. One that could not be checked is kept for a retry.
     onError: (error) => isWrongCode(error) && setCode(''),
   });
   const resending = useMutation({ mutationFn: resend, onSuccess: restart });
@@ -58,12 +58,10 @@ export function CodeForm({ signIn, resend, onSignedIn, onBack }: CodeFormProps) 
           setCode(typed);
           if (isWholeCode(typed)) send(typed);
         }}
-        error={
-          isWrong ? 'This code is wrong, used or over. Look for the newest mail, or have a new one sent.' : undefined
-        }
+        error={isWrong ? 'That code is wrong or has expired. Use the newest email, or send a new code.' : undefined}
       />
-      {signing.error !== null && !isWrong && <Problem error={signing.error} title="You are not signed in." />}
-      {resending.error !== null && <Problem error={resending.error} title="No new code was sent." />}
+      {signing.error !== null && !isWrong && <Problem error={signing.error} title="You were not signed in." />}
+      {resending.error !== null && <Problem error={resending.error} title="The code was not sent." />}
       <Button
         kind="primary"
         type="submit"
@@ -74,10 +72,10 @@ export function CodeForm({ signIn, resend, onSignedIn, onBack }: CodeFormProps) 
       </Button>
       <div className="flex flex-wrap justify-between gap-2">
         <Button kind="quiet" onClick={onBack} className="-ml-3.5">
-          Use another address
+          Use another email
         </Button>
         {left > 0 ? (
-          <p className="figures self-center text-muted">New code in {left} s</p>
+          <p className="figures self-center text-muted">Send a new code in {left} s</p>
         ) : (
           <Button kind="quiet" className="-mr-3.5" isWorking={resending.isPending} onClick={() => resending.mutate()}>
             Send a new code

@@ -11,7 +11,7 @@ import { CodeForm } from './code-form.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { accountsAddress, namedAccount, nextAddress } from './next-address.ts';
 
-/** Where it can't be said, the account that was used last is as good as any. */
+/** If this fails, the person lands in the account that they used last. */
 async function hasSeveralAccounts(): Promise<boolean> {
   try {
     return (await kelpie.auth.listAccounts()).length > 1;
@@ -21,15 +21,15 @@ async function hasSeveralAccounts(): Promise<boolean> {
 }
 
 /**
- * Goes on to the account that the link named, where the person is a member of it. Asked only now: a code for an account that
- * is none of theirs would be a wrong one, and be counted as a guess.
+ * Switches to the account in the link, if the person is a member. Only after sign-in: a code for an account that is not
+ * theirs would count as a wrong guess.
  */
 async function goToNamed(session: Session, slug: string | undefined): Promise<Session> {
   if (slug === undefined || slug === session.account.slug) return session;
   try {
     return await kelpie.auth.switchAccount({ slug });
   } catch {
-    // Not theirs, or it can't be said: the list of accounts tells, and lets them choose.
+    // Not a member, or unknown: the list of accounts says so and lets them choose.
     return session;
   }
 }
@@ -49,11 +49,11 @@ export function Screen() {
   if (asking.isSuccess) {
     return (
       <AuthLayout
-        title="Look at your mail"
+        title="Check your email"
         lead={
           <>
-            If <strong className="font-medium text-ink">{email.trim()}</strong> is a member of an account, a code of six
-            digits is on its way. It is valid for 10 minutes.
+            If <strong className="font-medium text-ink">{email.trim()}</strong> belongs to an account, we emailed it a
+            6-digit code. The code is valid for 10 minutes.
           </>
         }
       >
@@ -72,7 +72,10 @@ export function Screen() {
     );
   }
   return (
-    <AuthLayout title="Sign in" lead="With a code that we mail to you. There is no password.">
+    <AuthLayout
+      title="Sign in"
+      lead="Kelpie pays UK bank accounts in pounds from your USDC wallet. We email you a code to sign in."
+    >
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -90,22 +93,22 @@ export function Screen() {
           value={email}
           onChange={setEmail}
         />
-        {asking.error !== null && <Problem error={asking.error} title="No code was sent." />}
+        {asking.error !== null && <Problem error={asking.error} title="The code was not sent." />}
         <Button kind="primary" type="submit" isWorking={asking.isPending} disabled={!email.includes('@')}>
-          Mail me a code
+          Email me a code
         </Button>
       </form>
       <p className="text-muted">
-        New here?{' '}
+        New to Kelpie?{' '}
         <Link to="/sign-up" className="font-medium text-tide underline underline-offset-2">
-          Open an account
+          Create account
         </Link>
       </p>
     </AuthLayout>
   );
 }
 
-/** The link said which account is meant. */
+/** The account in the link. */
 function NamedAccount({ slug }: { slug: string }) {
   return (
     <p className="text-muted">

@@ -19,11 +19,11 @@ export function Screen() {
   if (wanted !== undefined && asking.isSuccess) {
     return (
       <AuthLayout
-        title="Look at your mail"
+        title="Check your email"
         lead={
           <>
-            We have sent a code of six digits to <strong className="font-medium text-ink">{wanted.email}</strong>. It
-            opens the account, and is valid for 10 minutes.
+            We emailed a 6-digit code to <strong className="font-medium text-ink">{wanted.email}</strong>. Enter it to
+            create the account. The code is valid for 10 minutes.
           </>
         }
       >
@@ -41,8 +41,8 @@ export function Screen() {
   }
   return (
     <AuthLayout
-      title="Open an account"
-      lead="It begins in the sandbox, with 10,000.00 USDC of test money. Nothing is charged."
+      title="Create account"
+      lead="You start in the sandbox with 10,000.00 USDC of test money. The sandbox is free."
     >
       <SignUpForm
         isWorking={asking.isPending}
@@ -53,7 +53,7 @@ export function Screen() {
         }}
       />
       <p className="text-muted">
-        Have an account?{' '}
+        Already have an account?{' '}
         <Link to="/sign-in" className="font-medium text-tide underline underline-offset-2">
           Sign in
         </Link>
@@ -87,7 +87,7 @@ function SignUpForm({ isWorking, error, onSubmit }: SignUpFormProps) {
       }}
     >
       <Field
-        label="Business"
+        label="Business name"
         name="business"
         isRequired
         autoFocus
@@ -103,8 +103,8 @@ function SignUpForm({ isWorking, error, onSubmit }: SignUpFormProps) {
         maxLength={40}
         value={slug}
         onChange={(typed) => setTypedSlug(typed.toLowerCase())}
-        hint="As in addresses: small letters, digits and hyphens."
-        error={isTaken ? 'Another business has this short name. Choose another one.' : undefined}
+        hint="Used in web addresses. Lowercase letters, digits and hyphens."
+        error={isTaken ? 'This short name is taken. Choose another.' : undefined}
       />
       <Field
         label="Your name"
@@ -123,9 +123,9 @@ function SignUpForm({ isWorking, error, onSubmit }: SignUpFormProps) {
         value={email}
         onChange={setEmail}
       />
-      {error !== null && !isTaken && <Problem error={error} title="No account was opened." />}
+      {error !== null && !isTaken && <Problem error={error} title="The account was not created." />}
       <Button kind="primary" type="submit" isWorking={isWorking} disabled={!isWhole}>
-        Mail me a code
+        Email me a code
       </Button>
     </form>
   );

@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
-/** Another role, or none any more. */
+/** Changes a member's role, or removes the member. */
 export function ChangeMember({ member }: { member: Member }) {
   const kelpie = useKelpie();
   const client = useQueryClient();
@@ -31,34 +31,34 @@ export function ChangeMember({ member }: { member: Member }) {
     onSuccess: () => setOpen(false),
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ['members'] });
-      // Whoever changes themselves may see another dashboard now.
+      // Changing one's own role changes what the dashboard shows.
       if (member.email === own) await client.invalidateQueries({ queryKey: sessionKey });
     },
   });
   const who = member.name ?? member.email;
   return (
     <>
-      <Button kind="quiet" className="-mr-2" onClick={() => setOpen(true)} aria-label={`Change ${who}`}>
-        Change
+      <Button kind="quiet" className="-mr-2" onClick={() => setOpen(true)} aria-label={`Edit ${who}`}>
+        Edit
       </Button>
       <Dialog title={isRemoving ? `Remove ${who}?` : who} isOpen={isOpen} onClose={close}>
         {isRemoving ? (
-          <p>They can no longer look at this account, nor pay from it. An admin can invite them again.</p>
+          <p>They lose access to this account at once. An admin can invite them again.</p>
         ) : (
           <RoleChoice role={role} onChange={setRole} />
         )}
-        {changing.error !== null && <Problem error={changing.error} title="Nothing was changed." />}
+        {changing.error !== null && <Problem error={changing.error} title="The member was not changed." />}
         {isRemoving ? (
           <DialogActions>
-            <Button onClick={close}>Keep them</Button>
+            <Button onClick={close}>Keep member</Button>
             <Button kind="danger" isWorking={changing.isPending} onClick={() => changing.mutate('remove')}>
-              Remove
+              Remove member
             </Button>
           </DialogActions>
         ) : (
           <DialogActions>
             <Button kind="danger" className="mr-auto" onClick={() => setRemoving(true)}>
-              Remove from the team
+              Remove from team
             </Button>
             <Button onClick={close}>Cancel</Button>
             <Button
@@ -67,7 +67,7 @@ export function ChangeMember({ member }: { member: Member }) {
               isWorking={changing.isPending}
               onClick={() => changing.mutate('role')}
             >
-              Save the role
+              Save role
             </Button>
           </DialogActions>
         )}

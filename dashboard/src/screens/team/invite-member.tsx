@@ -35,7 +35,7 @@ export function InviteMember({ isOpen, onClose }: InviteMemberProps) {
     onSettled: async () => client.invalidateQueries({ queryKey: ['members'] }),
   });
   return (
-    <Dialog title="Invite a person" isOpen={isOpen} onClose={close}>
+    <Dialog title="Invite member" isOpen={isOpen} onClose={close}>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -55,11 +55,11 @@ export function InviteMember({ isOpen, onClose }: InviteMemberProps) {
         />
         <Field label="Name" name="name" maxLength={120} autoComplete="off" value={name} onChange={setName} />
         <RoleChoice role={role} onChange={setRole} />
-        {inviting.error !== null && <Problem error={inviting.error} title="Nobody was invited." />}
+        {inviting.error !== null && <Problem error={inviting.error} title="The invitation was not sent." />}
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
           <Button kind="primary" type="submit" isWorking={inviting.isPending} disabled={!email.includes('@')}>
-            Send the invitation
+            Send invitation
           </Button>
         </DialogActions>
       </form>

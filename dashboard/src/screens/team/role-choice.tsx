@@ -7,8 +7,8 @@ const options = [
 ] as const;
 
 const meanings = {
-  viewer: 'Sees everything, and changes nothing.',
-  admin: 'Sees everything, pays, and looks after members and API keys.',
+  viewer: 'Can view everything and change nothing.',
+  admin: 'Can view everything, send payouts, and manage members, API keys and settings.',
 };
 
 interface RoleChoiceProps {

@@ -13,10 +13,10 @@ import { ChangeMember } from './change-member.tsx';
 import { InviteMember } from './invite-member.tsx';
 
 const columns = [
-  { title: 'Person' },
+  { title: 'Member' },
   { title: 'Role', className: 'max-sm:hidden' },
-  { title: 'Last signed in', className: 'max-md:hidden' },
-  { title: 'Change', isHidden: true },
+  { title: 'Last sign-in', className: 'max-md:hidden' },
+  { title: 'Edit', isHidden: true },
 ];
 
 export function Screen() {
@@ -27,18 +27,18 @@ export function Screen() {
   return (
     <Page
       title="Team"
-      lead="Who may sign in for this account. Admins pay and change things; viewers look at them."
+      lead="People who can sign in to this account. Admins can send payouts and change settings. Viewers have read-only access."
       action={
         isAdmin && (
           <Button kind="primary" onClick={() => setInviting(true)}>
             <Icon name="plus" />
-            Invite a person
+            Invite member
           </Button>
         )
       }
     >
       {error !== null && data === undefined && (
-        <Problem error={error} title="The team could not be read." onRetry={() => void members.refetch()} />
+        <Problem error={error} title="The team could not be loaded." onRetry={() => void members.refetch()} />
       )}
       {members.isPending && <Rows count={3} />}
       {data !== undefined && (
@@ -78,7 +78,7 @@ function MemberRow({ member }: { member: Member }) {
       </Cell>
       <Cell className="max-sm:hidden">{roles[role]}</Cell>
       <Cell className="max-md:hidden whitespace-nowrap text-muted">
-        {lastLoginAt === null ? 'Not yet' : <Timestamp at={lastLoginAt} />}
+        {lastLoginAt === null ? 'Never' : <Timestamp at={lastLoginAt} />}
       </Cell>
       <Cell className="text-right">{isAdmin && <ChangeMember member={member} />}</Cell>
     </Row>
