@@ -14,13 +14,13 @@ test('from sign-up to a first sandbox payout that arrived, without one reload', 
   await isAtPayout(page);
   // It was processing a moment ago: the page follows it to its end by itself.
   await expect(page.getByRole('status').getByText('Completed')).toBeVisible();
-  await expect(page.getByRole('listitem').filter({ hasText: 'Completed' }).getByText('by the bank')).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Completed' }).getByText('By the bank')).toBeVisible();
   await expect(page.getByText('Order 42').first()).toBeVisible();
-  await expect(page.getByRole('table', { name: 'Ledger' }).getByText('Set aside for the payout')).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Ledger' }).getByText('Hold for the payout')).toBeVisible();
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('link', { name: 'Grace Hopper' })).toBeVisible();
-  await expect(page.getByText('£25.00 arrived in the last 30 days')).toBeVisible();
+  await expect(page.getByText('£25.00 paid out in the last 30 days')).toBeVisible();
 });
 
 test('however often one clicks, it is sent once, and one payout is made', async ({ page }) => {
@@ -47,24 +47,49 @@ test('however often one clicks, it is sent once, and one payout is made', async 
   await expect(page.getByRole('link', { name: 'Grace Hopper' })).toHaveCount(1);
 });
 
-test('a payout that fails says why, that nothing is charged, and what to do', async ({ page }) => {
+test('a payout that fails says why, where the money is, and what to do', async ({ page }) => {
   await signUp(page);
   await fillPayout(page, 'sandbox', { ...grace, accountNumber: '12340000' });
   await page.getByRole('button', { name: 'Send £25.00' }).click();
   await isAtPayout(page);
   await expect(page.getByRole('status').getByText('Failed')).toBeVisible();
   await expect(page.getByText('The bank rejected the account details.')).toBeVisible();
-  await expect(page.getByText('Check the sort code, the account number and the name with the recipient')).toBeVisible();
+  await expect(page.getByText('The money is back in your wallet. There is no charge.')).toBeVisible();
+  await expect(page.getByText('Check the sort code, account number and name with the recipient')).toBeVisible();
 });
 
-test('a wallet that does not cover a payout is told so, with what to top up and the Request-Id', async ({ page }) => {
+test('a wallet that is short blocks Send and links to Top-ups', async ({ page }) => {
   await signUp(page);
+  await fillPayout(page, 'sandbox', { ...grace, amount: '19,000' });
+  await expect(page.getByText(/Your wallet is [\d,]+\.\d\d USDC short for this payout/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send £19,000.00' })).toBeDisabled();
+  await page.getByRole('link', { name: 'Top up your wallet' }).click();
+  await expect(page.getByRole('heading', { name: 'Top-ups' })).toBeVisible();
+});
+
+test('a payout that the API refuses for its wallet says what to top up, with the request ID', async ({ page }) => {
+  await signUp(page);
+  // As if another payout had emptied the wallet since the page last read it.
+  await page.route('**/v1/balance*', async (route) => {
+    const answer = await route.fetch();
+    return route.fulfill({ response: answer, body: (await answer.text()).replace('"10000.00"', '"90000.00"') });
+  });
   await fillPayout(page, 'sandbox', { ...grace, amount: '19,000' });
   await page.getByRole('button', { name: 'Send £19,000.00' }).click();
   await expect(page.getByText('The payout was not sent.')).toBeVisible();
   await expect(page.getByText('No money moved.')).toBeVisible();
-  await expect(page.getByText('Request-Id')).toBeVisible();
-  await expect(page.getByText(/top up/).first()).toBeVisible();
+  await expect(page.getByText('Request ID')).toBeVisible();
+  await expect(page.getByRole('link', { name: /^Top up [\d,.]+ USDC$/ })).toBeVisible();
+});
+
+test('on the first page Tab starts at the skip link; on the next one the heading has the focus', async ({ page }) => {
+  await signUp(page);
+  await page.goto('sandbox/team');
+  await expect(page.getByRole('cell', { name: /ada-/ }).first()).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Recipients' }).click();
+  await expect(page.getByRole('heading', { name: 'Recipients', level: 1 })).toBeFocused();
 });
 
 test('the whole way to a payout can be gone by keyboard', async ({ page }) => {
@@ -74,7 +99,7 @@ test('the whole way to a payout can be gone by keyboard', async ({ page }) => {
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
   };
-  await expect(page.getByLabel('The recipient receives')).toBeFocused();
+  await expect(page.getByLabel('Recipient receives')).toBeFocused();
   await type('25');
   await type('Order 43');
   await page.keyboard.press('Tab');

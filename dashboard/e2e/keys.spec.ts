@@ -9,27 +9,27 @@ async function statusWith(secret: string): Promise<number> {
 test('a key is shown once, works, and is refused once it is revoked by typing its start', async ({ page }) => {
   await signUp(page);
   await page.goto('sandbox/keys');
-  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Label').fill('Shop');
-  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   const secret = (await page.getByTestId('secret').textContent()) ?? '';
   expect(secret).toMatch(/^kp_sandbox_[a-f0-9]{48}$/);
   // A slip of the finger does not take it away.
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
   await expect(page.getByTestId('secret')).toBeVisible();
-  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('button', { name: 'I copied the key' }).click();
   await expect(page.getByTestId('secret')).toHaveCount(0);
   expect(await page.content()).not.toContain(secret);
   expect(await statusWith(secret)).toBe(200);
 
   await page.getByRole('button', { name: 'Revoke Shop' }).click();
-  const revoke = page.getByRole('button', { name: 'Revoke the key' });
+  const revoke = page.getByRole('button', { name: 'Revoke key' });
   await expect(revoke).toBeDisabled();
-  await page.getByLabel('The start of the key').fill(secret.slice(0, 5));
+  await page.getByLabel('Key prefix').fill(secret.slice(0, 5));
   await expect(revoke).toBeDisabled();
   const start = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
-  await page.getByLabel('The start of the key').fill(start);
+  await page.getByLabel('Key prefix').fill(start);
   await revoke.click();
   await expect(page.getByText(/^Revoked/)).toBeVisible();
   await expect.poll(async () => statusWith(secret), { timeout: 2_000 }).toBe(401);

@@ -37,8 +37,8 @@ export async function topUp(
 /** Verifies the business of whoever is signed in, and fills its live wallet. */
 export async function openLive(page: Page, slug: string): Promise<void> {
   await page.goto('live/compliance');
-  await page.getByRole('button', { name: 'Start the verification' }).click();
-  await expect(page.getByRole('link', { name: 'Go on with the verification' })).toBeVisible();
+  await page.getByRole('button', { name: 'Start verification' }).click();
+  await expect(page.getByRole('link', { name: 'Continue verification' })).toBeVisible();
   await approveAtBank(slug);
   const ask = async (path: string): Promise<string> => {
     const answer = await page.request.get(`${stack.url}${path}`, { headers: { 'sec-fetch-site': 'same-origin' } });

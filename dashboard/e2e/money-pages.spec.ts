@@ -24,17 +24,17 @@ test('an invoice opens to every payout behind its lines, and is had as PDF and a
   await expect(page.getByText('Monthly account').first()).toBeVisible();
 
   await page.getByRole('button', { name: /Payout fees/ }).click();
-  const behind = page.getByRole('table', { name: 'Behind this line' });
+  const behind = page.getByRole('table', { name: 'Invoice items' });
   await expect(behind.getByRole('row')).toHaveCount(26);
   await expect(page.getByText('1 to 25 of')).toBeVisible();
-  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
   await expect(page.getByText('26 to 50 of')).toBeVisible();
   await expect(behind).toHaveAttribute('aria-busy', 'false');
 
-  const pdf = await downloaded(page, 'PDF');
+  const pdf = await downloaded(page, 'Download PDF');
   expect(pdf.name).toMatch(/^kelpie-invoice-KP-\d{6}\.pdf$/);
   expect(pdf.content.subarray(0, 5).toString()).toBe('%PDF-');
-  const csv = await downloaded(page, 'CSV');
+  const csv = await downloaded(page, 'Download CSV');
   expect(csv.name).toMatch(/^kelpie-20\d\d-\d\d-items\.csv$/);
   expect(csv.content.toString()).toMatch(/^id,at,kind,effect,payout_id/);
 
@@ -58,7 +58,7 @@ test('a top-up is seen coming, credited, and on the statement, which adds up', a
   );
   const deposits = page.getByRole('table', { name: 'Top-ups' });
   // Without a reload.
-  await expect(deposits.getByRole('row').filter({ hasText: 'Tideway Coffee Ltd' })).toContainText('In the wallet');
+  await expect(deposits.getByRole('row').filter({ hasText: 'Tideway Coffee Ltd' })).toContainText('Credited');
 
   await fillPayout(page, 'sandbox', grace);
   await page.getByRole('button', { name: 'Send £25.00' }).click();
@@ -67,11 +67,11 @@ test('a top-up is seen coming, credited, and on the statement, which adds up', a
   const movements = page.getByRole('table', { name: 'Movements' });
   await expect(movements.getByRole('row').filter({ hasText: 'Order 42' })).toContainText('−');
   await expect(movements.getByRole('row').filter({ hasText: 'Top-up' })).not.toHaveCount(0);
-  const csv = await downloaded(page, 'CSV');
+  const csv = await downloaded(page, 'Download CSV');
   expect(csv.name).toMatch(/^kelpie-statement-sandbox-20\d\d-\d\d\.csv$/);
   expect(csv.content.toString()).toContain('Order 42');
 
   await page.getByLabel('Month').selectOption({ index: 1 });
   await expect(page).toHaveURL(/month=20\d\d-\d\d/);
-  await expect(page.getByText(/^Nothing moved in/)).toBeVisible();
+  await expect(page.getByText(/^No movements in/)).toBeVisible();
 });

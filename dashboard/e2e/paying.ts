@@ -21,20 +21,20 @@ export const grace: Paid = {
 /** Fills the form of a new payout in, up to the review. */
 export async function fillPayout(page: Page, environment: Environment, paid: Paid): Promise<void> {
   await page.goto(`${environment}/payouts/new`);
-  await page.getByLabel('The recipient receives').fill(paid.amount);
+  await page.getByLabel('Recipient receives').fill(paid.amount);
   await page.getByLabel('Reference').fill(paid.reference);
   await page.getByLabel('First name').fill(paid.firstName);
   await page.getByLabel('Last name').fill(paid.lastName);
-  await page.getByLabel('Street and number').fill('1 High Street');
-  await page.getByLabel('Town').fill('Leeds');
+  await page.getByLabel('Street address').fill('1 High Street');
+  await page.getByLabel('Town or city').fill('Leeds');
   await page.getByLabel('Postcode').fill('LS1 1AA');
-  await page.getByLabel('Bank', { exact: true }).fill('Example Bank');
+  await page.getByLabel('Bank name').fill('Example Bank');
   await page.getByLabel('Sort code').fill('040004');
   await page.getByLabel('Account number').fill(paid.accountNumber);
   // The quote is there before one reviews what it says.
-  await expect(page.getByText('The wallet sends')).toBeVisible();
-  await page.getByRole('button', { name: 'Review the payout' }).click();
-  await expect(page.getByRole('heading', { name: 'Review the payout' })).toBeVisible();
+  await expect(page.getByText('Wallet debit')).toBeVisible();
+  await page.getByRole('button', { name: 'Review payout' }).click();
+  await expect(page.getByRole('heading', { name: 'Review payout' })).toBeVisible();
 }
 
 export async function isAtPayout(page: Page): Promise<string> {

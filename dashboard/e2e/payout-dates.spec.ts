@@ -13,7 +13,7 @@ test('dates are typed by keyboard, and narrow the list once they are whole', asy
   await page.getByLabel('From').click();
   await page.keyboard.type('01022099');
   await expect(page).toHaveURL(/from=2099-\d\d-\d\d$/);
-  await expect(page.getByText('No payout fits these filters')).toBeVisible();
+  await expect(page.getByText('No payouts match these filters')).toBeVisible();
 
   // Neither what is no date nor a year that nobody paid in reaches the API.
   await page.goto('sandbox/payouts?period=dates&from=2026-02-31&to=9999-01-01');

@@ -27,12 +27,12 @@ export async function signUp(
 ): Promise<Business> {
   const business = { name, slug: `tideway-${newName()}`, email };
   await page.goto('sign-up');
-  await page.getByLabel('Business').fill(business.name);
+  await page.getByLabel('Business name').fill(business.name);
   await page.getByLabel('Short name').fill(business.slug);
   await page.getByLabel('Your name').fill('Ada Byron');
   await page.getByLabel('Work email').fill(business.email);
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
-  await page.getByLabel('Code from the mail').fill(await mailedCode(business.email, number));
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByLabel('6-digit code').fill(await mailedCode(business.email, number));
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   return business;
 }
@@ -45,7 +45,7 @@ export async function signIn(
 ): Promise<void> {
   await page.goto('sign-in');
   await page.getByLabel('Work email').fill(email);
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
-  await page.getByLabel('Code from the mail').fill(await mailedCode(email, number));
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByLabel('6-digit code').fill(await mailedCode(email, number));
   await expect(page.getByRole('heading', { name: lands })).toBeVisible();
 }

@@ -29,9 +29,9 @@ test('who is a member of several accounts chooses one, goes to another, and an i
     const admin = await context.newPage();
     businesses.push(await signUp(admin, name));
     await admin.goto('sandbox/team');
-    await admin.getByRole('button', { name: 'Invite a person' }).click();
+    await admin.getByRole('button', { name: 'Invite member' }).click();
     await admin.getByLabel('Work email').fill(shared);
-    await admin.getByRole('button', { name: 'Send the invitation' }).click();
+    await admin.getByRole('button', { name: 'Send invitation' }).click();
     await expect(admin.getByRole('cell', { name: shared }).first()).toBeVisible();
     await context.close();
   }
@@ -40,13 +40,13 @@ test('who is a member of several accounts chooses one, goes to another, and an i
   // By the link of an invitation: no question is asked.
   await page.goto(await invitationLink(shared, second?.slug ?? ''));
   await page.getByLabel('Work email').fill(shared);
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
-  await page.getByLabel('Code from the mail').fill(await mailedCode(shared, 1));
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByLabel('6-digit code').fill(await mailedCode(shared, 1));
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expect(page.getByTitle(second?.name ?? '')).toBeVisible();
 
   await page.getByRole('button', { name: /joan/ }).click();
-  await page.getByRole('menuitem', { name: 'Change account' }).click();
+  await page.getByRole('menuitem', { name: 'Switch account' }).click();
   await page.getByRole('button', { name: /Tideway Coffee/ }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expect(page.getByTitle('Tideway Coffee')).toBeVisible();

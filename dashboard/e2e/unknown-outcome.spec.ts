@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { signUp } from './people.ts';
 import { answerSending, countPaid, fillPayout, grace, isAtPayout, payoutsOf, watchSent } from './paying.ts';
 
-const unknown = 'It is not known whether the payout was made.';
+const unknown = "We don't know whether the payout was created.";
 
 test('after an answer that got lost, whatever comes between, only the same order goes, under the same key, and one payout is made', async ({
   page,
@@ -17,12 +17,12 @@ test('after an answer that got lost, whatever comes between, only the same order
     { status: 401, code: 'unauthorized' },
   ]);
   await page.getByRole('button', { name: 'Send £25.00' }).click();
-  for (const said of ['No answer came', 'rate_limited', 'unavailable', 'unauthorized']) {
+  for (const said of ['Kelpie did not respond', 'rate_limited', 'unavailable', 'unauthorized']) {
     await expect(page.getByText(unknown)).toBeVisible();
     await expect(page.getByText(said)).toBeVisible();
     await expect(page.getByText('No money moved')).toHaveCount(0);
-    await expect(page.getByRole('button', { name: 'Change it' })).toBeDisabled();
-    await page.getByRole('button', { name: 'Try the same again' }).click();
+    await expect(page.getByRole('button', { name: 'Edit payout' })).toBeDisabled();
+    await page.getByRole('button', { name: 'Retry the same payout' }).click();
   }
   await isAtPayout(page);
   expect(sent).toHaveLength(5);
@@ -36,7 +36,7 @@ test('a busy service on the first try leaves it unknown', async ({ page }) => {
   await answerSending(page, 'sandbox', [{ status: 503, code: 'unavailable' }]);
   await page.getByRole('button', { name: 'Send £25.00' }).click();
   await expect(page.getByText(unknown)).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Change it' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Edit payout' })).toBeDisabled();
 });
 
 test('what is sent without a connection does not go later by itself, and goes once when it is sent again', async ({
@@ -52,16 +52,16 @@ test('what is sent without a connection does not go later by itself, and goes on
   await context.setOffline(false);
   const sent = watchSent(page);
   await navigation.getByRole('link', { name: 'Recipients' }).click();
-  await expect(page.getByText('Nobody has been paid yet')).toBeVisible();
+  await expect(page.getByText('No recipients yet')).toBeVisible();
   expect(sent).toHaveLength(0);
   // On return it is told, and what was typed is still there: the same can be sent again.
   await navigation.getByRole('link', { name: 'Payouts' }).click();
   await page
-    .getByRole('link', { name: /New payout|Send the first/ })
+    .getByRole('link', { name: /New payout|Send first/ })
     .first()
     .click();
-  await expect(page.getByText('It is not known whether the last payout was made.')).toBeVisible();
-  await page.getByRole('button', { name: 'Review the payout' }).click();
+  await expect(page.getByText("We don't know whether your last payout was created.")).toBeVisible();
+  await page.getByRole('button', { name: 'Review payout' }).click();
   await page.getByRole('button', { name: 'Send £25.00' }).click();
   await isAtPayout(page);
   expect(await countPaid(page, 'sandbox')).toBe(1);
@@ -82,23 +82,23 @@ test('an unknown outcome outlives the page: what was made is found, and another 
   const sent = watchSent(page);
   await fillPayout(page, 'sandbox', { ...grace, amount: '26.00' });
   await page.getByRole('button', { name: 'Send £26.00' }).click();
-  await expect(page.getByText('This is not the payout that was sent before.')).toBeVisible();
+  await expect(page.getByText('This is not the payout that you sent before.')).toBeVisible();
   expect(sent).toHaveLength(0);
 
   // The same, and again no answer: but it was made.
-  await page.getByRole('button', { name: 'Change it' }).click();
-  await page.getByLabel('The recipient receives').fill('25.00');
-  await page.getByRole('button', { name: 'Review the payout' }).click();
+  await page.getByRole('button', { name: 'Edit payout' }).click();
+  await page.getByLabel('Recipient receives').fill('25.00');
+  await page.getByRole('button', { name: 'Review payout' }).click();
   await page.getByRole('button', { name: 'Send £25.00' }).click();
   await expect(page.getByText(unknown)).toBeVisible();
-  await expect(page.getByText('The payout that you sent before was made.')).toBeVisible();
-  await page.getByRole('link', { name: 'See it' }).click();
+  await expect(page.getByText('Your last payout was created.')).toBeVisible();
+  await page.getByRole('link', { name: 'View the payout' }).click();
   await isAtPayout(page);
   expect(sent).toHaveLength(1);
   expect(await countPaid(page, 'sandbox')).toBe(1);
   await page.goto('sandbox/payouts/new');
-  await expect(page.getByLabel('The recipient receives')).toHaveValue('');
-  await expect(page.getByText('It is not known whether the last payout was made.')).toHaveCount(0);
+  await expect(page.getByLabel('Recipient receives')).toHaveValue('');
+  await expect(page.getByText("We don't know whether your last payout was created.")).toHaveCount(0);
 });
 
 test('another payout can be begun once the last attempt has had two minutes to arrive, and each attempt begins them anew', async ({
@@ -110,7 +110,7 @@ test('another payout can be begun once the last attempt has had two minutes to a
   page.on('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Send £25.00' }).click();
   await expect(page.getByText(unknown)).toBeVisible();
-  const another = page.getByRole('button', { name: 'It is not in the list: begin another payout' });
+  const another = page.getByRole('button', { name: 'It was not created: start another payout' });
   // As if it had been sent three minutes ago.
   await page.evaluate(() => {
     for (const [name, text] of Object.entries(sessionStorage)) {

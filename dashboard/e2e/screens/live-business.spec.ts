@@ -17,13 +17,13 @@ test('the pages of live', async ({ page }) => {
   await page.getByRole('button', { name: 'Send £120.00' }).click();
   await expect(page.getByText(/of real money to/)).toBeVisible();
   await take(page, { name: 'live-confirm' });
-  await page.getByLabel('Code from the mail').fill(await mailedCode(email, 2));
+  await page.getByLabel('6-digit code').fill(await mailedCode(email, 2));
   await page.getByRole('button', { name: 'Send £120.00' }).click();
   const paid = await isAtPayout(page);
   await expect(page.getByRole('status').getByText('Completed')).toBeVisible();
   await controlPayoutAtBank('live', paid, { act: 'return' });
   await expect(page.getByRole('status').getByText('Returned', { exact: true })).toBeVisible();
-  await expect(page.getByRole('table', { name: 'Ledger' }).getByText('Fee given back').first()).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Ledger' }).getByText('Fee refunded').first()).toBeVisible();
   await take(page, { name: 'live-payout-returned' });
   await shoot(page, [
     { name: 'live-overview', address: 'live', ready: heading('Overview') },
@@ -34,10 +34,10 @@ test('the pages of live', async ({ page }) => {
       address: 'live/keys',
       ready: heading('API keys'),
       prepare: async (at) => {
-        await at.getByRole('button', { name: 'Create a key' }).click();
+        await at.getByRole('button', { name: 'Create key' }).click();
         await at.getByLabel('Label').fill('Shop');
-        await at.getByRole('button', { name: 'Create the key' }).click();
-        await at.getByRole('button', { name: 'I have copied it' }).click();
+        await at.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+        await at.getByRole('button', { name: 'I copied the key' }).click();
         await expect(at.getByRole('button', { name: 'Revoke Shop' })).toBeVisible();
       },
     },
@@ -52,7 +52,7 @@ test('the pages of live', async ({ page }) => {
       prepare: async (at) => {
         await at.getByRole('table', { name: 'Invoices' }).getByRole('link').first().click();
         await at.getByRole('button', { name: /Payout fees/ }).click();
-        await expect(at.getByRole('table', { name: 'Behind this line' })).toBeVisible();
+        await expect(at.getByRole('table', { name: 'Invoice items' })).toBeVisible();
       },
     },
   ]);

@@ -20,7 +20,7 @@ test('the pages of a business that has just begun', async ({ page }) => {
       ready: heading('Statement'),
       prepare: async (at) => {
         await at.getByLabel('Month').selectOption({ index: 1 });
-        await expect(at.getByText(/^Nothing moved in/)).toBeVisible();
+        await expect(at.getByText(/^No movements in/)).toBeVisible();
       },
     },
     {
@@ -28,8 +28,8 @@ test('the pages of a business that has just begun', async ({ page }) => {
       address: 'live/compliance',
       ready: heading('Compliance'),
       prepare: async (at) => {
-        await at.getByRole('button', { name: 'Start the verification' }).click();
-        await expect(at.getByRole('link', { name: 'Go on with the verification' })).toBeVisible();
+        await at.getByRole('button', { name: 'Start verification' }).click();
+        await expect(at.getByRole('link', { name: 'Continue verification' })).toBeVisible();
       },
     },
   ]);
@@ -42,14 +42,14 @@ test('what is shown while figures come, and where they do not', async ({ page })
     route.fulfill({
       status: 502,
       headers: { 'request-id': '019a8a11-5b1c-7d44-9c1e-3f5a7b9c0d12' },
-      json: { error: { code: 'balance_unavailable', message: 'The balance can not be told right now. Try again.' } },
+      json: { error: { code: 'balance_unavailable', message: 'The balance is unavailable. Try again.' } },
     }),
   );
   await shoot(page, [
     {
       name: 'overview-trouble',
       address: 'sandbox',
-      ready: async (at) => expect(at.getByText('The balance is not known right now.')).toBeVisible(),
+      ready: async (at) => expect(at.getByText('The balance could not be loaded.')).toBeVisible(),
     },
   ]);
   await page.unroute('**/v1/balance*');

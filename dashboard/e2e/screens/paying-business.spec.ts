@@ -22,23 +22,23 @@ test('the pages of a business that pays', async ({ page }) => {
   await plantPayouts({ slug, count: 400, days: 27 });
   for (const label of ['Shop', 'Payroll']) {
     await page.goto('sandbox/keys');
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByLabel('Label').fill(label);
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('button', { name: 'I copied the key' }).click();
   }
   await page.goto('sandbox/team');
-  await page.getByRole('button', { name: 'Invite a person' }).click();
+  await page.getByRole('button', { name: 'Invite member' }).click();
   await page.getByLabel('Work email').fill(newAddress('vera'));
   await page.getByLabel('Name', { exact: false }).last().fill('Vera Rubin');
-  await page.getByRole('button', { name: 'Send the invitation' }).click();
+  await page.getByRole('button', { name: 'Send invitation' }).click();
   await shoot(page, [
     { name: 'overview', address: 'sandbox', ready: heading('Overview') },
     {
       name: 'overview-table',
       address: 'sandbox',
       ready: heading('Overview'),
-      prepare: async (at) => at.getByRole('button', { name: 'Show a table' }).click(),
+      prepare: async (at) => at.getByRole('button', { name: 'Show table' }).click(),
     },
     { name: 'payouts', address: 'sandbox/payouts', ready: heading('Payouts') },
     {
@@ -59,16 +59,16 @@ test('the pages of a business that pays', async ({ page }) => {
       address: 'sandbox/payouts/new',
       ready: heading('New payout'),
       prepare: async (at) => {
-        await at.getByLabel('The recipient receives').fill('1,250.50');
+        await at.getByLabel('Recipient receives').fill('1,250.50');
         await at.getByLabel('Reference').fill('Café Zoë invoice 2026/11');
-        await expect(at.getByText('The wallet sends')).toBeVisible();
+        await expect(at.getByText('Wallet debit')).toBeVisible();
       },
     },
     {
       name: 'new-payout-mistakes',
       address: 'sandbox/payouts/new',
       ready: heading('New payout'),
-      prepare: async (at) => at.getByRole('button', { name: 'Review the payout' }).click(),
+      prepare: async (at) => at.getByRole('button', { name: 'Review payout' }).click(),
     },
     { name: 'recipients', address: 'sandbox/recipients', ready: heading('Recipients') },
     {
@@ -87,7 +87,7 @@ test('the pages of a business that pays', async ({ page }) => {
       address: 'sandbox/deposits',
       ready: heading('Top-ups'),
       prepare: async (at) =>
-        expect(at.getByRole('table', { name: 'Top-ups' }).getByRole('row').nth(1)).toContainText('In the wallet'),
+        expect(at.getByRole('table', { name: 'Top-ups' }).getByRole('row').nth(1)).toContainText('Credited'),
     },
     { name: 'statement', address: 'sandbox/statement', ready: heading('Statement') },
     { name: 'usage', address: 'sandbox/usage', ready: heading('Fees and usage') },
@@ -97,9 +97,9 @@ test('the pages of a business that pays', async ({ page }) => {
       address: 'sandbox/keys',
       ready: heading('API keys'),
       prepare: async (at) => {
-        await at.getByRole('button', { name: 'Create a key' }).click();
+        await at.getByRole('button', { name: 'Create key' }).click();
         await at.getByLabel('Label').fill('Tests');
-        await at.getByRole('button', { name: 'Create the key' }).click();
+        await at.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
         await expect(at.getByTestId('secret')).toBeVisible();
       },
     },
@@ -115,18 +115,18 @@ test('the pages of a business that pays', async ({ page }) => {
       name: 'team-invite',
       address: 'sandbox/team',
       ready: heading('Team'),
-      prepare: async (at) => at.getByRole('button', { name: 'Invite a person' }).click(),
+      prepare: async (at) => at.getByRole('button', { name: 'Invite member' }).click(),
     },
     {
       name: 'team-change',
       address: 'sandbox/team',
       ready: heading('Team'),
-      prepare: async (at) => at.getByRole('button', { name: 'Change Vera Rubin' }).click(),
+      prepare: async (at) => at.getByRole('button', { name: 'Edit Vera Rubin' }).click(),
     },
     { name: 'compliance', address: 'sandbox/compliance', ready: heading('Compliance') },
     { name: 'activity', address: 'sandbox/activity', ready: heading('Activity') },
     { name: 'settings', address: 'sandbox/settings', ready: heading('Settings') },
-    { name: 'not-found', address: 'sandbox/nowhere', ready: heading('Not found') },
+    { name: 'not-found', address: 'sandbox/nowhere', ready: heading('Page not found') },
     {
       name: 'menu',
       address: 'sandbox',

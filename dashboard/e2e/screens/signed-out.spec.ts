@@ -6,15 +6,15 @@ test('the pages before one is signed in', async ({ page }) => {
   test.setTimeout(patienceMs);
   await shoot(page, [
     { name: 'sign-in', address: 'sign-in', ready: heading('Sign in') },
-    { name: 'sign-up', address: 'sign-up', ready: heading('Open an account') },
+    { name: 'sign-up', address: 'sign-up', ready: heading('Create account') },
     {
       name: 'sign-in-code',
       address: 'sign-in',
       ready: heading('Sign in'),
       prepare: async (at) => {
         await at.getByLabel('Work email').fill(newAddress('nobody'));
-        await at.getByRole('button', { name: 'Mail me a code' }).click();
-        await expect(at.getByRole('heading', { name: 'Look at your mail' })).toBeVisible();
+        await at.getByRole('button', { name: 'Email me a code' }).click();
+        await expect(at.getByRole('heading', { name: 'Check your email' })).toBeVisible();
       },
     },
   ]);

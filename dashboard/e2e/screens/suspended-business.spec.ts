@@ -17,19 +17,19 @@ test('the pages of a business that is suspended', async ({ page }) => {
       name: 'suspended-overview',
       address: 'sandbox',
       ready: async (at) => {
-        await expect(at.getByText('The balance is not told while the account is suspended.')).toBeVisible();
-        await expect(at.getByText('Do not send money to this account: write to us.')).toBeVisible();
+        await expect(at.getByText('Balance hidden while the account is suspended.')).toBeVisible();
+        await expect(at.getByText('Do not send money to this account.')).toBeVisible();
       },
     },
     {
       name: 'suspended-top-ups',
       address: 'sandbox/deposits',
-      ready: async (at) => expect(at.getByText('Do not send money to this account: write to us.')).toBeVisible(),
+      ready: async (at) => expect(at.getByText('Do not send money to this account.')).toBeVisible(),
     },
     {
       name: 'suspended-new-payout',
       address: 'sandbox/payouts/new',
-      ready: async (at) => expect(at.getByText('This account can not pay now')).toBeVisible(),
+      ready: async (at) => expect(at.getByText("This account can't send payouts")).toBeVisible(),
     },
     {
       name: 'suspended-settings',

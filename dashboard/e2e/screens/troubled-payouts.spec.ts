@@ -13,7 +13,7 @@ function isNow(status: string) {
 }
 
 async function askToCancel(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Cancel the payout' }).click();
+  await page.getByRole('button', { name: 'Cancel payout' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
 }
 
@@ -54,7 +54,7 @@ test('what is shown where it is not known whether a payout was made', async ({ p
   await fillPayout(page, 'sandbox', grace);
   await answerSending(page, 'sandbox', ['lost before it arrived']);
   await page.getByRole('button', { name: 'Send £25.00' }).click();
-  await expect(page.getByText('It is not known whether the payout was made.')).toBeVisible();
+  await expect(page.getByText("We don't know whether the payout was created.")).toBeVisible();
   await take(page, { name: 'new-payout-unknown' });
   // The browser asks whether one really wants to leave.
   page.once('dialog', (dialog) => void dialog.accept());
@@ -62,7 +62,7 @@ test('what is shown where it is not known whether a payout was made', async ({ p
     {
       name: 'new-payout-left',
       address: 'sandbox/payouts/new',
-      ready: async (at) => expect(at.getByText('It is not known whether the last payout was made.')).toBeVisible(),
+      ready: async (at) => expect(at.getByText("We don't know whether your last payout was created.")).toBeVisible(),
     },
   ]);
 });

@@ -8,10 +8,10 @@ test('the pages of somebody with several accounts, who only looks', async ({ pag
   await signUp(page, 'Harbour Books', { email, number: 2 });
   await shoot(page, [{ name: 'accounts', address: 'accounts', ready: heading('Choose an account') }]);
   await page.goto('sandbox/team');
-  await page.getByRole('button', { name: 'Invite a person' }).click();
+  await page.getByRole('button', { name: 'Invite member' }).click();
   const viewer = newAddress('vera');
   await page.getByLabel('Work email').fill(viewer);
-  await page.getByRole('button', { name: 'Send the invitation' }).click();
+  await page.getByRole('button', { name: 'Send invitation' }).click();
   await expect(page.getByRole('cell', { name: viewer }).first()).toBeVisible();
   const theirs = await (await browser.newContext()).newPage();
   await signIn(theirs, viewer);
