@@ -19,6 +19,8 @@ test('the pages of a business that is suspended', async ({ page }) => {
       ready: async (at) => {
         await expect(at.getByText('Balance hidden while the account is suspended.')).toBeVisible();
         await expect(at.getByText('Do not send money to this account.')).toBeVisible();
+        const support = at.getByRole('link', { name: 'Contact support' }).first();
+        await expect(support).toHaveAttribute('href', /^mailto:\S+@\S+$/);
       },
     },
     {

@@ -3,7 +3,7 @@ import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { useEndSession } from '../data/session.ts';
+import { useEndSession, useSession } from '../data/session.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Person, personClassName } from './person-line.tsx';
@@ -22,6 +22,7 @@ export function PersonMenu() {
   const [theme, setTheme] = useTheme();
   const ending = useMutation({ mutationFn: useEndSession() });
   const navigate = useNavigate();
+  const { support_email: supportEmail } = useSession();
   return (
     <>
       {ending.error !== null && (
@@ -41,6 +42,7 @@ export function PersonMenu() {
               const chosen = themes.find((entry) => entry.theme === key);
               if (chosen !== undefined) setTheme(chosen.theme);
               else if (key === 'accounts') void navigate('/accounts');
+              else if (key === 'support') location.assign(`mailto:${supportEmail}`);
               else ending.mutate();
             }}
           >
@@ -59,6 +61,10 @@ export function PersonMenu() {
             <MenuItem id="accounts" textValue="Switch account" className={`${itemClassName} mt-1 border-t border-line`}>
               <Icon name="accounts" />
               Switch account
+            </MenuItem>
+            <MenuItem id="support" textValue="Contact support" className={itemClassName}>
+              <Icon name="mail" />
+              Contact support
             </MenuItem>
             <MenuItem id="sign-out" textValue="Sign out" className={itemClassName}>
               <Icon name="signOut" />

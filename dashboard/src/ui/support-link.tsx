@@ -1,6 +1,13 @@
-import type { ReactNode } from 'react';
+import { useContext, type ReactNode } from 'react';
+import { SessionContext } from '../data/session.ts';
 
-/** Where people write for help. */
+/** Before sign-in the address is not known, and the words stand without a link. */
 export function SupportLink({ children = 'Contact support' }: { children?: ReactNode }) {
-  return <>{children}</>;
+  const email = useContext(SessionContext)?.support_email;
+  if (email === undefined) return <>{children}</>;
+  return (
+    <a href={`mailto:${email}`} title={email} className="font-medium text-tide underline underline-offset-2">
+      {children}
+    </a>
+  );
 }

@@ -102,12 +102,14 @@ function FailedMoney({ payout, history }: { payout: Payout; history: UseQueryRes
 function Remedy({ failureCode }: { failureCode: string | null }) {
   const remedy = remedyFor(failureCode);
   if (remedy !== undefined) return remedy;
-  return (
+  return failureCode === 'regulatory' ? (
     <>
-      {failureCode === 'regulatory'
-        ? 'Do not send it again. '
-        : 'Check the details with the recipient. If they are correct, contact support. '}
-      <SupportLink /> with the payout ID.
+      Do not send it again. <SupportLink /> with the payout ID.
+    </>
+  ) : (
+    <>
+      Check the details with the recipient. If they are correct, <SupportLink>contact support</SupportLink> with the
+      payout ID.
     </>
   );
 }
