@@ -55,7 +55,7 @@ test('an error whose message spans lines leaks none of them', () => {
   assert.doesNotMatch(lines[0] ?? '', /040004/);
 });
 
-test('no way of calling the logger carries a planted secret out', () => {
+test('faults 56: no way of calling the logger carries a planted secret out', () => {
   const { lines, logger } = collect();
   const secret = '040004';
   const changed = new Error('before');

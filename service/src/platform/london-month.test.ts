@@ -17,7 +17,7 @@ test('a month begins at midnight in London, in summer an hour before it does in 
   }
 });
 
-test('over forty years every month ends where the next begins, and holds its first and last millisecond', () => {
+test('faults 29: over forty years every month ends where the next begins, and holds its first and last millisecond', () => {
   let month = '2000-01';
   for (let count = 0; count < 480; count += 1) {
     const end = monthEnd(month);

@@ -67,7 +67,7 @@ for (const { id, method, path } of withoutSession) {
   });
 }
 
-test('what was refused has done nothing', async () => {
+test('faults 51: what was refused has done nothing', async () => {
   assert.equal((await callAs(admin, '/v1/auth/session')).status, 200, 'still signed in');
   const { rows } = await asAdmin(database.superuserUrl, async (client) =>
     client.query('select 1 from kelpie.sign_in_codes union all select 1 from kelpie.payouts'),

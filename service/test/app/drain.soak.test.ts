@@ -70,7 +70,7 @@ function startTraffic(apis: readonly ApiProcess[]) {
   };
 }
 
-test('an api that is told to stop under traffic breaks no answer and is gone within 10 s', async (t) => {
+test('faults 6: an api that is told to stop under traffic breaks no answer and is gone within 10 s', async (t) => {
   // The real delay: what a deploy would see.
   const options = { database, env: { KELPIE_DRAIN_DELAY_MS: settings.drainDelayMs.fallback ?? '' } };
   const [leaving, staying] = await Promise.all([startApi(options), startApi(options)]);

@@ -13,7 +13,7 @@ await prepareYear(database);
 const world = new BillingWorld(database);
 after(async () => world.end());
 
-test('a leap year of random payouts, returns and plan changes is invoiced as the model says, to the penny', async (t) => {
+test('faults 29: a leap year of random payouts, returns and plan changes is invoiced as the model says, to the penny', async (t) => {
   let invoices = 0;
   for (let seed = 1; seed <= 5; seed += 1) {
     const year = await simulateYear(world, seed);

@@ -68,7 +68,7 @@ async function deployUnderTraffic(
   return { traffic, payouts: Number(rows[0]?.made) };
 }
 
-test('the api of this version serves without an error while the next one changes a signature', async () => {
+test('faults 39, 40: the api of this version serves without an error while the next one changes a signature', async () => {
   const { traffic, payouts } = await deployUnderTraffic('previous kept');
   assert.deepEqual(traffic.errors(), []);
   assert.equal(traffic.created(), payouts);

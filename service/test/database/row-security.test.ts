@@ -37,7 +37,7 @@ for (const table of tables) {
     assert(seen.own > 0 && seen.all > seen.own, `add ${table.table} to seed-every-table.ts`);
   });
 
-  test(`${table.table} shows the service no row where no partner is set`, async () => {
+  test(`faults 44: ${table.table} shows the service no row where no partner is set`, async () => {
     const seen = await asAdmin(database.serviceUrl, async (client) => countRows(client, table));
     assert.deepEqual(seen, { all: 0, own: 0 });
   });

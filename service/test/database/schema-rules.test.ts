@@ -179,7 +179,7 @@ for (const [why, sql, expected] of violations) {
   });
 }
 
-test('a role that could pass row security, or has rights by membership, is named', async () => {
+test('faults 44: a role that could pass row security, or has rights by membership, is named', async () => {
   for (const more of [
     'alter role kelpie_service bypassrls',
     'grant kelpie_ledger to kelpie_service',

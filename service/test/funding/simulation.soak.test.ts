@@ -13,7 +13,7 @@ test('a seed makes the same plan again, and any four in a row have every disorde
   assert.deepEqual(new Set(modes), new Set(webhookModes));
 });
 
-test('deposits under lost, doubled and shuffled webhooks are each credited once, and the books are the bank’s', async (t) => {
+test('faults 63: deposits under lost, doubled and shuffled webhooks are each credited once, and the books are the bank’s', async (t) => {
   const { violations, figures } = await simulateFunding({
     database,
     seconds: 0,

@@ -19,7 +19,7 @@ function take(count: number, from: number): FuzzRequest[] {
   return Array.from({ length: count }, next);
 }
 
-test('20,000 generated requests are answered as declared, and those that are refused change nothing', async (t) => {
+test('faults 55: 20,000 generated requests are answered as declared, and those that are refused change nothing', async (t) => {
   const { violations, figures } = await runFuzz({
     database,
     requests: 20_000,

@@ -110,7 +110,7 @@ function median(values: readonly number[]): number {
  */
 const floorMs = { read: 100, create: 250 };
 
-test('at ten times its limit a key gets 429 for what is beyond, and what is let in does not wait for the rest', async (context) => {
+test('faults 41: at ten times its limit a key gets 429 for what is beyond, and what is let in does not wait for the rest', async (context) => {
   await load(await newKey(), calmPerSecond, 1);
   const calm: Answer[][] = [];
   const flooded: Answer[][] = [];

@@ -321,7 +321,7 @@ async function everything(): Promise<unknown> {
 }
 
 for (const [way, commits] of ways) {
-  test(`a move that builds on an old number says false, and leaves nothing at all behind (${way})`, async () => {
+  test(`faults 5: a move that builds on an old number says false, and leaves nothing at all behind (${way})`, async () => {
     const { id } = await plantPayout(database, mine, 'processing');
     const payout = await findPayout(calls, mine, id);
     assert(payout !== null);

@@ -23,7 +23,7 @@ async function newestTransfers(): Promise<string[]> {
 }
 
 for (const point of pointsOf('looking', 'worker')) {
-  test(`a worker killed at ${point}, while it looks what became of a payment, leaves it to the next one`, async () => {
+  test(`faults 2: a worker killed at ${point}, while it looks what became of a payment, leaves it to the next one`, async () => {
     for (let kill = 0; kill < killsAt(point); kill += 1) {
       await world.worker?.stop();
       const acknowledged = await askAgain(newKeys());
@@ -40,7 +40,7 @@ for (const point of pointsOf('looking', 'worker')) {
 }
 
 for (const point of pointsOf('cancelling', 'api')) {
-  test(`an api killed at ${point} leaves a payout to be cancelled once, by whoever is asked next`, async () => {
+  test(`faults 1: an api killed at ${point} leaves a payout to be cancelled once, by whoever is asked next`, async () => {
     for (let kill = 0; kill < killsAt(point); kill += 1) {
       const api = await world.restartApi(killAtFailpoint(point));
       const ids = await askAgain(newKeys());

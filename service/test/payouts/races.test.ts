@@ -59,7 +59,7 @@ async function race(round: number): Promise<ApiAnswer[]> {
   return answers;
 }
 
-test('api and worker that race for the same payout, 500 times: one bank payment, one second commit, and both tell the same', async () => {
+test('faults 5: api and worker that race for the same payout, 500 times: one bank payment, one second commit, and both tell the same', async () => {
   // The bank must know the recipient, so that only the order itself is raced for.
   const first = await createPayout(client);
   const answers: ApiAnswer[] = [first];

@@ -5,7 +5,7 @@ const { world, clock, orderAndDie, recover, leaseIsOver } = await startCrashWorl
 const day = 24 * 3_600_000;
 
 for (const point of pointsOf('resuming', 'worker')) {
-  test(`a worker killed at ${point} leaves every payout to the next one`, async () => {
+  test(`faults 2: a worker killed at ${point} leaves every payout to the next one`, async () => {
     for (let kill = 0; kill < killsAt(point); kill += 1) {
       const keys = newKeys();
       await world.worker?.stop();

@@ -53,7 +53,7 @@ async function found({ partner }: Pick<Paying, 'partner'>) {
   return cases.map(({ kind, subject, related, difference }) => ({ kind, subject, related, difference }));
 }
 
-test('a payment that the bank has lost is found by the next run; found again it is gone, and lost again it is back', async () => {
+test('faults 60: a payment that the bank has lost is found by the next run; found again it is gone, and lost again it is back', async () => {
   const paying = await clean();
   const [lost] = paying.payments;
   assert(lost !== undefined);
@@ -116,7 +116,7 @@ test('a state that the bank tells otherwise is found by the next run', async () 
   }
 });
 
-test('a payment that nobody ordered is found by the next run, and so is the money that is gone', async () => {
+test('faults 60: a payment that nobody ordered is found by the next run, and so is the money that is gone', async () => {
   const paying = await clean();
   await bank.control(`/wallets/${paying.partner.walletId}/stray-transfer`);
   const cases = await found(paying);

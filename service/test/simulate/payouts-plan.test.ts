@@ -5,7 +5,7 @@ import { payoutsASecond, planPayouts, transferActs, victims, webhookModes } from
 
 const plan = planPayouts({ seed: 1, seconds: 300 });
 
-test('the same seed makes the same plan, and another seed another', () => {
+test('faults 63: the same seed makes the same plan, and another seed another', () => {
   assert.deepEqual(planPayouts({ seed: 1, seconds: 300 }), plan);
   const other = planPayouts({ seed: 2, seconds: 300 });
   assert.notEqual(other.digest, plan.digest);

@@ -164,7 +164,7 @@ test("each of the bank's states has its meaning, and one that we do not know nee
   }
 });
 
-test('no answer, whatever it holds, makes the mapping throw or say that a payment did not happen', () => {
+test('faults 20: no answer, whatever it holds, makes the mapping throw or say that a payment did not happen', () => {
   const anyAnswer = fc.record({
     status: fc.integer({ min: 100, max: 599 }),
     body: fc.oneof(

@@ -72,7 +72,7 @@ test('one that is more than ten minutes old, or from the future, is refused', ()
     assert.equal(read(sign(body, now.getTime() + shift)).kind, 'payment');
 });
 
-test('one with any byte flipped is refused', () => {
+test('faults 26: one with any byte flipped is refused', () => {
   const header = sign(body, now.getTime());
   for (let at = 0; at < body.length; at += 1) {
     const flipped = Buffer.from(body);

@@ -97,7 +97,7 @@ test('a gap in the numbers stops everything', async () => {
   );
 });
 
-test('a migration that waits for a lock lets the traffic through and tries again', async () => {
+test('faults 39: a migration that waits for a lock lets the traffic through and tries again', async () => {
   const files = {
     'migrations/0001_one.sql': 'create table kelpie.busy (id int); grant select on kelpie.busy to kelpie_reader',
   };

@@ -65,7 +65,7 @@ test('a transaction in which an error was swallowed is not called committed', as
   await assert.rejects(swallowed, /rolled back/);
 });
 
-test('a commit that the server warns about is not called committed', async () => {
+test('faults 10: a commit that the server warns about is not called committed', async () => {
   const warned = inTransaction(pool, 'shared', async (tx) => {
     // A notice that is sent at the commit, as the one about a standby is.
     await tx.query(`create temp table late (id int) on commit drop`);
@@ -87,7 +87,7 @@ test("a transaction that ended can not be used any more: its connection may be a
   });
 });
 
-test('a database that falls silent is noticed within 15 s', async (t) => {
+test('faults 37: a database that falls silent is noticed within 15 s', async (t) => {
   const { hostname, port, href } = new URL(database.serviceUrl);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
   t.after(proxy.close);

@@ -102,7 +102,7 @@ test('leases that come together are one call, and each gets the answer of its ow
   assert.equal(asked, 1);
 });
 
-test('many who lease the same buckets at once, in any order, get no more than they hold, and never deadlock', async () => {
+test('faults 32: many who lease the same buckets at once, in any order, get no more than they hold, and never deadlock', async () => {
   const subjects = Array.from({ length: 12 }, (_, at) => `shared ${at}`);
   const lanes = await Promise.all(
     Array.from({ length: 8 }, async (_, lane) => {

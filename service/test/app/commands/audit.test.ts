@@ -72,7 +72,7 @@ test('a log that nobody has touched verifies, and says where it ends', async () 
   assert.deepEqual([rows, head?.seq, differences], [8, 8n, []]);
 });
 
-test('an edit of any field of any row is found, and which row it was', async () => {
+test('faults 57: an edit of any field of any row is found, and which row it was', async () => {
   const edits = [
     `at = at + interval '1 millisecond'`,
     // Less than our own clocks tell apart.
@@ -96,7 +96,7 @@ test('an edit of any field of any row is found, and which row it was', async () 
   }
 });
 
-test('a removed row is found, wherever it stood, and so is a tail that was cut off', async () => {
+test('faults 57: a removed row is found, wherever it stood, and so is a tail that was cut off', async () => {
   for (const [where, expected] of [
     ['seq = 1', /entry 1 is missing/],
     ['seq = 4', /entry 4 is missing/],

@@ -46,7 +46,7 @@ async function orderAll(caller: number, shared: readonly string[]): Promise<Repo
   return reported;
 }
 
-test('two apis that batch on the same wallets and the same keys never deadlock, and make each payout once', async () => {
+test('faults 32: two apis that batch on the same wallets and the same keys never deadlock, and make each payout once', async () => {
   const shared = Array.from({ length: 14 }, () => randomUUID());
   const reported = (await Promise.all(Array.from({ length: callers }, async (_, at) => orderAll(at, shared)))).flat();
   assert.equal(await countDeadlocks(), 0);
