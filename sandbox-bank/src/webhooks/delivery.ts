@@ -112,8 +112,8 @@ async function deliver({ pool, clock, log }: DeliveryDeps, sending: Sending, sto
   const pauseMs = Math.min(firstPauseMs * 2 ** tries, longestPauseMs);
   log('webhook.not_delivered', { tries: triesNow });
   await pool.query(
-    `update deliveries set tries = $2, due_at = now() + make_interval(secs => $3::double precision / 1000),
-       outcome = case when $2 >= $4 then 'given_up' else outcome end
+    `update deliveries set tries = $2::integer, due_at = now() + make_interval(secs => $3::double precision / 1000),
+       outcome = case when $2::integer >= $4::integer then 'given_up' else outcome end
      where seq = $1 and outcome = 'waiting'`,
     [seq, triesNow, pauseMs, mostTries],
   );
