@@ -1,13 +1,10 @@
 import type { BankClock } from './clock.ts';
 import { inTransaction, type Pool } from './database.ts';
 import type { Log } from './log.ts';
-import { startLoop, type Loop } from './loop.ts';
+import type { Loop } from './loop.ts';
+import { batchSize, startMovingDue } from './move-due.ts';
 import { changeStates } from './transfers/change-state.ts';
 import type { State, Transfer } from './transfers/transfer.ts';
-
-const pollMs = 100;
-const batchSize = 50;
-const batchesATurn = 20;
 
 interface SettlementDeps {
   pool: Pool;
@@ -18,11 +15,7 @@ interface SettlementDeps {
 
 /** Moves transfers on when they are due. When that is stands in the database, so a restart changes nothing. */
 export function startSettlement(deps: SettlementDeps): Loop {
-  return startLoop('settlement', pollMs, deps.log, async () => {
-    for (let batch = 0; batch < batchesATurn; batch += 1) {
-      if ((await moveBatch(deps)) < batchSize) return;
-    }
-  });
+  return startMovingDue('transfers', deps, async () => moveBatch(deps));
 }
 
 async function moveBatch({ pool, clock, settleAfterMs }: SettlementDeps): Promise<number> {

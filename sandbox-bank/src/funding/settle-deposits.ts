@@ -1,13 +1,10 @@
 import type { BankClock } from '../clock.ts';
 import { inTransaction, type Pool } from '../database.ts';
 import type { Log } from '../log.ts';
-import { startLoop, type Loop } from '../loop.ts';
+import type { Loop } from '../loop.ts';
+import { batchSize, startMovingDue } from '../move-due.ts';
 import { changeDeposit } from './change-deposit.ts';
 import type { Deposit } from './deposit.ts';
-
-const pollMs = 100;
-const batchSize = 50;
-const batchesATurn = 20;
 
 interface SettlingDeps {
   pool: Pool;
@@ -18,11 +15,7 @@ interface SettlingDeps {
 
 /** Moves deposits on when they are due, as settlement.ts does with transfers. */
 export function startSettlingDeposits(deps: SettlingDeps): Loop {
-  return startLoop('settling-deposits', pollMs, deps.log, async () => {
-    for (let batch = 0; batch < batchesATurn; batch += 1) {
-      if ((await moveBatch(deps)) < batchSize) return;
-    }
-  });
+  return startMovingDue('deposits', deps, async () => moveBatch(deps));
 }
 
 async function moveBatch({ pool, clock, settleAfterMs }: SettlingDeps): Promise<number> {
