@@ -1,7 +1,8 @@
-import { PgBoss } from 'pg-boss';
+import { PgBoss, type JobWithMetadata } from 'pg-boss';
 import type { Pool } from '../database/pool.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { describeError, type Logger } from '../logging.ts';
+import { startQueueProbe } from './queue-probe.ts';
 
 /** A kind of job. Its arguments hold ids only: a job's row is read by people and kept for days. */
 export interface Queue {
@@ -58,7 +59,8 @@ const schema = 'pgboss';
  */
 const heartbeatSeconds = 10;
 const superviseSeconds = 1;
-const pollSeconds = 0.5;
+/** The engine's own polling, one query per queue. It only matters while the probe can't ask. */
+const pollSeconds = 10;
 const expireSeconds = 15 * 60;
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 300;
@@ -170,27 +172,46 @@ export async function startJobWorker(
 ): Promise<JobWorker> {
   const boss = engineOver(enginePool, logger, 'works');
   await boss.start();
+  const workersOf = new Map<string, string[]>();
   for (const [queue, handler] of handlers) {
-    const options = { batchSize: 1, pollingIntervalSeconds: pollSeconds, localConcurrency: queue.atOnce ?? 1 };
-    await boss.work<unknown>(queue.name, options, async (jobs) => {
-      for (const job of jobs) {
-        const line = { queue: queue.name, job_id: job.id, attempt: job.retryCount + 1 };
-        const startedAt = performance.now();
-        try {
-          const args = job.data ?? {};
-          if (!isArguments(args)) throw new Error(`a job of ${queue.name} has arguments that are not strings`);
-          await handler({ jobId: job.id, arguments: args, signal: job.signal });
-          logger.info({ ...line, duration_ms: Math.round(performance.now() - startedAt) }, 'job.done');
-        } catch (error) {
-          logger.error({ ...line, error }, 'job.failed');
-          // An alarm: it is not tried again by itself.
-          if (job.retryCount >= queue.retryLimit) logger.error(line, 'job.given_up');
-          throw new JobFailed(error);
-        }
-      }
-    });
+    const run = runJob(queue, handler, logger);
+    // Full batches go on at once: a queue that has more is not polled for it.
+    const options = { batchSize: 1, burstWhenBatchFull: true, pollingIntervalSeconds: pollSeconds };
+    const ids: string[] = [];
+    for (let at = 0; at < (queue.atOnce ?? 1); at += 1) ids.push(await boss.work<unknown>(queue.name, options, run));
+    workersOf.set(queue.name, ids);
   }
-  return { stop: async (deadlineMs) => boss.stop({ graceful: true, timeout: deadlineMs }) };
+  const probe = startQueueProbe(enginePool, logger, [...workersOf.keys()], (queue) => {
+    for (const id of workersOf.get(queue) ?? []) boss.notifyWorker(id);
+  });
+  return {
+    async stop(deadlineMs) {
+      await probe.stop();
+      await boss.stop({ graceful: true, timeout: deadlineMs });
+    },
+  };
+}
+
+function runJob(queue: Queue, handler: JobHandler, logger: Logger) {
+  return async (
+    jobs: readonly Pick<JobWithMetadata<unknown>, 'id' | 'data' | 'retryCount' | 'signal'>[],
+  ): Promise<void> => {
+    for (const job of jobs) {
+      const line = { queue: queue.name, job_id: job.id, attempt: job.retryCount + 1 };
+      const startedAt = performance.now();
+      try {
+        const args = job.data ?? {};
+        if (!isArguments(args)) throw new Error(`a job of ${queue.name} has arguments that are not strings`);
+        await handler({ jobId: job.id, arguments: args, signal: job.signal });
+        logger.info({ ...line, duration_ms: Math.round(performance.now() - startedAt) }, 'job.done');
+      } catch (error) {
+        logger.error({ ...line, error }, 'job.failed');
+        // An alarm: it is not tried again by itself.
+        if (job.retryCount >= queue.retryLimit) logger.error(line, 'job.given_up');
+        throw new JobFailed(error);
+      }
+    }
+  };
 }
 
 async function createQueues(boss: PgBoss, queues: Iterable<Queue>): Promise<void> {
