@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Client } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 
 /**
  * The roles that connect: one owns the tables and migrates them, one is the service's, one only reads, one is an operator's.
@@ -26,13 +26,43 @@ export function urlFor(adminUrl: string, database: string, role?: Role): string 
   return url.href;
 }
 
-export async function asAdmin<Result>(adminUrl: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
-  await client.connect();
+/** To open a connection costs more than nearly all that is asked on it: each is kept for the next who asks. */
+const pools = new Map<string, Pool>();
+
+function poolFor(url: string): Pool {
+  const known = pools.get(url);
+  if (known !== undefined) return known;
+  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 10_000, max: 50, allowExitOnIdle: true });
+  // A database that is dropped ends the connections that wait here. They are replaced when somebody asks again.
+  pool.on('error', () => undefined);
+  pools.set(url, pool);
+  return pool;
+}
+
+/** Whatever was set or locked on the connection, or begun and not committed, is gone at the end of the work. */
+export async function asAdmin<Result>(
+  adminUrl: string,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await poolFor(adminUrl).connect();
+  let isReusable = false;
   try {
-    return await work(client);
+    const result = await work(client);
+    isReusable = await reset(client);
+    return result;
   } finally {
-    await client.end();
+    client.release(!isReusable);
+  }
+}
+
+async function reset(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    await client.query('discard all');
+    return true;
+  } catch {
+    // The work may have ended the connection itself.
+    return false;
   }
 }
 
