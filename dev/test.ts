@@ -20,28 +20,42 @@ const optionsOf: Readonly<Record<Tier, readonly string[]>> = {
   soak: isolated(1),
 };
 
-async function run(options: readonly string[], files: readonly string[]): Promise<number> {
-  const runner = spawn(process.execPath, ['--test', '--test-timeout=240000', ...options, ...files], {
+interface Outcome {
+  code: number;
+  /** Where it was kept aside. */
+  output: string;
+}
+
+async function run(tier: Tier, files: readonly string[], { isShown }: { isShown: boolean }): Promise<Outcome> {
+  const runner = spawn(process.execPath, ['--test', '--test-timeout=240000', ...optionsOf[tier], ...files], {
     cwd: projectFolder,
-    stdio: 'inherit',
+    stdio: ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'],
     // As for the processes that tests start: hundreds read the same sources, and each is compiled once.
     env: { NODE_COMPILE_CACHE: path.join(projectFolder, '.dev/compile-cache'), ...useBuiltPrograms, ...process.env },
   });
-  return new Promise((resolve) => runner.on('close', (code) => resolve(code ?? 1)));
+  let output = '';
+  runner.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise((resolve) => runner.on('close', (code) => resolve({ code: code ?? 1, output })));
+}
+
+/** Side by side: the unit tests are one process, which leaves all other cores idle. Their output is kept, and printed in one piece. */
+async function runTiers(chosen: readonly Tier[]): Promise<number> {
+  const all = listTestFiles();
+  const outcomes = await Promise.all(
+    chosen.map(async (tier) => {
+      const ofTier = [...all.keys()].filter((file) => all.get(file) === tier);
+      const outcome = await run(tier, ofTier, { isShown: tier !== 'unit' || chosen.length === 1 });
+      process.stdout.write(outcome.output);
+      return outcome;
+    }),
+  );
+  return outcomes.find(({ code }) => code !== 0)?.code ?? 0;
 }
 
 const args = process.argv.slice(2);
 const named = tiers.filter((tier) => args.includes(`--tier=${tier}`));
 const files = args.filter((arg) => !arg.startsWith('--tier='));
-if (files.length > 0) {
-  process.exitCode = await run(optionsOf.integration, files);
-} else {
-  const all = listTestFiles();
-  for (const tier of named.length > 0 ? named : (['unit', 'integration'] as const)) {
-    const code = await run(
-      optionsOf[tier],
-      [...all.keys()].filter((file) => all.get(file) === tier),
-    );
-    if (code !== 0) process.exitCode = code;
-  }
-}
+process.exitCode =
+  files.length > 0
+    ? (await run('integration', files, { isShown: true })).code
+    : await runTiers(named.length > 0 ? named : ['unit', 'integration']);
