@@ -9,8 +9,9 @@ export const microUsdcPerCent = 10_000n;
 /** As in "12.34": what the API takes and gives. */
 const moneyForm = /^\d+\.\d{2}$/;
 
-/** More digits than any amount of ours has; a longer text is not worth reading. */
+/** More digits than any amount of ours has, leading zeros apart. */
 const longestMoney = 20;
+const leadingZeros = /^0+(?=\d)/;
 
 function formatHundredths(hundredths: bigint): string {
   if (hundredths < 0n) throw new Error('an amount that is shown has no sign');
@@ -18,9 +19,11 @@ function formatHundredths(hundredths: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Pence from "12.34", or undefined where the text has another form. "007.00" is seven pounds. */
+/** Pence from "12.34", or undefined where the text has another form or too many digits. "007.00" is seven pounds. */
 export function parsePounds(text: string): Pence | undefined {
-  return text.length <= longestMoney && moneyForm.test(text) ? BigInt(text.replace('.', '')) : undefined;
+  if (!moneyForm.test(text)) return undefined;
+  const digits = text.replace(leadingZeros, '');
+  return digits.length <= longestMoney ? BigInt(digits.replace('.', '')) : undefined;
 }
 
 export function formatPounds(amount: Pence): string {

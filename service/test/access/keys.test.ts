@@ -91,13 +91,15 @@ test('what is done to a key is in the activity list, once, under the id of its r
 
 test('a label has 60 characters at most, and what is not right is named', async () => {
   const { admin } = await newPartner();
-  assert.equal((await create(admin, { environment: 'sandbox', label: 'é'.repeat(60) })).status, 201);
+  for (const label of ['é'.repeat(60), 'two\nlines'])
+    assert.equal(textAt((await create(admin, { environment: 'sandbox', label })).json, 'label'), label);
+  for (const label of ['', ' '])
+    assert.equal(valueAt((await create(admin, { environment: 'sandbox', label })).json, 'label'), null);
   for (const body of [
     {},
     { environment: 'production' },
     { environment: 'sandbox', label: 'x'.repeat(61) },
-    { environment: 'sandbox', label: '' },
-    { environment: 'sandbox', label: 'two\nlines' },
+    { environment: 'sandbox', label: 'a\u0000b' },
     { environment: 'sandbox', more: 1 },
   ]) {
     const answer = await create(admin, body);

@@ -45,6 +45,11 @@ test('an admin sets logo, colour and addresses, and they are shown where they be
   assert.deepEqual(await shown(), everything);
 });
 
+test('a colour in capital letters is taken, and shown in small ones', async () => {
+  const answer = await update(admin, { brand_color: '#0F6E6E' });
+  assert.deepEqual([answer.status, valueAt(answer.json, 'brand_color')], [200, '#0f6e6e']);
+});
+
 test('what is left out stays as it is, and null takes it away', async () => {
   await update(admin, everything);
   await update(admin, { brand_color: null });
@@ -61,7 +66,6 @@ test('what is not right is named, and nothing is changed then', async () => {
     ['logo_url', 'https://user:secret@acme.test/'],
     ['logo_url', `https://acme.test/${'x'.repeat(500)}`],
     ['logo_url', ''],
-    ['brand_color', '#0F6E6E'],
     ['brand_color', 'teal'],
     ['billing_email', 'bills'],
     ['billing_email', 'a@b.test, c@d.test'],

@@ -73,6 +73,16 @@ async function makeHeld(amount = '1.00'): Promise<ApiAnswer & { payment: string 
   return { ...made, payment };
 }
 
+test('odd texts that the specification allows are accepted at the bank; a name of spaces alone it rejects', async () => {
+  const bank = { bank_name: ' ', sort_code: '040004', account_number: '55554444' };
+  const address = { line1: '1 High\nStreet', line2: '\t', city: 'x'.repeat(1_000), postal_code: '' };
+  const odd = { first_name: ' ', last_name: 'de\nla Cruz', address, bank };
+  const made = await createPayout(client, payoutBody({ reference: '\n' }, odd));
+  assert.deepEqual([made.status, made.payout], [201, 'processing'], made.text);
+  const nameless = await createPayout(client, payoutBody({}, { ...odd, last_name: ' ' }));
+  assert.deepEqual([nameless.status, nameless.code], [422, 'recipient_account_rejected'], nameless.text);
+});
+
 test('faults 19: a bank that accepts and then answers 500 is never 502, and the payout is paid once', async () => {
   await fault('error_after');
   const made = await createPayout(client);

@@ -17,7 +17,7 @@ const CreateKeyRequest = nameSchema(
   Type.Object(
     {
       environment: Environment,
-      label: Type.Optional(Type.String({ minLength: 1, maxLength: 60, pattern: patterns.visibleText })),
+      label: Type.Optional(Type.String({ maxLength: 60, pattern: patterns.anyText })),
     },
     { additionalProperties: false },
   ),
@@ -72,7 +72,9 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
   };
   const config = { action: 'key.create', access: 'admins', ofBothEnvironments: true } as const;
   app.post('/v1/keys', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
-    const { environment, label = null } = request.body;
+    const { environment } = request.body;
+    // A blank label is none.
+    const label = request.body.label?.trim() ? request.body.label : null;
     deps.activity.isIn(request, environment);
     const { id, prefix, secret, createdAt } = await makeKey(deps, adminOf(request, deps), { environment, label });
     deps.activity.isRecorded(request);

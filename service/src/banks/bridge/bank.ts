@@ -13,6 +13,7 @@ import {
   externalAccountBody,
   findOutcome,
   knownRecipientOutcome,
+  ownerName,
   pageFrom,
   rateFrom,
   registerOutcome,
@@ -36,6 +37,8 @@ export function createBridgeBank(
     ...customersOf(client),
     ...fundingOf(client),
     async registerRecipient({ customerId, recipient, idempotencyKey }) {
+      // The bank would refuse the request itself, which reads as its own trouble and not as the recipient's.
+      if (ownerName(recipient) === '') return { kind: 'rejected', text: 'the recipient has no visible name' };
       const accounts = `/customers/${encodeURIComponent(customerId)}/external_accounts`;
       const deadline = performance.now() + registerTimeoutMs;
       const answer = await client.post(accounts, externalAccountBody(recipient), {

@@ -250,7 +250,7 @@ test('a name that is too long for the rail ends at a word', () => {
   assert.equal(payeeName('  Ada   Byron '), 'Ada Byron');
   assert.equal(payeeName('Maximiliana Wolfeschlegelstein von und zu'), 'Maximiliana Wolfeschlegelstein von');
   assert.equal(payeeName('x'.repeat(80)), 'x'.repeat(35));
-  fc.assert(fc.property(fc.string({ maxLength: 170 }), (name) => payeeName(name).length <= 35));
+  fc.assert(fc.property(fc.string({ maxLength: 170 }), (name) => Array.from(payeeName(name)).length <= 35));
 });
 
 test('an address is sent where the bank takes it, and left out where its street is too short', () => {
@@ -259,4 +259,28 @@ test('an address is sent where the bank takes it, and left out where its street 
   assert.equal(valueAt(externalAccountBody(short), 'address'), undefined);
   const long = { ...recipient, address: { ...recipient.address, line1: 'x'.repeat(80) } };
   assert.equal(valueAt(externalAccountBody(long), 'address', 'street_line_1'), 'x'.repeat(35));
+});
+
+test('a text that the bank would refuse is sent as it takes it: on one line, not too long, and not blank', () => {
+  const odd = recipientWith({
+    firstName: ' ',
+    lastName: 'de\n la\tCruz',
+    bankName: '\u00a0',
+    address: { line1: '1 High\nStreet', line2: null, city: 'x'.repeat(300), region: ' ', postalCode: 'LS1\r\n1AA' },
+  });
+  const body = externalAccountBody(odd);
+  assert.deepEqual(
+    ['first_name', 'last_name', 'account_owner_name', 'bank_name'].map((field) => valueAt(body, field)),
+    ['de la Cruz', 'de la Cruz', 'de la Cruz', undefined],
+  );
+  assert.deepEqual(valueAt(body, 'address'), {
+    street_line_1: '1 High Street',
+    city: 'x'.repeat(200),
+    postal_code: 'LS1 1AA',
+    country: 'GBR',
+  });
+});
+
+test('a name is never cut through a character', () => {
+  assert.equal(payeeName('👩'.repeat(80)), '👩'.repeat(35));
 });

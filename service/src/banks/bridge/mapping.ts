@@ -1,6 +1,7 @@
 import { formatPounds, parsePounds, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
 import { cautiousRate, parseRate, type GbpPerUsd } from '../../money/rates.ts';
 import type { HttpExchange } from '../http-exchange.ts';
+import { carriedText } from '../carried-text.ts';
 import { payeeName } from '../payee-name.ts';
 import type {
   CancelOutcome,
@@ -56,9 +57,11 @@ const failures = new Map<string, PaymentFailure>([
 
 const shortestStreet = 4;
 const longestStreet = 35;
+/** The bank states no maximum for the rest. This is more than any real one has. */
+const longestText = 200;
 
 function streetOf(line: string): { street_line_1: string } | undefined {
-  const street = line.trim().slice(0, longestStreet);
+  const street = carriedText(line, longestStreet);
   return street.length < shortestStreet ? undefined : { street_line_1: street };
 }
 
@@ -66,32 +69,34 @@ export function externalAccountBody(recipient: Recipient): object {
   const name = ownerName(recipient);
   const { address } = recipient;
   const street = streetOf(address.line1);
+  const place = filled({ city: address.city, state: address.region, postal_code: address.postalCode });
   return {
     account_type: 'gb',
     currency: 'gbp',
-    bank_name: recipient.bankName,
     account_owner_name: name,
     account_owner_type: recipient.type,
-    ...(recipient.type === 'business'
-      ? { business_name: name }
-      : { first_name: recipient.firstName, last_name: recipient.lastName }),
+    ...(recipient.type === 'business' ? { business_name: name } : personName(recipient)),
     account: { sort_code: recipient.sortCode, account_number: recipient.accountNumber },
-    // The address is optional there, and refused where the street is too short: better none than no recipient.
-    ...(street === undefined
-      ? {}
-      : {
-          address: {
-            ...street,
-            city: address.city,
-            state: address.region,
-            postal_code: address.postalCode,
-            country: 'GBR',
-          },
-        }),
+    // Bank name and address are optional there. The address is refused where the street is too short: better none than
+    // no recipient.
+    ...filled({ bank_name: recipient.bankName }),
+    ...(street === undefined ? {} : { address: { ...street, ...place, country: 'GBR' } }),
   };
 }
 
-function ownerName({ firstName, lastName }: Recipient): string {
+/** The texts that are not blank, as the bank takes them. */
+function filled(texts: Readonly<Record<string, string>>): Record<string, string> {
+  const carried = Object.entries(texts).map(([name, text]): [string, string] => [name, carriedText(text, longestText)]);
+  return Object.fromEntries(carried.filter(([, text]) => text !== ''));
+}
+
+/** The bank needs both parts of a person's name. Where one is blank, the other stands for both. */
+function personName({ firstName, lastName }: Recipient): { first_name: string; last_name: string } {
+  const [first, last] = [carriedText(firstName, longestText), carriedText(lastName, longestText)];
+  return { first_name: first === '' ? last : first, last_name: last === '' ? first : last };
+}
+
+export function ownerName({ firstName, lastName }: Recipient): string {
   return payeeName(`${firstName} ${lastName}`);
 }
 
@@ -189,7 +194,7 @@ export function knownRecipientOutcome(
     return { kind: 'failed', text: `the known recipient could not be read: ${describeAnswer(answer)}` };
   const body = parseJson(answer.body);
   if (valueAt(body, 'active') === false) return { kind: 'rejected', text: 'the bank has closed this account' };
-  const named = recipient.type === 'business' ? {} : { first_name: recipient.firstName, last_name: recipient.lastName };
+  const named = recipient.type === 'business' ? {} : personName(recipient);
   const expected = { ...named, account_owner_name: ownerName(recipient), account_owner_type: recipient.type };
   const sameName = Object.entries(expected).every(([field, value]) => (textAt(body, field) ?? value) === value);
   const sameAccount =

@@ -3,7 +3,7 @@ import { patterns } from './patterns.ts';
 
 // The kinds of field that many resources have. Each is validation, serialisation, description and type in one.
 
-export const MoneyString = Type.String({ pattern: patterns.money, maxLength: 20, examples: ['850.00'] });
+export const MoneyString = Type.String({ pattern: patterns.money, examples: ['850.00'] });
 export const Id = Type.String({ format: 'uuid' });
 export const Instant = Type.String({ format: 'date-time' });
 

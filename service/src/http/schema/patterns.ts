@@ -2,6 +2,8 @@ import { uuidPattern } from '../../platform/ids.ts';
 
 /** The forms of the texts that the API takes. None can be tried in more than one way, so a hostile text is read as fast as any. */
 export const patterns = {
+  /** Any text that can be stored: no NUL, no half of a character. */
+  anyText: '^[^\\u0000\\p{Cs}]*$',
   /** Something to be seen, after spaces or not; no control character, no line break, no half of a character. */
   visibleText: '^[\\p{Zs}\\p{Cf}]*[^\\p{C}\\p{Z}][^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$',
   money: '^[0-9]+\\.[0-9]{2}$',
@@ -23,7 +25,7 @@ export const patterns = {
   emailLength: '^[^@]{1,64}@[^@]{1,189}$',
   /** An address of a page that is reached safely, and without a name or a password in it. */
   secureUrl: '^https://[^/?#@\\\\\\s]+([/?#][^\\s]*)?$',
-  color: '^#[0-9a-f]{6}$',
+  color: '^#[0-9a-fA-F]{6}$',
   secret: '^kp_(sandbox|live)_[a-f0-9]{48}$',
   idempotencyKey: '^[A-Za-z0-9_\\-:.]{8,100}$',
   payoutStatuses:
@@ -35,6 +37,7 @@ export const cursorRule = 'must be a cursor from a Link header';
 
 /** What each asks for, in words: nobody wants to read a pattern in an error. */
 const rules = new Map<unknown, string>([
+  [patterns.anyText, 'must not contain NUL characters or unpaired surrogates'],
   [patterns.visibleText, 'must contain a visible character, and no control characters or line breaks'],
   [patterns.money, 'must be a string with two decimals, for example "850.00"'],
   [patterns.sixDigits, 'must be 6 digits'],

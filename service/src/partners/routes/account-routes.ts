@@ -133,8 +133,10 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
 /** From a body that its schema has let through. */
 function settingsFrom({
   wallet_low_usdc: low,
-  ...settings
+  brand_color: color,
+  ...others
 }: Static<typeof UpdateAccountRequest.definition>): AccountSettings {
+  const settings = color === undefined ? others : { ...others, brand_color: color?.toLowerCase() ?? null };
   if (low === undefined) return settings;
   return { ...settings, wallet_low_micro_usdc: low === null ? null : String(parseUsdc(low)) };
 }

@@ -26,7 +26,7 @@ const ListQuery = Type.Object(
       }),
     ),
     ...createdFields('Made'),
-    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.visibleText })),
+    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.anyText })),
     idempotency_key: Type.Optional(Type.String({ pattern: patterns.idempotencyKey })),
     account_last4: Type.Optional(Type.String({ pattern: patterns.fourDigits })),
     created_via: Type.Optional(oneOf(['api', 'dashboard'])),

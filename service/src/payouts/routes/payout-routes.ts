@@ -9,7 +9,6 @@ import { patterns } from '../../http/schema/patterns.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
 import type { Server } from '../../http/server.ts';
-import { parsePounds } from '../../money/amounts.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { cancelPayout } from '../lifecycle/cancel-payout.ts';
 import { createPayout, type CreateDeps } from '../creation/create-payout.ts';
@@ -25,7 +24,7 @@ import {
   QuoteRequest,
   QuoteSchema,
 } from './schemas.ts';
-import { balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
+import { amountFrom, balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
 
 export interface PayoutRouteDeps extends CreateDeps, Authentication {
   payouts: PayoutReader;
@@ -113,7 +112,7 @@ function addQuoteRoute(app: Server, deps: PayoutRouteDeps): void {
       preHandler: refuseWrongBody,
     },
     async (request) => {
-      const amount = parsePounds(request.body.amount_gbp) ?? 0n;
+      const amount = amountFrom(request.body.amount_gbp);
       return quoteBody(await quotePayout(deps, deps.callerOf(request), amount));
     },
   );

@@ -1,22 +1,44 @@
 import { somethingWrong, reported, type FieldProblem } from '../../http/schema/field-problems.ts';
-import { parsePounds } from '../../money/amounts.ts';
 import { ApiError, type ApiErrorCode } from '../../platform/api-error.ts';
 import { amountProblem } from '../pricing/limits.ts';
+import { amountFrom } from './wire-form.ts';
 
-/** What a field must look like, for whoever left it out. */
-const hints: Readonly<Record<string, string>> = {
-  'recipient.first_name': '1 to 80 characters',
-  'recipient.last_name': '1 to 80 characters',
-  'recipient.address': 'an object: line1, city, postal_code',
-  'recipient.address.line1': 'text',
-  'recipient.address.city': 'text',
-  'recipient.address.postal_code': 'text',
-  'recipient.bank': 'an object: bank_name, sort_code, account_number',
-  'recipient.bank.bank_name': 'text',
-  'recipient.bank.sort_code': '6 digits',
-  'recipient.bank.account_number': '8 digits',
-  recipient: 'an object: first_name, last_name, address, bank',
-};
+interface Leaf {
+  rule: string;
+  isRequired: boolean;
+}
+
+const required = (rule: string): Leaf => ({ rule, isRequired: true });
+const optional = (rule: string): Leaf => ({ rule, isRequired: false });
+
+/** The fields of a recipient, with what each must look like. */
+const leaves: ReadonlyMap<string, Leaf> = new Map(
+  Object.entries({
+    'recipient.type': optional('individual or business'),
+    'recipient.first_name': required('1 to 80 characters'),
+    'recipient.last_name': required('1 to 80 characters'),
+    'recipient.email': optional('an email address'),
+    'recipient.address.line1': required('string'),
+    'recipient.address.line2': optional('string'),
+    'recipient.address.city': required('string'),
+    'recipient.address.postal_code': required('string'),
+    'recipient.address.region': optional('at most 80 characters'),
+    'recipient.bank.bank_name': required('string'),
+    'recipient.bank.sort_code': required('6 digits'),
+    'recipient.bank.account_number': required('8 digits'),
+  }),
+);
+
+/** The fields that a problem is about: the field itself, or the required fields of an object that is missing. */
+function leavesOf({ path }: FieldProblem): string[] {
+  if (leaves.has(path)) return [path];
+  return [...leaves].flatMap(([leaf, { isRequired }]) => (isRequired && isUnder(leaf, path) ? [leaf] : []));
+}
+
+/** Every missing or malformed field of the recipient with its rule, for clients that read nothing else. */
+function missingFrom(problems: readonly FieldProblem[]): string[] {
+  return [...new Set(problems.flatMap(leavesOf))].map((leaf) => `${leaf} (${leaves.get(leaf)?.rule ?? ''})`);
+}
 
 const messages = {
   invalid_recipient: 'The recipient details are incomplete or invalid. See details.fields.',
@@ -45,19 +67,17 @@ function codeOf(problems: readonly FieldProblem[]): Refused {
 }
 
 /** An amount of the right form can still be out of every range: that is told with the rest, and not after it is mended. */
-function rangeProblem(body: unknown): FieldProblem[] {
+function rangeProblem(found: readonly FieldProblem[], body: unknown): FieldProblem[] {
   const text: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'amount_gbp') : undefined;
-  const amount = typeof text === 'string' ? parsePounds(text) : undefined;
-  return amount === undefined ? [] : (amountProblem(amount, 'simulated')?.details.fields ?? []);
+  if (typeof text !== 'string' || found.some(({ path }) => path === 'amount_gbp')) return [];
+  return amountProblem(amountFrom(text), 'simulated')?.details.fields ?? [];
 }
 
 /** All that is wrong with a body at once, under the code of the first thing that a person would mend. */
 export function refuseBody(found: readonly FieldProblem[], body: unknown): ApiError {
-  const problems = [...rangeProblem(body), ...found];
+  const problems = [...rangeProblem(found, body), ...found];
   const code = codeOf(problems);
-  const missing = problems
-    .filter(({ path, rule }) => rule === 'is required' && isUnder(path, 'recipient'))
-    .map(({ path }) => (hints[path] === undefined ? path : `${path} (${hints[path]})`));
+  const missing = missingFrom(problems);
   const details = {
     fields: reported(problems),
     ...(code === 'invalid_recipient' || missing.length > 0 ? { missing } : {}),

@@ -5,8 +5,7 @@ import { nameSchema } from '../../http/schema/schemas.ts';
 
 // What the API takes and gives. Each is validation, serialisation, description and type in one.
 
-const text = (maxLength: number, more: object = {}) =>
-  Type.String({ minLength: 1, maxLength, pattern: patterns.visibleText, ...more });
+const text = (more: object = {}) => Type.String({ pattern: patterns.anyText, ...more });
 
 const Country = Type.Literal('GB');
 const Rate = Type.Number({ description: 'Pounds for one dollar, to six places.', examples: [0.79] });
@@ -22,18 +21,18 @@ export const QuoteRequest = nameSchema(
 
 const Address = Type.Object(
   {
-    line1: text(200),
-    line2: Type.Optional(text(200)),
-    city: text(200),
-    postal_code: text(20),
-    region: Type.Optional(text(80, { description: 'The town is used where it is left out.' })),
+    line1: text(),
+    line2: Type.Optional(text()),
+    city: text(),
+    postal_code: text(),
+    region: Type.Optional(text({ maxLength: 80, description: 'The town is used where it is left out.' })),
   },
   strict,
 );
 
 const BankAccount = Type.Object(
   {
-    bank_name: text(200),
+    bank_name: text(),
     sort_code: Type.String({ pattern: patterns.sixDigits, examples: ['040004'] }),
     account_number: Type.String({ pattern: patterns.eightDigits, examples: ['12345678'] }),
   },
@@ -43,8 +42,8 @@ const BankAccount = Type.Object(
 const Recipient = Type.Object(
   {
     type: Type.Optional(Type.Enum(['individual', 'business'], { default: 'individual' })),
-    first_name: text(80),
-    last_name: text(80),
+    first_name: text({ minLength: 1, maxLength: 80 }),
+    last_name: text({ minLength: 1, maxLength: 80 }),
     email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
     address: Address,
     bank: BankAccount,
@@ -58,7 +57,9 @@ export const CreatePayoutRequest = nameSchema(
     {
       amount_gbp: MoneyString,
       country: Type.Optional(Type.Literal('GB', { default: 'GB' })),
-      reference: Type.Optional(text(120, { description: 'Yours. `bank_reference` is what the recipient sees of it.' })),
+      reference: Type.Optional(
+        text({ maxLength: 120, description: 'Yours. `bank_reference` is what the recipient sees of it.' }),
+      ),
       recipient: Recipient,
       confirm_code: Type.Optional(
         Type.String({

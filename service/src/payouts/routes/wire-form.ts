@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { formatPounds, formatUsdc, parsePounds } from '../../money/amounts.ts';
+import { formatPounds, formatUsdc, parsePounds, type Pence } from '../../money/amounts.ts';
 import { rateAsNumber } from '../../money/rates.ts';
 import { instantOf } from '../../platform/ids.ts';
 import type { PayoutOrder } from '../model/order.ts';
@@ -10,15 +10,26 @@ import type { BalanceSchema, CreatePayoutBody, PayoutSchema, QuoteSchema } from 
 
 // Between what the API takes and gives, and what we work with.
 
+/** Above every limit. */
+const unpayable: Pence = 10n ** 20n;
+
+/** The amount of a MoneyString. One with more digits than we read is out of range, whatever it is. */
+export function amountFrom(text: string): Pence {
+  return parsePounds(text) ?? unpayable;
+}
+
+/** An empty text, or one of spaces alone, is none. */
+function textOrNull(text: string | undefined): string | null {
+  return text === undefined || text.trim() === '' ? null : text;
+}
+
 /** From a body that its schema has let through. */
 export function orderFrom({ amount_gbp: amountText, country, reference, recipient }: CreatePayoutBody): PayoutOrder {
-  const amount = parsePounds(amountText);
-  if (amount === undefined) throw new Error('a schema let an amount through that is none');
   const { address, bank } = recipient;
   return {
-    amount,
+    amount: amountFrom(amountText),
     country: country ?? 'GB',
-    reference: reference ?? null,
+    reference: textOrNull(reference),
     recipient: {
       type: recipient.type ?? 'individual',
       firstName: recipient.first_name,
@@ -29,9 +40,9 @@ export function orderFrom({ amount_gbp: amountText, country, reference, recipien
       accountNumber: bank.account_number,
       address: {
         line1: address.line1,
-        line2: address.line2 ?? null,
+        line2: textOrNull(address.line2),
         city: address.city,
-        region: address.region ?? address.city,
+        region: textOrNull(address.region) ?? address.city,
         postalCode: address.postal_code,
       },
     },
