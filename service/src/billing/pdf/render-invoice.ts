@@ -242,7 +242,7 @@ function drawFooters(sheet: Sheet, { number }: PrintedInvoice, { name }: Invoice
 
 /** The invoice on paper. The same invoice is the same file, byte for byte. */
 export async function renderInvoicePdf(invoice: PrintedInvoice, issuer: InvoiceIssuer): Promise<Buffer> {
-  const sheet = openSheet({
+  const sheet = await openSheet({
     title: `Invoice ${invoice.number}`,
     author: issuer.name,
     subject: `Invoice for ${printMonth(invoice.period)}, to ${onPaper(invoice.billedTo.name)}`,
