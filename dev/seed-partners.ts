@@ -5,24 +5,27 @@ import { eventually } from './eventually.ts';
 import { textAt, valueAt } from './json.ts';
 import { ClusterError } from './postgres/cluster.ts';
 import { asAdmin } from './postgres/roles.ts';
+import { signUpBusiness, type Dashboard } from './seed-people.ts';
 
-interface Stack {
-  /** The api. */
-  url: string;
-  /** The database, as the role that reads every partner's rows. */
+interface Stack extends Dashboard {
+  /** The database, as kelpie_reader. */
   readerUrl: string;
-  /** Where the keys of an earlier start are: the secret of one that exists can't be asked for. */
+  /** Has the keys of an earlier start, because the API shows a secret only once. */
   credentialsFile: string;
   /** What `kelpie-admin partners create` needs. */
   env: Readonly<Record<string, string>>;
 }
 
-/** API keys of two partners to try things with, and the short name of the first. */
+/** Two partners to try things with. People can sign in to the first, by the code in the inbox. */
 export interface Seeded {
   key: string;
   keyB: string;
   slug: string;
+  adminEmail: string;
+  viewerEmail: string;
 }
+
+type WithPeople = Pick<Seeded, 'key' | 'adminEmail' | 'viewerEmail'>;
 
 interface Partner {
   slug: string;
@@ -32,21 +35,35 @@ interface Partner {
 
 const connectedWithinMs = 60_000;
 
-/** Two partners, each connected to the sandbox bank: those of an earlier start, as far as they still serve. */
+/** Two partners, each connected to the sandbox bank. Those of an earlier start are kept while they work. */
 export async function seedPartners(stack: Stack): Promise<Seeded> {
   const known: unknown = await readFile(stack.credentialsFile, 'utf8').then(JSON.parse, () => ({}));
-  const key = await keepOrMake(stack, valueAt(known, 'key'), { slug: 'acme', name: 'Acme Marketplace' });
-  const keyB = await keepOrMake(stack, valueAt(known, 'keyB'), { slug: 'birch', name: 'Birch Payroll' });
-  const { slug } = await untilConnected(stack, key);
+  const first = (await findFirst(stack, known)) ?? (await signUpFirst(stack));
+  const knownB = valueAt(known, 'keyB');
+  const keyB = typeof knownB === 'string' && (await isGood(stack, knownB)) ? knownB : await createSecond(stack);
+  const { slug } = await untilConnected(stack, first.key);
   await untilConnected(stack, keyB);
-  return { key, keyB, slug };
+  return { ...first, keyB, slug };
 }
 
-async function keepOrMake(stack: Stack, known: unknown, partner: { slug: string; name: string }): Promise<string> {
-  return typeof known === 'string' && (await isGood(stack, known)) ? known : makePartner(stack, partner);
+async function findFirst(stack: Stack, known: unknown): Promise<WithPeople | undefined> {
+  const [key, adminEmail, viewerEmail] = ['key', 'adminEmail', 'viewerEmail'].map((name) => valueAt(known, name));
+  if (typeof key !== 'string' || typeof adminEmail !== 'string' || typeof viewerEmail !== 'string') return undefined;
+  return (await isGood(stack, key)) ? { key, adminEmail, viewerEmail } : undefined;
 }
 
-/** One that is on the simulated rail and does not wait for a bank would stay there. */
+function newSlug(name: string): string {
+  return `${name}-${randomBytes(3).toString('hex')}`;
+}
+
+async function signUpFirst(stack: Stack): Promise<WithPeople> {
+  const slug = newSlug('acme');
+  const people = { adminEmail: `ada@${slug}.example`, viewerEmail: `grace@${slug}.example` };
+  const key = await signUpBusiness(stack, { slug, name: 'Acme Marketplace', ...people });
+  return { key, ...people };
+}
+
+/** A partner that stays on the simulated rail is no use for trying the bank. */
 async function isGood({ url, readerUrl }: Stack, key: string): Promise<boolean> {
   const { status } = await fetch(`${url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } });
   if (status !== 200) return false;
@@ -54,11 +71,11 @@ async function isGood({ url, readerUrl }: Stack, key: string): Promise<boolean> 
   return partner !== undefined && (partner.wants_bank || partner.rail !== 'simulated');
 }
 
-async function makePartner({ env }: Stack, { slug, name }: { slug: string; name: string }): Promise<string> {
+async function createSecond({ env }: Stack): Promise<string> {
   const command = startChild({
     name: 'kelpie-admin',
     file: 'service/src/app/cli.ts',
-    args: ['partners', 'create', '--slug', `${slug}-${randomBytes(3).toString('hex')}`, '--name', name, '--json'],
+    args: ['partners', 'create', '--slug', newSlug('birch'), '--name', 'Birch Payroll', '--json'],
     env: { ...env, KELPIE_LOG_LEVEL: 'warn' },
   });
   const { code } = await command.exited;
@@ -66,7 +83,7 @@ async function makePartner({ env }: Stack, { slug, name }: { slug: string; name:
   return textAt(JSON.parse(command.output()), 'data.key');
 }
 
-/** By the start of its key, which is all of it that is kept in the clear. */
+/** By the prefix of its key, which is all that the database keeps in the clear. */
 async function findPartner(readerUrl: string, key: string): Promise<Partner | undefined> {
   return asAdmin(readerUrl, async (client) => {
     const { rows } = await client.query<Partner>(

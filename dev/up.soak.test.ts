@@ -2,16 +2,18 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
-import { after, test } from 'node:test';
+import { createServer } from 'node:net';
+import { after, test, type TestContext } from 'node:test';
 import { eventually } from './eventually.ts';
 import { removeCluster } from './postgres/cluster.ts';
-import { textAt } from './json.ts';
+import { listAt, textAt } from './json.ts';
 import { projectFolder } from './project.ts';
 
-// Below the ports that the system gives to outgoing connections: one of another test's could hold one of ours.
+// Below the ports that the system gives to outgoing connections, so that no other test holds one of ours.
 const firstPort = 26_000;
 const readyWithinMs = 60_000;
 const args = ['run', 'dev', '--', '--ports-from', String(firstPort), '--cluster', 'trial'];
+const mark = `KELPIE_TRIAL_MARK_${process.pid}`;
 
 after(async () => removeCluster('trial'));
 
@@ -22,20 +24,67 @@ async function isReady(): Promise<boolean> {
   );
 }
 
-/** What it left for scripts, with how each of the two keys is answered. */
-async function readCredentials(): Promise<{ found: unknown; statuses: number[] }> {
-  const found: unknown = JSON.parse(readFileSync(`${projectFolder}/.dev/credentials-trial.json`, 'utf8'));
-  const statuses = ['key', 'keyB'].map(async (name) => {
-    const headers = { authorization: `Bearer ${textAt(found, name)}` };
-    return (await fetch(`${textAt(found, 'url')}/v1/balance`, { headers })).status;
+function startDev(t: TestContext) {
+  // In a process group of its own, as a terminal would start it.
+  const dev = spawn('npm', args, { cwd: projectFolder, detached: true, env: { ...process.env, MARK: mark } });
+  const closed = once(dev, 'close');
+  const { pid } = dev;
+  assert(pid !== undefined);
+  let said = '';
+  for (const stream of [dev.stdout, dev.stderr]) stream.on('data', (chunk) => (said += String(chunk)));
+  t.after(async () => {
+    // If the test failed half way, the next one would find the ports taken.
+    dev.kill('SIGINT');
+    await closed;
   });
-  return { found, statuses: await Promise.all(statuses) };
+  const untilUp = async (): Promise<void> => {
+    await eventually(
+      'it is up',
+      async () => {
+        assert.equal(dev.exitCode, null, `it ended: ${said}`);
+        return said.includes('Kelpie is up.');
+      },
+      readyWithinMs,
+    );
+    assert(await isReady());
+  };
+  return { pid, closed, said: () => said, untilUp, kill: (signal: NodeJS.Signals) => dev.kill(signal) };
 }
 
-let foundBefore: unknown;
+function readCredentials(): unknown {
+  return JSON.parse(readFileSync(`${projectFolder}/.dev/credentials-trial.json`, 'utf8'));
+}
 
-/** The numbers of every process on this machine that was started with a word of ours in its environment. */
-function findLeftovers(mark: string): string[] {
+async function balanceStatus(found: unknown, name: string): Promise<number> {
+  const headers = { authorization: `Bearer ${textAt(found, name)}` };
+  return (await fetch(`${textAt(found, 'url')}/v1/balance`, { headers })).status;
+}
+
+/** Asks for a code, reads it in the inbox and signs in. Returns the role. */
+async function signIn(found: unknown, email: string): Promise<string> {
+  const post = async (path: string, body: object): Promise<Response> => {
+    const { origin } = new URL(textAt(found, 'dashboardUrl'));
+    const headers = { 'content-type': 'application/json', origin };
+    return fetch(`${textAt(found, 'url')}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const readMails = async (): Promise<unknown[]> => {
+    const mails: unknown = await (await fetch(`${textAt(found, 'mailUrl')}/mails`)).json();
+    return listAt({ mails }, 'mails').filter((mail) => listAt(mail, 'to').includes(email));
+  };
+  const before = (await readMails()).length;
+  assert.equal((await post('/v1/auth/code', { email })).status, 202);
+  const newest = await eventually('the code is in the inbox', async () => {
+    const mails = await readMails();
+    return mails.length > before && mails[0];
+  });
+  const [code = ''] = /\b\d{6}\b/.exec(textAt(newest, 'text')) ?? [];
+  const session = await post('/v1/auth/session', { email, code });
+  assert.equal(session.status, 200);
+  return textAt(await session.json(), 'role');
+}
+
+/** The ids of processes that were started with our mark in their environment. */
+function findLeftovers(): string[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
     .filter((pid) => {
@@ -47,49 +96,55 @@ function findLeftovers(mark: string): string[] {
     });
 }
 
-for (const time of ['the first', 'the second']) {
-  test(`npm run dev is ready within 60 s ${time} time with the same two partners, and Ctrl-C leaves no process behind`, async (t) => {
-    const mark = `KELPIE_TRIAL_MARK_${process.pid}`;
-    const startedAt = performance.now();
-    // A terminal's Ctrl-C reaches the whole process group: npm, its shell, and our program.
-    const dev = spawn('npm', args, {
-      cwd: projectFolder,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, MARK: mark },
-    });
-    const closed = once(dev, 'close');
-    t.after(async () => {
-      // Where the test failed half way: its own clean-up, or the next one finds the ports taken.
-      dev.kill('SIGINT');
-      await closed;
-    });
-    let said = '';
-    dev.stdout.on('data', (chunk) => (said += String(chunk)));
-    await eventually(
-      'it is ready',
-      async () => {
-        assert.equal(dev.exitCode, null, `it ended: ${said}`);
-        return isReady();
-      },
-      readyWithinMs,
-    );
-    t.diagnostic(`ready after ${Math.round(performance.now() - startedAt)} ms`);
-    assert(findLeftovers(mark).length >= 3, 'the mark does not find our processes');
+test('npm run dev starts within 60 s, people can sign in, and one started while it stops waits for it', async (t) => {
+  const startedAt = performance.now();
+  const first = startDev(t);
+  await first.untilUp();
+  t.diagnostic(`the first start took ${Math.round(performance.now() - startedAt)} ms`);
+  assert(findLeftovers().length >= 3, 'the mark does not find our processes');
+  const found = readCredentials();
+  assert.deepEqual([await balanceStatus(found, 'key'), await balanceStatus(found, 'keyB')], [200, 200]);
+  assert.notEqual(textAt(found, 'key'), textAt(found, 'keyB'));
+  assert.match(textAt(found, 'slug'), /^acme-/);
+  assert.equal(await signIn(found, textAt(found, 'adminEmail')), 'admin');
+  assert.equal(await signIn(found, textAt(found, 'viewerEmail')), 'viewer');
 
-    await eventually('two partners can pay', async () => said.includes('Kelpie is up.'), readyWithinMs);
-    const { found, statuses } = await readCredentials();
-    assert.deepEqual(statuses, [200, 200]);
-    assert.notEqual(textAt(found, 'key'), textAt(found, 'keyB'));
-    assert.match(textAt(found, 'slug'), /^acme-/);
-    // What still serves is kept: a script that remembers a key goes on working.
-    assert.deepEqual(found, foundBefore ?? found);
-    foundBefore = found;
+  const beside = startDev(t);
+  await beside.closed;
+  assert.match(beside.said(), /Kelpie is already running \(pid \d+\)\. .*--ports-from 27000 --cluster second/);
 
-    assert(dev.pid !== undefined);
-    process.kill(-dev.pid, 'SIGINT');
-    await closed;
-    assert.deepEqual(findLeftovers(mark), []);
-    assert.equal(await isReady(), false);
-  });
-}
+  // A terminal's Ctrl-C reaches the whole process group: npm and our program.
+  process.kill(-first.pid, 'SIGINT');
+  const second = startDev(t);
+  await first.closed;
+  await second.untilUp();
+  assert.match(second.said(), /Another npm run dev \(pid \d+\) is still stopping\. Waiting for it…/);
+  assert.doesNotMatch(second.said(), /^\s+at /m);
+  // Scripts that remember a key continue to work.
+  assert.deepEqual(readCredentials(), found);
+
+  second.kill('SIGTERM');
+  await second.closed;
+  assert.deepEqual(findLeftovers(), [], 'SIGTERM to npm alone ends everything');
+  assert.equal(await isReady(), false);
+});
+
+test('npm run dev ends everything when npm is killed and can forward no signal', async (t) => {
+  const dev = startDev(t);
+  await dev.untilUp();
+  process.kill(dev.pid, 'SIGKILL');
+  await dev.closed;
+  await eventually('nothing is left', async () => findLeftovers().length === 0);
+  assert.equal(await isReady(), false);
+});
+
+test('a port that another program uses is named, with the option that chooses others', async (t) => {
+  const other = createServer().listen(firstPort, '127.0.0.1');
+  await once(other, 'listening');
+  const dev = startDev(t);
+  await dev.closed;
+  other.close();
+  assert.match(dev.said(), /Port 26000 \(api\) is in use\. .*npm run dev -- --ports-from 27000/);
+  assert.doesNotMatch(dev.said(), /^\s+at /m);
+  assert.deepEqual(findLeftovers(), []);
+});

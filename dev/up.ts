@@ -1,4 +1,4 @@
-// npm run dev: the whole of Kelpie on this machine. Ctrl-C ends all of it.
+// npm run dev: all of Kelpie on this machine. Ctrl-C stops it.
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -14,13 +14,14 @@ import { listAt, textAt } from './json.ts';
 import { projectFolder } from './project.ts';
 import { developmentSecrets } from './secrets.ts';
 import { seedPartners } from './seed-partners.ts';
+import { claimStack, type StackClaim } from './stack-claim.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** The first of the ports; for a second copy beside the usual one. */
+    /** The first port, for a second copy beside the usual one. */
     'ports-from': { type: 'string', default: '4000' },
     cluster: { type: 'string', default: 'dev' },
-    /** The dashboard as it was built, if it was, by the api alone: not from its sources by a server of its own. */
+    /** The api serves the built dashboard; otherwise Vite serves it from source. */
     built: { type: 'boolean', default: false },
   },
 });
@@ -29,7 +30,7 @@ const cluster = clusterNames.find((name) => name === options.cluster) ?? refuseO
 if (!Number.isInteger(firstPort)) refuseOptions();
 
 function refuseOptions(): never {
-  console.error(`Say: npm run dev -- [--ports-from NUMBER] [--cluster ${clusterNames.join('|')}] [--built]`);
+  console.error(`Usage: npm run dev -- [--ports-from PORT] [--cluster ${clusterNames.join('|')}] [--built]`);
   process.exit(2);
 }
 
@@ -66,7 +67,7 @@ const sandboxBank: DevelopmentBank = {
   mode: 'sandbox',
   apiKey: 'sk-test-kelpie',
 };
-/** Another one stands in for the live bank: businesses are verified there, and its money is test money, too. */
+/** A second sandbox bank stands in for the live bank. Its money is test money too. */
 const liveBank: DevelopmentBank = {
   environment: 'live',
   name: 'live',
@@ -78,8 +79,12 @@ const liveBank: DevelopmentBank = {
 
 const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${cluster}.json`;
 const credentialsFile = path.join(projectFolder, '.dev', credentials);
-/** What `npm run kelpie-admin` finds its settings in; a second copy of the system does not take it from the first. */
+/** Settings for `npm run kelpie-admin`. A second copy has its own. */
 const commandEnvFile = path.join(projectFolder, '.dev', cluster === 'dev' ? 'kelpie.env' : `kelpie-${cluster}.env`);
+
+/** Held while this runs. See stack-claim.ts. */
+const claimFile = path.join(projectFolder, '.dev', `up-${cluster}.claim`);
+const secondCopy = `npm run dev -- --ports-from ${firstPort + 1_000} --cluster second`;
 
 function inEnvFile(env: Readonly<Record<string, string>>): string {
   return Object.entries(env)
@@ -87,16 +92,23 @@ function inEnvFile(env: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-/** What was started, to be ended in the opposite order. */
+/** Stops what was started, in reverse order. */
 const endings: (() => Promise<unknown>)[] = [];
 let starting: Promise<void> | undefined;
 let ending: Promise<void> | undefined;
+let claim: StackClaim | undefined;
 
 async function endAll(exitCode: number): Promise<void> {
-  // What is being started now can only be ended once it stands.
+  await claim?.markStopping();
+  // A part that is still starting can be stopped only once it runs.
   await starting?.catch(() => undefined);
   for (const stop of endings.toReversed()) await stop().catch((error: unknown) => console.error(error));
+  await claim?.release();
   process.exit(exitCode);
+}
+
+function throwIfEnding(): void {
+  if (ending !== undefined) throw new ClusterError('Stopped.');
 }
 
 function end(exitCode: number): void {
@@ -114,12 +126,12 @@ async function refuseTakenPorts(): Promise<void> {
   for (const [name, port] of Object.entries(ports)) {
     if (!(await isTaken(port))) continue;
     throw new ClusterError(
-      `Port ${port} (${name}) is taken. Is Kelpie running already? \`lsof -i :${port}\` shows by whom.`,
+      `Port ${port} (${name}) is in use. Find the program with \`lsof -i :${port}\`, or choose other ports: npm run dev -- --ports-from ${firstPort + 1_000}`,
     );
   }
 }
 
-/** The one that ends by itself takes the others with it: half a system would only puzzle people. */
+/** If one part ends, all are stopped: half a system would only confuse people. */
 function startPart(
   name: string,
   file: string,
@@ -128,7 +140,7 @@ function startPart(
   const child = startChild({ name, file, args, env, onLine: (line) => console.log(formatLine(name, line)) });
   endings.push(async () => child.stop());
   void child.exited.then(({ code }) => {
-    if (ending === undefined) console.error(`${name} ended by itself (exit code ${code}).`);
+    if (ending === undefined) console.error(`${name} stopped unexpectedly (exit code ${code}). Stopping the rest.`);
     end(1);
   });
   return child;
@@ -156,7 +168,7 @@ async function isDashboardServed(): Promise<boolean> {
   );
 }
 
-/** The dashboard from its sources: what is changed there is on the screen at once. It hands every call on to the api. */
+/** Vite serves the dashboard from source, and forwards API calls to the api. */
 async function startDashboard(): Promise<void> {
   startPart('pages', 'dashboard/node_modules/vite/bin/vite.js', {
     args: ['dashboard', '--port', String(ports.dashboard), '--logLevel', 'warn'],
@@ -165,13 +177,12 @@ async function startDashboard(): Promise<void> {
   await eventually('the dashboard is served', isDashboardServed);
 }
 
-/** How api and worker reach it. */
 function bankEnv({ environment, url: own, apiKey }: DevelopmentBank): Record<string, string> {
   const prefix = `KELPIE_${environment.toUpperCase()}_BANK`;
   return { [`${prefix}_URL`]: `${own}/v0`, [`${prefix}_API_KEY`]: apiKey };
 }
 
-/** Asks the bank to tell the api of what changes, once for all starts, and says by which key its webhooks are known. */
+/** Registers the api's webhook endpoint at the bank, once, and returns the key that verifies it. */
 async function webhookKey({ environment, url: bank, apiKey }: DevelopmentBank): Promise<string> {
   const address = `${url}/bank-webhooks/${environment}`;
   const headers = { 'api-key': apiKey, 'content-type': 'application/json' };
@@ -179,11 +190,12 @@ async function webhookKey({ environment, url: bank, apiKey }: DevelopmentBank): 
   const existing = listAt(known, 'data').find((endpoint) => textAt(endpoint, 'url') === address);
   if (existing !== undefined) return textAt(existing, 'public_key').trim();
   const body = JSON.stringify({ url: address });
-  const made: unknown = await (await fetch(`${bank}/v0/webhooks`, { method: 'POST', headers, body })).json();
-  return textAt(made, 'public_key').trim();
+  const created: unknown = await (await fetch(`${bank}/v0/webhooks`, { method: 'POST', headers, body })).json();
+  return textAt(created, 'public_key').trim();
 }
 
 async function startAll(): Promise<void> {
+  claim = await claimStack({ file: claimFile, secondCopy, throwIfEnding });
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
   endings.push(async () => stopCluster(cluster));
@@ -217,7 +229,7 @@ async function startAll(): Promise<void> {
       KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
       KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(sandboxBank),
       KELPIE_LIVE_BANK_WEBHOOK_KEY: await webhookKey(liveBank),
-      // Nobody stands in front of the api here, so there is nobody to wait for.
+      // There is no load balancer to wait for.
       KELPIE_DRAIN_DELAY_MS: '0',
     },
   });
@@ -237,27 +249,38 @@ async function startAll(): Promise<void> {
   };
   await writeFile(commandEnvFile, inEnvFile({ ...operatorEnv, KELPIE_LOG_LEVEL: 'warn' }), { mode: 0o600 });
   await beginAudit({ readerUrl, operatorUrl }, auditKey);
-  const partners = await seedPartners({ url, readerUrl, credentialsFile, env: operatorEnv });
+  const { origin } = new URL(dashboardUrl);
+  const partners = await seedPartners({ url, origin, inbox, readerUrl, credentialsFile, env: operatorEnv });
   const found = { url, dashboardUrl, bankUrl, liveBankUrl, mailUrl, ...partners };
   await writeFile(credentialsFile, `${JSON.stringify(found, null, 2)}\n`, { mode: 0o600 });
   console.log(`
 Kelpie is up.
-  Dashboard   ${dashboardUrl}/   (sign up with any address: its mail is in the inbox)
+  Dashboard   ${dashboardUrl}/
+  Sign in     ${partners.adminEmail} (admin) or ${partners.viewerEmail} (viewer)
+  Email       ${mailUrl}   (sign-in codes arrive here; SMTP on port ${ports.smtp})
   API         ${url}
-  API key     ${partners.key}   (${partners.slug}, a sandbox with 10,000.00 USDC of test money)
-  Another     ${partners.keyB}   (of another partner, to see that neither sees the other's)
+  API key     ${partners.key}   (${partners.slug}: a sandbox with 10,000.00 USDC of test money)
+  Second key  ${partners.keyB}   (of another partner)
   Reference   ${url}/docs
-  Bank        ${bankUrl}   (a sandbox bank: see what it pays, and make it fail)
-  Live bank   ${liveBankUrl}   (stands in for the live one: businesses are verified there)
-  Mail inbox  ${mailUrl}   (SMTP on port ${ports.smtp})
+  Bank        ${bankUrl}   (sandbox bank: see its transfers, and make it fail)
+  Live bank   ${liveBankUrl}   (stands in for the live bank: verify businesses here)
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
   Database    psql ${ownerUrl}
   Operators   npm run kelpie-admin -- --help
-What scripts need is in .dev/${credentials}. Ctrl-C ends all of it.
+Addresses and keys for scripts are in .dev/${credentials}. Ctrl-C stops everything.
 `);
 }
 
+/** A killed npm or shell can't forward a signal, so we also stop when our parent is gone. */
+function endWithParent(): void {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && end(1), 500).unref();
+}
+
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
+if (process.env['npm_lifecycle_event'] !== undefined) endWithParent();
+// Nobody reads our output any more, for example `npm run dev | head`.
+process.stdout.on('error', () => end(1));
 try {
   starting = startAll();
   await starting;

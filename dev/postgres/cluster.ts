@@ -10,17 +10,17 @@ import { checkoutId } from '../project.ts';
 const run = promisify(execFile);
 
 /**
- * A PostgreSQL server of the project's own, for one purpose: `dev` keeps its data, `test` trades safety on power loss
- * for speed, `trial` is for trying `npm run dev` itself, `conformance` is held to the specification, `e2e` is used by a
- * browser, `bench` is measured.
- * Where DATABASE_URL is set, that server is used for all of them, and nothing is started or stopped.
+ * A PostgreSQL server of this checkout, for one purpose: `dev` keeps its data, `second` is for a second `npm run dev`, `test`
+ * is faster but unsafe on power loss, `trial` tests `npm run dev`, `conformance`, `e2e` and `bench` are for their commands.
+ * If DATABASE_URL is set, that server is used for all of them, and nothing is started or stopped.
  */
-export const clusterNames = ['dev', 'test', 'trial', 'conformance', 'e2e', 'bench'] as const;
+export const clusterNames = ['dev', 'second', 'test', 'trial', 'conformance', 'e2e', 'bench'] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
-/** Where a server differs from PostgreSQL's defaults. */
+/** Settings that differ from PostgreSQL's defaults. */
 const settingsOf: Readonly<Record<ClusterName, readonly string[]>> = {
   dev: [],
+  second: [],
   test: ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'],
   trial: [],
   conformance: [],
@@ -46,7 +46,7 @@ export interface Cluster {
 const debianFolder = '/usr/lib/postgresql';
 const oldestVersion = 15;
 
-/** Thrown where a person has to do something first; the message says what. */
+/** Its message tells a person what to do. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }
@@ -62,7 +62,7 @@ export async function findPrograms(): Promise<string> {
   if (newest !== undefined) return `${debianFolder}/${newest}/bin`;
   throw new ClusterError(
     `PostgreSQL ${oldestVersion} or later is not installed. On Debian: RUNLEVEL=1 apt-get install -y postgresql ` +
-      `(RUNLEVEL=1 keeps it from starting a server of its own). Or set DATABASE_URL to a server of yours, as a superuser.`,
+      `(RUNLEVEL=1 keeps it from starting a server). Or set DATABASE_URL to your own server, with a superuser.`,
   );
 }
 
