@@ -217,6 +217,8 @@ async function startAll(): Promise<void> {
     KELPIE_SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
     KELPIE_SUPPORT_EMAIL: 'support@kelpie.example',
+    KELPIE_INVOICE_FROM: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
+    KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
     KELPIE_DASHBOARD_URL: dashboardUrl,
   };
   const api = startPart('api', 'service/src/app/api.ts', {
@@ -225,8 +227,6 @@ async function startAll(): Promise<void> {
       KELPIE_API_PORT: String(ports.api),
       KELPIE_METRICS_PORT: String(ports.apiMetrics),
       KELPIE_PUBLIC_URL: url,
-      KELPIE_INVOICE_FROM: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
-      KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
       KELPIE_SANDBOX_BANK_WEBHOOK_KEY: await webhookKey(sandboxBank),
       KELPIE_LIVE_BANK_WEBHOOK_KEY: await webhookKey(liveBank),
       // There is no load balancer to wait for.

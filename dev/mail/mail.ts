@@ -9,10 +9,17 @@ export interface Mail {
   messageId: string;
   text: string;
   html: string | undefined;
+  attachments: MailAttachment[];
+}
+
+export interface MailAttachment {
+  name: string;
+  contentType: string;
+  contentBase64: string;
 }
 
 export async function parseMail(raw: Buffer, to: string[]): Promise<Mail> {
-  const parsed = await PostalMime.parse(raw);
+  const parsed = await PostalMime.parse(raw, { attachmentEncoding: 'base64' });
   return {
     receivedAt: new Date(),
     from: parsed.from?.address ?? '',
@@ -21,5 +28,10 @@ export async function parseMail(raw: Buffer, to: string[]): Promise<Mail> {
     messageId: parsed.messageId ?? '',
     text: parsed.text ?? '',
     html: parsed.html,
+    attachments: parsed.attachments.map(({ filename, mimeType, content }) => ({
+      name: filename ?? '',
+      contentType: mimeType,
+      contentBase64: typeof content === 'string' ? content : Buffer.from(new Uint8Array(content)).toString('base64'),
+    })),
   };
 }

@@ -1,4 +1,4 @@
-import type { Mail } from './mail.ts';
+import type { Mail, MailAttachment } from './mail.ts';
 
 const styles = `
   :root { color-scheme: light dark; --ink: #0b1f24; --ground: #f7f9f8; --line: #d5dedc; --soft: #51666a; }
@@ -27,6 +27,11 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => names[character] ?? character);
 }
 
+function renderAttachment({ name, contentType, contentBase64 }: MailAttachment): string {
+  const address = `data:${escapeHtml(contentType)};base64,${contentBase64}`;
+  return `<p>Attached: <a download="${escapeHtml(name)}" href="${address}">${escapeHtml(name)}</a></p>`;
+}
+
 function renderMail(mail: Mail): string {
   // The sandbox attribute keeps a mail's HTML from running anything, as a mail program would.
   const html =
@@ -36,7 +41,7 @@ function renderMail(mail: Mail): string {
   return `<article>
     <h2>${escapeHtml(mail.subject)}</h2>
     <p>to ${escapeHtml(mail.to.join(', '))} · <time>${mail.receivedAt.toISOString()}</time></p>
-    <pre>${escapeHtml(mail.text)}</pre>${html}
+    <pre>${escapeHtml(mail.text)}</pre>${html}${mail.attachments.map(renderAttachment).join('')}
   </article>`;
 }
 

@@ -1,9 +1,9 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each module is given.
 import { setTimeout } from 'node:timers/promises';
-import { listAdminEmails } from '../access/index.ts';
+import { findFirstAdmin, listAdminEmails } from '../access/index.ts';
 import { accessHandlers } from '../access/jobs.ts';
 import { recordActivity } from '../activity/index.ts';
-import { chargeApproval } from '../billing/index.ts';
+import { chargeApproval, openInvoiceFile, type InvoiceIssuer } from '../billing/index.ts';
 import { billingHandlers } from '../billing/jobs.ts';
 import { openWaitingFunding } from '../funding/index.ts';
 import { fundingHandlers } from '../funding/jobs.ts';
@@ -17,8 +17,9 @@ import { createSingleCalls } from '../platform/database/single-call.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import { housekeepingHandlers } from '../platform/jobs/housekeeping.ts';
-import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
+import type { JobHandler, JobSender, Queue } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { OpenAttachment } from '../platform/mail/attachment.ts';
 import { mailHandlers } from '../platform/mail/jobs.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import type { MailTransport } from '../platform/mail/transport.ts';
@@ -36,26 +37,30 @@ interface WorkerDeps {
   transport: MailTransport | null;
   /** Where jobs post mails. */
   outbox: Outbox;
+  jobs: Pick<JobSender, 'enqueue'>;
+  /** Who sends invoices, as it stands on the PDFs that are attached to emails. */
+  issuer: InvoiceIssuer;
   dashboardUrl: string | null;
 }
 
 /** The jobs, and what looking after open payouts takes. */
 export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandler>; payouts: PayoutDeps } {
-  const { clock, logger, pool, failpoint, outbox, transport, dashboardUrl } = deps;
+  const { clock, logger, pool, failpoint, outbox, transport, dashboardUrl, issuer, jobs } = deps;
   const banks = openBanks(deps.banks, clock, failpoint);
   const payouts = composePayouts(deps, banks);
   const { calls, encryptor } = payouts;
   const engines = { clock, logger, pool, calls, encryptor };
   const notifying = { outbox, listAdmins: listAdminEmails, dashboardUrl };
   const funding = { ...engines, ...notifying, banks, recordActivity };
+  const openAttachment: OpenAttachment = async (reference) => openInvoiceFile({ calls, issuer }, reference);
   const onConnected = async (signal: AbortSignal): Promise<void> => openWaitingFunding(funding, signal);
   const handlers = new Map<Queue, JobHandler>([
     ...housekeepingHandlers(engines),
-    ...mailHandlers({ ...engines, failpoint, transport }),
+    ...mailHandlers({ ...engines, failpoint, transport, openAttachment }),
     ...accessHandlers({ ...engines, outbox: transport === null ? null : outbox }),
     ...partnerHandlers({ ...engines, ...notifying, banks, onApproved: chargeApproval, onConnected }),
     ...payoutHandlers(payouts),
-    ...billingHandlers({ ...engines, failpoint }),
+    ...billingHandlers({ ...engines, ...notifying, failpoint, jobs, findFirstAdmin }),
     ...fundingHandlers(funding),
     ...reconciliationHandlers({ ...engines, banks, pause: async (ms) => setTimeout(ms) }),
   ]);

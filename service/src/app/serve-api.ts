@@ -1,6 +1,5 @@
 // How an api process begins, serves and ends.
 import { createActivityRecorder, type ActivityRecorder } from '../activity/index.ts';
-import type { InvoiceIssuer } from '../billing/index.ts';
 import type { RateLimits } from '../http/limits/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs/jobs.ts';
@@ -8,13 +7,10 @@ import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
+import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginApi, stopOnSignal } from './wiring/process.ts';
 import { chooseRateRules, openRateLimits } from './wiring/rate-limits.ts';
-
-function chooseIssuer([name = '', ...details]: readonly string[], payTo: InvoiceIssuer['payTo']): InvoiceIssuer {
-  return { name, details, payTo };
-}
 
 /** What something else can be put in the place of, to measure what it costs. */
 interface Replaced {
@@ -39,7 +35,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
       dataKeys: get(settings.dataKeys),
       indexKey: get(settings.indexKey),
     },
-    issuer: chooseIssuer(get(settings.invoiceFrom), get(settings.invoicePayTo)),
+    issuer: chooseIssuer(get),
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));

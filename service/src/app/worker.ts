@@ -7,6 +7,7 @@ import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
+import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseRelay, chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginWorker, stopOnSignal } from './wiring/process.ts';
 
@@ -19,13 +20,23 @@ const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, engineP
   mailFrom: chooseSender(get),
   supportEmail: chooseSupport(get),
   dashboardUrl: get(settings.dashboardUrl),
+  issuer: chooseIssuer(get),
 }));
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger);
 const encryptor = createEncryptor(own.dataKeys);
 const { mailFrom, supportEmail } = own;
 const outbox = openOutbox({ jobs: sender, encryptor, clock, mailFrom, supportEmail });
-const { handlers, payouts } = composeWorker({ ...own, clock, logger, pool, failpoint, transport, outbox });
+const { handlers, payouts } = composeWorker({
+  ...own,
+  clock,
+  logger,
+  pool,
+  failpoint,
+  transport,
+  outbox,
+  jobs: sender,
+});
 const jobs = await startJobWorker(enginePool, logger, handlers);
 const sweep = startSweep(payouts);
 stopOnSignal(logger, async () => {

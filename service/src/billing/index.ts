@@ -1,6 +1,7 @@
 // What partners owe us: charges beside payouts, a month so far, and the invoices that gather what was posted. It owns the
 // invoices and the closing of a month's books; it never reckons again what the ledger says.
 export { chargeApproval, chargeException } from './charges/single-charges.ts';
+export { openInvoiceFile } from './emailing/email-invoice.ts';
 export { invoiceNumber, shownStatus } from './invoices/invoice.ts';
 export { runInvoices, type RunReport } from './invoices/run-invoices.ts';
 export { verifyInvoices } from './invoices/verify-invoices.ts';

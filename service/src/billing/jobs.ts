@@ -1,6 +1,8 @@
-// What a worker does for billing: issues the invoices of the month before.
+// What a worker does for billing: issues the invoices of the month before, and emails them.
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import { monthBefore, monthOf } from '../platform/london-month.ts';
+import { createInvoiceMailer, type EmailInvoiceDeps } from './emailing/email-invoice.ts';
+import { emailInvoice } from './invoices/close-month.ts';
 import { runInvoices, type RunDeps } from './invoices/run-invoices.ts';
 
 /**
@@ -9,9 +11,9 @@ import { runInvoices, type RunDeps } from './invoices/run-invoices.ts';
  */
 const issueInvoices: Queue = { name: 'issue-invoices', retryLimit: 20, schedule: '5 * * * *' };
 
-export const billingQueues: readonly Queue[] = [issueInvoices];
+export const billingQueues: readonly Queue[] = [issueInvoices, emailInvoice];
 
-export function billingHandlers(deps: RunDeps): [Queue, JobHandler][] {
+export function billingHandlers(deps: RunDeps & EmailInvoiceDeps): [Queue, JobHandler][] {
   return [
     [
       issueInvoices,
@@ -22,5 +24,6 @@ export function billingHandlers(deps: RunDeps): [Queue, JobHandler][] {
         if (failed > 0) throw new Error('some partners could not be invoiced');
       },
     ],
+    [emailInvoice, createInvoiceMailer(deps)],
   ];
 }

@@ -8,6 +8,7 @@ import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../../src/platform/database/transaction.ts';
 import { firstIdAt, lastId, newId } from '../../src/platform/ids.ts';
+import { startJobSender } from '../../src/platform/jobs/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { monthAfter, monthEnd, monthOf } from '../../src/platform/london-month.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -18,14 +19,19 @@ const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 6, applicationName: 'test', logger });
 const calls = createSingleCalls(pool, noFailpoint);
-after(async () => pool.end());
+const jobs = await startJobSender(pool, logger);
+after(async () => {
+  await jobs.stop();
+  await pool.end();
+});
 
 const period = monthOf(new Date());
 const end = monthEnd(period);
 const firstOfNext = { now: () => end };
 
 async function run(at: Date, upto = period): Promise<void> {
-  const report = await runInvoices({ pool, calls, clock: { now: () => at }, logger, failpoint: noFailpoint }, { upto });
+  const clock = { now: () => at };
+  const report = await runInvoices({ pool, calls, clock, logger, failpoint: noFailpoint, jobs }, { upto });
   assert.equal(report.failed, 0);
 }
 

@@ -72,6 +72,8 @@ function openDeps(database: TestDatabase, clock: Clock) {
     clock,
     logger,
     failpoint: noFailpoint,
+    // Emails are not simulated.
+    jobs: { enqueue: async () => 'none' },
     commits: createCommits(calls, clock, 64),
     markups: createPlanMarkups(calls),
   };

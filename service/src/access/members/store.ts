@@ -67,6 +67,14 @@ export async function listAdminEmails(tx: Transaction): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
+/** The founder, or who has been an admin for longest. */
+export async function findFirstAdmin(tx: Transaction): Promise<string | null> {
+  const { rows } = await tx.query<{ email: string }>(
+    `select email from kelpie.members where role = 'admin' order by created_at, email limit 1`,
+  );
+  return rows[0]?.email ?? null;
+}
+
 interface NewMember {
   partnerId: string;
   email: string;

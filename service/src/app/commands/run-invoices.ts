@@ -4,6 +4,7 @@ import type { Failpoint } from '../../platform/failpoint.ts';
 import { createSingleCalls } from '../../platform/database/single-call.ts';
 import { monthEnd, type Month } from '../../platform/london-month.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
+import { withJobs } from '../wiring/with-jobs.ts';
 import { counted, pounds } from './printing.ts';
 import type { OperatorDeps } from './run-command.ts';
 
@@ -38,7 +39,8 @@ export async function runInvoicesByHand(
   { upto, isTrial }: { upto: Month; isTrial: boolean },
 ): Promise<RunReport> {
   const calls = createSingleCalls(deps.pool, deps.failpoint);
-  return runInvoices({ ...deps, calls }, { upto, isTrial, onProgress: createProgress(deps.report) });
+  const onProgress = createProgress(deps.report);
+  return withJobs(deps, async (jobs) => runInvoices({ ...deps, calls, jobs }, { upto, isTrial, onProgress }));
 }
 
 export function describeRun(period: string, report: RunReport, { isTrial }: { isTrial: boolean }): string {

@@ -4,6 +4,7 @@ import { noFailpoint, type Failpoint } from '../../platform/failpoint.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, inUndoneTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import type { JobSender, Queue } from '../../platform/jobs/jobs.ts';
 import { monthAfter, monthEnd, monthOf, monthStart, type Month } from '../../platform/london-month.ts';
 import { chargeMonth } from '../charges/single-charges.ts';
 import { draftInvoice, type Drafted, type Invoice } from './invoice.ts';
@@ -15,6 +16,9 @@ export type ClosedMonth =
   | { kind: 'empty'; period: Month }
   /** Its books are closed that far already: by an earlier run, or by one beside this. */
   | { kind: 'closed_before' };
+
+/** Created in the transaction that issues an invoice. Its handler is in `emailing/`. */
+export const emailInvoice: Queue = { name: 'email-invoice', retryLimit: 20 };
 
 const daysToPay = 14;
 
@@ -28,6 +32,12 @@ export const closingPoints = [
   'invoice.written',
   'invoice.committed',
 ] as const;
+
+interface ClosingDeps {
+  pool: Pool;
+  jobs: Pick<JobSender, 'enqueue'>;
+  failpoint: Failpoint;
+}
 
 interface Closing {
   partnerId: string;
@@ -45,11 +55,11 @@ interface OpenMonth extends Closing {
 
 /**
  * Closes the books of a partner's oldest open month, and writes its invoice: one transaction, so that a run that dies leaves
- * all of it or nothing. While it goes on nobody posts in pounds for this partner, and afterwards nobody posts into that month.
+ * all of it or nothing; the job that emails the invoice is part of it. While it goes on nobody posts in pounds for this partner, and afterwards nobody posts into that month.
  */
-export async function closeMonth(pool: Pool, failpoint: Failpoint, closing: Closing): Promise<ClosedMonth> {
-  const closed = await inTransaction(pool, liveEnvironmentOf(closing), async (tx) => closeIn(tx, failpoint, closing));
-  await failpoint('invoice.committed');
+export async function closeMonth(deps: ClosingDeps, closing: Closing): Promise<ClosedMonth> {
+  const closed = await inTransaction(deps.pool, liveEnvironmentOf(closing), async (tx) => closeIn(tx, deps, closing));
+  await deps.failpoint('invoice.committed');
   return closed;
 }
 
@@ -57,11 +67,11 @@ export async function closeMonth(pool: Pool, failpoint: Failpoint, closing: Clos
 export const mostMonths = 600;
 
 /** What closing every open month of a partner's would come to. All of it is undone: nothing stays. */
-export async function tryMonths(pool: Pool, closing: Closing): Promise<ClosedMonth[]> {
-  return inUndoneTransaction(pool, liveEnvironmentOf(closing), async (tx) => {
+export async function tryMonths(deps: ClosingDeps, closing: Closing): Promise<ClosedMonth[]> {
+  return inUndoneTransaction(deps.pool, liveEnvironmentOf(closing), async (tx) => {
     const tried: ClosedMonth[] = [];
     for (let months = 0; months < mostMonths; months += 1) {
-      const closed = await closeIn(tx, noFailpoint, closing);
+      const closed = await closeIn(tx, { ...deps, failpoint: noFailpoint }, closing);
       if (closed.kind === 'closed_before') break;
       tried.push(closed);
     }
@@ -73,17 +83,17 @@ function liveEnvironmentOf({ partnerId }: Closing) {
   return { partnerId, environment: 'live' } as const;
 }
 
-async function closeIn(tx: Transaction, failpoint: Failpoint, closing: Closing): Promise<ClosedMonth> {
+async function closeIn(tx: Transaction, deps: ClosingDeps, closing: Closing): Promise<ClosedMonth> {
   const { partnerId, upto } = closing;
   const closedUntil = await lockBooks(tx);
-  await failpoint('invoice.locked');
+  await deps.failpoint('invoice.locked');
   const { since, isClosed, billedTo } = await getLiveEnvironment(tx, partnerId);
   const period = monthOf(closedUntil ?? since);
   if (period > upto) return { kind: 'closed_before' };
   const month = { ...closing, period, since, billedTo };
   if (!isClosed) await chargeAccount(tx, month);
-  await failpoint('invoice.charged');
-  return writeMonth(tx, failpoint, month);
+  await deps.failpoint('invoice.charged');
+  return writeMonth(tx, deps, month);
 }
 
 /** For this month, where that is missing; and for the next, which has begun. */
@@ -92,7 +102,7 @@ async function chargeAccount(tx: Transaction, { partnerId, period, since }: Open
     await chargeMonth(tx, partnerId, { month, notBefore: since, by: 'invoices' });
 }
 
-async function writeMonth(tx: Transaction, failpoint: Failpoint, month: OpenMonth): Promise<ClosedMonth> {
+async function writeMonth(tx: Transaction, { jobs, failpoint }: ClosingDeps, month: OpenMonth): Promise<ClosedMonth> {
   const { partnerId, period, at, billedTo } = month;
   const beginsAt = monthStart(period);
   const endsAt = monthEnd(period);
@@ -111,6 +121,7 @@ async function writeMonth(tx: Transaction, failpoint: Failpoint, month: OpenMont
   const dueAt = new Date(at.getTime() + daysToPay * 24 * 60 * 60_000);
   const head = { id, partnerId, billedTo, period, beginsAt, endsAt, issuedAt: at, dueAt };
   const number = await insertInvoice(tx, { ...head, total, carriedIn, carriedOut, lines, transferId });
+  await jobs.enqueue(tx, emailInvoice, { partner_id: partnerId, invoice_id: id });
   await failpoint('invoice.written');
   return { kind: 'invoiced', period, number, total };
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { JobSender } from '../../platform/jobs/jobs.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { monthEnd, type Month } from '../../platform/london-month.ts';
 import { readInPages } from '../../platform/read-in-pages.ts';
@@ -15,6 +16,8 @@ export interface RunDeps {
   clock: Clock;
   logger: Logger;
   failpoint: Failpoint;
+  /** Each invoice is emailed by a job. */
+  jobs: Pick<JobSender, 'enqueue'>;
 }
 
 /** What a run did. */
@@ -66,18 +69,18 @@ function eachPartner(calls: SingleCalls, upto: Date): AsyncGenerator<string> {
 }
 
 async function closePartner(
-  { pool, failpoint, clock }: RunDeps,
+  deps: RunDeps,
   partnerId: string,
   { upto, isTrial, signal }: RunOptions,
   report: RunReport,
 ): Promise<void> {
   if (isTrial === true) {
-    for (const tried of await tryMonths(pool, { partnerId, upto, at: clock.now() })) note(report, tried);
+    for (const tried of await tryMonths(deps, { partnerId, upto, at: deps.clock.now() })) note(report, tried);
     return;
   }
   for (let months = 0; months < mostMonths; months += 1) {
     if (signal?.aborted === true) return;
-    const closed = await closeMonth(pool, failpoint, { partnerId, upto, at: clock.now() });
+    const closed = await closeMonth(deps, { partnerId, upto, at: deps.clock.now() });
     note(report, closed);
     recordNumber(report, closed);
     if (closed.kind === 'closed_before') {

@@ -214,6 +214,15 @@ export async function findInvoice(calls: SingleCalls, partnerId: string, id: str
   return row === undefined ? null : invoiceFrom(row);
 }
 
+/** Says false where its email was posted before. */
+export async function markEmailed(tx: Transaction, id: string, at: Date): Promise<boolean> {
+  const { rows } = await tx.query(
+    'update kelpie.invoices set emailed_at = $2 where id = $1 and emailed_at is null returning id',
+    [id, at],
+  );
+  return rows.length === 1;
+}
+
 /** One entry of the ledger behind a line. */
 export interface ChargedEntry {
   transferId: string;

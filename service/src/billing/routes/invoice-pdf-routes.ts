@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { nothingHere } from '../../http/errors/errors.ts';
 import { Query } from '../../http/schema/fields.ts';
@@ -10,41 +10,14 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { findInvoice } from '../invoices/store.ts';
-import type { InvoiceIssuer, PrintedInvoice } from '../pdf/printed-invoice.ts';
+import { invoiceFileName, printedFrom } from '../pdf/print-invoice.ts';
+import type { InvoiceIssuer } from '../pdf/printed-invoice.ts';
 import { renderInvoicePdf } from '../pdf/render-invoice.ts';
-import { invoiceBody, type InvoiceSchema } from './invoice-body.ts';
 
 interface InvoicePdfDeps extends Authentication {
   calls: SingleCalls;
   clock: Clock;
   issuer: InvoiceIssuer;
-}
-
-type InvoiceBody = Static<typeof InvoiceSchema.definition>;
-
-function instantFrom(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
-}
-
-/** From what the API answers: so the paper can't say anything else. */
-function printedFrom(invoice: InvoiceBody): PrintedInvoice {
-  return {
-    number: invoice.number,
-    period: invoice.period,
-    status: invoice.status,
-    issuedAt: instantFrom(invoice.issued_at),
-    dueAt: instantFrom(invoice.due_at),
-    billedTo: invoice.billed_to,
-    lines: invoice.lines.map((line) => ({
-      kind: line.kind,
-      description: line.description,
-      quantity: line.quantity,
-      unitPriceGbp: line.unit_price_gbp,
-      amountGbp: line.amount_gbp,
-    })),
-    totalGbp: invoice.total_gbp,
-    creditCarriedGbp: invoice.carried_over_gbp === '0.00' ? null : invoice.carried_over_gbp,
-  };
 }
 
 /** To draw one takes longer than to look up a hundred payouts: whoever asks for the same again gets what was drawn. */
@@ -70,13 +43,12 @@ export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
   const config = { action: 'invoice.pdf', access: 'readers', ofBothEnvironments: true } as const;
   app.get('/v1/invoices/:id.pdf', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const caller = callerOf(request);
-    const found = await findInvoice(calls, caller.partnerId, request.params.id);
-    if (found === null) throw new ApiError(nothingHere);
-    const invoice = invoiceBody(found, clock.now());
-    const printed = printedFrom(invoice);
+    const invoice = await findInvoice(calls, caller.partnerId, request.params.id);
+    if (invoice === null) throw new ApiError(nothingHere);
+    const printed = printedFrom(invoice, clock.now());
     const file = await cache.get(JSON.stringify([invoice.id, printed]), async () => renderInvoicePdf(printed, issuer));
     reply.header('content-type', 'application/pdf');
-    reply.header('content-disposition', `attachment; filename="kelpie-invoice-${invoice.number}.pdf"`);
+    reply.header('content-disposition', `attachment; filename="${invoiceFileName(invoice)}"`);
     return reply.send(file);
   });
 }

@@ -5,6 +5,7 @@ import { inTransaction } from '../database/transaction.ts';
 import type { JobHandler } from '../jobs/jobs.ts';
 import type { Logger } from '../logging.ts';
 import type { Encryptor } from '../encryption.ts';
+import type { OpenAttachment } from './attachment.ts';
 import { openContent } from './encrypted-content.ts';
 import { endMail, findWaitingMail, type MailEnd, type WaitingMail } from './store.ts';
 import type { MailTransport } from './transport.ts';
@@ -16,6 +17,7 @@ interface DeliveryDeps {
   logger: Logger;
   failpoint: Failpoint;
   transport: MailTransport;
+  openAttachment: OpenAttachment;
 }
 
 /**
@@ -34,15 +36,16 @@ export function createMailDelivery(deps: DeliveryDeps): JobHandler {
 }
 
 async function sendOnce(deps: DeliveryDeps, mail: WaitingMail): Promise<MailEnd> {
-  const { encryptor, clock, logger, failpoint, transport } = deps;
+  const { encryptor, clock, logger, failpoint, transport, openAttachment } = deps;
   const line = { mail_id: mail.id, mail_kind: mail.kind };
   if (mail.expires_at !== null && mail.expires_at <= clock.now()) {
     logger.warn(line, 'mail.expired');
     return 'given_up';
   }
-  const content = openContent(encryptor, mail.id, mail.content_encrypted);
+  const { attachment, ...content } = openContent(encryptor, mail.id, mail.content_encrypted);
+  const files = attachment === null ? [] : [await openAttachment(attachment)];
   await failpoint('mail.send.before');
-  const outcome = await transport.send({ ...content, messageId: mail.message_id, date: mail.created_at });
+  const outcome = await transport.send({ ...content, files, messageId: mail.message_id, date: mail.created_at });
   await failpoint('mail.send.after');
   switch (outcome.kind) {
     case 'taken':

@@ -1,9 +1,11 @@
 import type { Encryptor } from '../encryption.ts';
+import type { AttachmentReference } from './attachment.ts';
 import type { MailContent } from './layout.ts';
 
-/** What is nobody's business but the reader's: it is kept encrypted, until the mail is sent. */
+/** What only the reader may see: it is kept encrypted until the mail is sent. */
 export interface AddressedContent extends MailContent {
   to: string;
+  attachment: AttachmentReference | null;
 }
 
 function placeOf(mailId: string) {
@@ -13,18 +15,32 @@ function placeOf(mailId: string) {
 export function encryptContent(
   encryptor: Encryptor,
   mailId: string,
-  { to, subject, text, html }: AddressedContent,
+  { to, subject, text, html, attachment }: AddressedContent,
 ): Buffer {
-  return encryptor.encrypt(JSON.stringify({ to, subject, text, html }), placeOf(mailId));
+  return encryptor.encrypt(JSON.stringify({ to, subject, text, html, attachment }), placeOf(mailId));
+}
+
+function textIn(record: object, name: string): string {
+  const value: unknown = Reflect.get(record, name);
+  if (typeof value !== 'string') throw new Error(`an encrypted mail has no ${name}`);
+  return value;
+}
+
+/** None in a mail that an older version posted. */
+function attachmentIn(record: object): AttachmentReference | null {
+  const value: unknown = Reflect.get(record, 'attachment');
+  if (typeof value !== 'object' || value === null) return null;
+  return { kind: textIn(value, 'kind'), partnerId: textIn(value, 'partnerId'), id: textIn(value, 'id') };
 }
 
 export function openContent(encryptor: Encryptor, mailId: string, encrypted: Buffer): AddressedContent {
   const opened: unknown = JSON.parse(encryptor.decrypt(encrypted, placeOf(mailId)));
   if (typeof opened !== 'object' || opened === null) throw new Error('an encrypted mail holds no content');
-  const textOf = (name: keyof AddressedContent): string => {
-    const value: unknown = Reflect.get(opened, name);
-    if (typeof value !== 'string') throw new Error(`an encrypted mail has no ${name}`);
-    return value;
+  return {
+    to: textIn(opened, 'to'),
+    subject: textIn(opened, 'subject'),
+    text: textIn(opened, 'text'),
+    html: textIn(opened, 'html'),
+    attachment: attachmentIn(opened),
   };
-  return { to: textOf('to'), subject: textOf('subject'), text: textOf('text'), html: textOf('html') };
 }

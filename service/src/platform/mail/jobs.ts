@@ -5,6 +5,7 @@ import type { Encryptor } from '../encryption.ts';
 import type { Failpoint } from '../failpoint.ts';
 import type { JobHandler, Queue } from '../jobs/jobs.ts';
 import type { Logger } from '../logging.ts';
+import type { OpenAttachment } from './attachment.ts';
 import { createMailDelivery } from './deliver-mail.ts';
 import { sendMail } from './outbox.ts';
 import { sweepOutgoingMails } from './sweep-mails.ts';
@@ -22,6 +23,7 @@ interface MailJobDeps {
   encryptor: Encryptor;
   /** Null without a relay: mails stay where they are, and a worker that has one sends them. */
   transport: MailTransport | null;
+  openAttachment: OpenAttachment;
 }
 
 export function mailHandlers({ transport, ...deps }: MailJobDeps): [Queue, JobHandler][] {

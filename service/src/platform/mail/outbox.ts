@@ -3,6 +3,7 @@ import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { JobSender, Queue } from '../jobs/jobs.ts';
 import type { Encryptor } from '../encryption.ts';
+import type { AttachmentReference } from './attachment.ts';
 import { renderMail, type MailMessage } from './layout.ts';
 import { isMailAddress } from '../configuration/mail-address.ts';
 import { encryptContent } from './encrypted-content.ts';
@@ -20,6 +21,8 @@ interface OutgoingMail {
   /** One address, as `isMailAddress` knows it; anything else is thrown. */
   to: string;
   message: MailMessage;
+  /** A file that is made when the mail is sent. */
+  attachment?: AttachmentReference;
   /** From when on it is of no use, as a code that is over: it is not sent then any more. */
   expiresAt?: Date;
   /** Whether it is sent after all others that wait: for what anybody can have us send, to any address. */
@@ -43,14 +46,15 @@ interface OutboxDeps {
 
 export function createOutbox({ jobs, encryptor, clock, fromDomain, supportEmail }: OutboxDeps): Outbox {
   return {
-    async post(tx, { kind, to, message, expiresAt, isLast = false }) {
+    async post(tx, { kind, to, message, attachment, expiresAt, isLast = false }) {
       if (!isMailAddress(to)) throw new Error('a mail is posted to one address, and this is none');
       const id = newId(clock);
+      const content = renderMail(message, { supportEmail });
       await insertMail(tx, {
         id,
         kind,
         messageId: `<${id}@${fromDomain}>`,
-        contentEncrypted: encryptContent(encryptor, id, { ...renderMail(message, { supportEmail }), to }),
+        contentEncrypted: encryptContent(encryptor, id, { ...content, to, attachment: attachment ?? null }),
         createdAt: clock.now(),
         expiresAt: expiresAt ?? null,
       });

@@ -1,9 +1,12 @@
 import { createTransport } from 'nodemailer';
-import type { AddressedContent } from './encrypted-content.ts';
+import type { MailFile } from './attachment.ts';
+import type { MailContent } from './layout.ts';
 import type { MailSender } from '../configuration/mail-address.ts';
 import type { MailRelay } from '../configuration/relay-address.ts';
 
-interface Letter extends AddressedContent {
+interface Letter extends MailContent {
+  to: string;
+  files?: readonly MailFile[];
   messageId: string;
   date: Date;
 }
@@ -51,7 +54,7 @@ export function openMailTransport({ relay, from, requireTls }: RelaySettings): M
     disableUrlAccess: true,
   });
   return {
-    async send({ to, ...letter }) {
+    async send({ to, files = [], ...letter }) {
       try {
         await withinTime(
           transporter.sendMail({
@@ -59,6 +62,7 @@ export function openMailTransport({ relay, from, requireTls }: RelaySettings): M
             // As objects: nothing in them is read as a list of addresses.
             from: { name: from.name, address: from.address },
             to: { name: '', address: to },
+            attachments: files.map(({ name, ...file }) => ({ filename: name, ...file })),
             xMailer: false,
             // Out-of-office programs do not answer it.
             headers: { 'Auto-Submitted': 'auto-generated' },

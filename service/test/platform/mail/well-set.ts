@@ -26,7 +26,9 @@ function wordsOfHtml(html: string): string {
 /** What every mail of ours keeps to. */
 export function assertWellSet({ subject, text, html }: MailContent): void {
   assert.equal(wordsOfHtml(html), text.replaceAll(/\s+/g, ' ').trim(), 'text and HTML do not say the same');
-  for (const line of text.split('\n')) assert(Array.from(line).length <= 78, `too long: ${line}`);
+  // An address that is broken can't be clicked.
+  const lines = text.split('\n').filter((line) => !line.startsWith('https://'));
+  for (const line of lines) assert(Array.from(line).length <= 78, `too long: ${line}`);
   assert.doesNotMatch(subject + text, /!|undefined|null|\[object/);
   assert.match(subject, /^[^\s].{0,140}[^\s.]$/);
   // Nothing is fetched, and nothing runs.

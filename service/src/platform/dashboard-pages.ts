@@ -1,0 +1,13 @@
+type Environment = 'sandbox' | 'live';
+
+/** The dashboard's pages that emails and the bank link to. A test checks them against the dashboard's routes. */
+export const dashboardPages = {
+  keys: (environment: Environment): string => `/${environment}/keys`,
+  payout: (environment: Environment, id: string): string => `/${environment}/payouts/${id}`,
+  payouts: (environment: Environment): string => `/${environment}/payouts`,
+  topUps: (environment: Environment): string => `/${environment}/deposits`,
+  /** An invoice is the account's: it opens in live, which everyone who is invoiced has. */
+  invoice: (id: string): string => `/live/invoices/${id}`,
+  compliance: (environment: Environment): string => `/${environment}/compliance`,
+  settings: (environment: Environment): string => `/${environment}/settings`,
+};
