@@ -1,4 +1,4 @@
-/** The settings that the bank was started with are wrong. The message is for the person who started it. */
+/** Its message is for the person who started the bank. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -19,7 +19,7 @@ export interface Configuration {
 }
 
 interface Setting<Value> {
-  /** Completes the sentence "VARIABLE must be …". */
+  /** Completes "It must be …". */
   rule: string;
   fallback?: string;
   parse(text: string): Value | undefined;
@@ -38,7 +38,7 @@ function wholeNumber(max: number, fallback: string): Setting<number> {
 }
 
 const databaseUrl: Setting<string> = {
-  rule: 'the address of a database that its role owns, for example postgres://kelpie_owner@127.0.0.1:5432/sandbox_bank',
+  rule: 'the URL of a database that its role owns, for example postgres://kelpie_owner@127.0.0.1:5432/sandbox_bank',
   parse: (text) => (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
 };
 const apiKey: Setting<string> = {
@@ -47,14 +47,14 @@ const apiKey: Setting<string> = {
   parse: (text) => (/^[!-~]{1,200}$/.test(text) ? text : undefined),
 };
 
-/** Values are not repeated in the sentence: two of them are secrets. */
+/** Values are never printed, because two of them are secrets. */
 function get<Value>(env: NodeJS.ProcessEnv, variable: string, setting: Setting<Value>): Value {
   const given = env[variable];
   const text = given === undefined || given === '' ? setting.fallback : given;
   const value = text === undefined ? undefined : setting.parse(text);
   if (value !== undefined) return value;
   throw new ConfigurationError(
-    `${variable} is ${text === undefined ? 'not set' : 'not right'}: it must be ${setting.rule}.`,
+    `${variable} is ${text === undefined ? 'not set' : 'invalid'}. It must be ${setting.rule}.`,
   );
 }
 

@@ -26,7 +26,7 @@ test('a return after completion puts the money back once', async () => {
   assert.equal(await customer.balance(), '10000.00');
   await assert.rejects(bank.control(`/transfers/${id}/return`), /invalid_state/);
   await bank.control(`/transfers/${id}/state`, { state: 'payment_processed' });
-  await assert.rejects(bank.control(`/transfers/${id}/return`), /went back already/);
+  await assert.rejects(bank.control(`/transfers/${id}/return`), /has already been returned/);
   assert.equal(await customer.balance(), '10000.00');
   const { refunds } = await bank.record();
   assert.deepEqual(

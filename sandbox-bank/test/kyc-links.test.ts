@@ -222,7 +222,7 @@ test('a person accepts the terms, is asked for more, refused and approved on the
   assert.match(await page(), /No &amp; never/);
   assert.deepEqual(await press(id, 'approve'), [303, backTo]);
   assert.deepEqual(await statusesOf(id), ['approved', 'approved']);
-  assert.doesNotMatch(await page(), /Refuse/);
+  assert.doesNotMatch(await page(), /Reject/);
   assert.match(await (await fetch(`${bank.url}/`)).text(), new RegExp(`/verify/${id}`));
 });
 

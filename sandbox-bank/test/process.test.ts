@@ -23,7 +23,7 @@ for (const [variable, value] of Object.entries(wrong)) {
     const child = startChild({ name: 'sandbox bank', file: 'sandbox-bank/src/main.ts', env });
     const { code } = await child.exited;
     assert.equal(code, 78, child.output());
-    assert.match(child.output(), new RegExp(`^${variable} is not right: it must be `));
+    assert.match(child.output(), new RegExp(`^${variable} is invalid\\. It must be `));
     assert.doesNotMatch(child.output(), /hunter2|^\s+at /m);
   });
 }

@@ -1,4 +1,4 @@
-// What a person or a test can make the bank do with a deposit. Each act takes a deposit that is locked.
+// What the page and tests can do to a deposit. Each act takes a locked deposit.
 import type { Transaction } from '../database.ts';
 import { ApiError } from '../http/api-error.ts';
 import { changeDeposit } from './change-deposit.ts';
@@ -6,7 +6,7 @@ import type { Deposit, DepositState } from './deposit.ts';
 
 const underWay: readonly DepositState[] = ['funds_received', 'payment_submitted'];
 
-/** From which states each act can be done. The page offers exactly these. */
+/** The states that allow each act. The page offers exactly these. */
 const actsFrom = {
   settle: [...underWay, 'in_review'],
   hold: underWay,
@@ -52,14 +52,14 @@ export async function actOnDeposit(
   if (!canDepositBe(act, state)) {
     throw new ApiError({
       code: 'invalid_state',
-      message: `A deposit in the state ${state} does not take this: ${act}.`,
+      message: `Cannot ${act} a deposit whose state is ${state}.`,
     });
   }
   const next = act === 'release' ? { next: submissionOf(time) } : {};
   return changeDeposit(tx, deposit, { to: leadsTo[act], at: time.at, ...next });
 }
 
-/** The wire answers as if it had never been there. All else goes on. */
+/** The API then answers as if it never existed. Settlement continues. */
 export async function setDepositForgotten(tx: Transaction, deposit: Deposit, forgotten: boolean): Promise<Deposit> {
   await tx.query('update deposits set forgotten = $2 where id = $1', [deposit.id, forgotten]);
   return { ...deposit, forgotten };

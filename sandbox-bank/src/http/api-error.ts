@@ -42,5 +42,5 @@ export class ApiError extends Error {
 }
 
 export function notFound(what: string): ApiError {
-  return new ApiError({ code: 'not_found', message: `There is no such ${what}.` });
+  return new ApiError({ code: 'not_found', message: `No such ${what}.` });
 }

@@ -51,7 +51,7 @@ export function createServer(log: Log): FastifyInstance {
   return app;
 }
 
-/** Reads an id out of the address. Its name says what is missing: wallet_id → "There is no such wallet." */
+/** Reads an id out of the address. Its name says what is missing: wallet_id → "No such wallet." */
 export function idReader(request: FastifyRequest): (name: string) => string {
   return (name) => {
     const { params } = request;

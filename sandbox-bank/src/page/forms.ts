@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError, notFound } from '../http/api-error.ts';
 
-/** A word in the address that chooses one of ours. */
+/** Looks up a path parameter in a table. */
 export function choose<Choice>(
   request: FastifyRequest,
   name: string,
@@ -14,9 +14,9 @@ export function choose<Choice>(
   return choice;
 }
 
-/** A form can be sent by any page that somebody has open; the browser says by which. */
+/** Any page in the same browser could send these forms, so the origin must be ours. */
 export function refuseStrangers(request: FastifyRequest): void {
   const { origin, host } = request.headers;
   if (request.method === 'GET' || origin === undefined || origin === `http://${host}`) return;
-  throw new ApiError({ code: 'unauthorized', message: 'This form was sent by another page.' });
+  throw new ApiError({ code: 'unauthorized', message: 'This form must be sent from the sandbox bank’s own page.' });
 }

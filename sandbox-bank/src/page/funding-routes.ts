@@ -34,7 +34,7 @@ function pageActs(settleAfterMs: number): Readonly<Record<string, PageAct>> {
 const name = { pattern: /^[^\0]{1,80}$/, rule: '1 to 80 characters' };
 const reference = { pattern: /^[^\0]{1,18}$/, rule: '1 to 18 characters' };
 
-/** The forms by which a person sends a top-up, and the buttons of those that came. */
+/** The top-up forms, and the buttons of received top-ups. */
 export function serveFundingForms(app: FastifyInstance, { pool, clock, settleAfterMs }: FundingDeps): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
     done(null, Object.fromEntries(new URLSearchParams(text.toString()))),

@@ -1,3 +1,4 @@
+import type { Label } from './labels.ts';
 import { styles } from './styles.ts';
 
 export function escapeHtml(text: string): string {
@@ -11,11 +12,11 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => names[character] ?? character);
 }
 
-export function button(action: string, label: string, attributes = ''): string {
-  return `<form method="post" action="${escapeHtml(action)}"><button ${attributes}>${escapeHtml(label)}</button></form>`;
+export function button(action: string, { text, hint }: Label, attributes = ''): string {
+  return `<form method="post" action="${escapeHtml(action)}"><button title="${escapeHtml(hint)}" ${attributes}>${escapeHtml(text)}</button></form>`;
 }
 
-/** A whole page. `main` is markup: whoever makes it has escaped what is in it. */
+/** `main` is markup, so its maker has escaped the values in it. */
 export function renderDocument({ title, main }: { title: string; main: string }): string {
   return `<!doctype html>
 <html lang="en">

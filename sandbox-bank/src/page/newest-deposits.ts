@@ -4,7 +4,6 @@ import type { Deposit } from '../funding/deposit.ts';
 const shown = 20;
 const shownPlaces = 50;
 
-/** A deposit as far as the page shows it. */
 export type ShownDeposit = Pick<
   Deposit,
   'id' | 'created_at' | 'sent_pence' | 'sent_micro_usdc' | 'net_micro_usdc' | 'reference' | 'state' | 'forgotten'
@@ -21,11 +20,11 @@ export async function listNewestDeposits(tx: Transaction): Promise<ShownDeposit[
   return rows;
 }
 
-/** Somewhere that money can be sent to, for a form to choose from. */
+/** An account or address that a top-up can be sent to. */
 export interface TopUpPlace {
   id: string;
   holder: string;
-  /** What a person tells it by: the account's last digits, or the start of the address. */
+  /** The account's last digits, or the start of the address. */
   mark: string;
 }
 

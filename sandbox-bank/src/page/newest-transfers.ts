@@ -3,7 +3,6 @@ import type { State } from '../transfers/transfer.ts';
 
 const shown = 50;
 
-/** A transfer as far as the page shows it. */
 export interface ShownTransfer {
   id: string;
   created_at: Date;

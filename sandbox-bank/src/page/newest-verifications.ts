@@ -3,7 +3,6 @@ import type { KycLink } from '../verification/kyc-link.ts';
 
 const shown = 10;
 
-/** A KYC link as far as the page shows it. */
 export type ShownVerification = Pick<
   KycLink,
   'id' | 'created_at' | 'full_name' | 'email' | 'kyc_status' | 'tos_status'

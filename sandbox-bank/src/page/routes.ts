@@ -25,7 +25,7 @@ type PageAct = (tx: Transaction, transfer: Transfer, at: Date) => Promise<unknow
 
 const kinds = Object.fromEntries(faultKinds.map((kind) => [kind, kind]));
 
-/** What a button's fault does besides its kind: it waits ten seconds, or takes a cent more. */
+/** A delay is ten seconds, a different amount one cent more. */
 const nextFault = {
   on: 'transfer.create',
   times: 1,
@@ -55,7 +55,7 @@ function pageActs(settleAfterMs: number): Readonly<Record<string, PageAct>> {
 export function servePage(app: FastifyInstance, { pool, clock, faults, configuration }: PageDeps): void {
   const acts = pageActs(configuration.settleAfterMs);
   const modes = Object.fromEntries(webhookModes.map((mode) => [mode, mode]));
-  // The buttons' addresses say everything; their forms are empty.
+  // Forms are empty: the action is in the URL.
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _text, done) =>
     done(null, {}),
   );
@@ -69,7 +69,6 @@ export function servePage(app: FastifyInstance, { pool, clock, faults, configura
         now: clock.now(),
         shiftMs: clock.shiftMs(),
         webhookMode: rows[0]?.webhook_mode ?? '',
-        webhookModes,
         faults: faults.list(),
         transfers: await listNewestTransfers(tx),
         verifications: await listNewestVerifications(tx),

@@ -13,9 +13,10 @@ export const styles = `
   h1 { font-size: 20px; margin: 0; }
   h2 { font-size: 13px; font-weight: 600; margin: 0 0 8px; }
   p, ul { margin: 0 0 8px; }
+  .intro { max-width: 70ch; margin: -8px 0 20px; color: var(--soft); }
   ul { padding-left: 18px; }
   .soft { color: var(--soft); }
-  .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 16px; margin-bottom: 28px; }
+  .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 16px; margin-bottom: 28px; }
   section { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 14px 16px; }
   .wide { overflow-x: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   table { width: 100%; border-collapse: collapse; }
@@ -29,7 +30,12 @@ export const styles = `
   .held { color: var(--held); }
   .trouble { color: var(--trouble); }
   td.acts { white-space: normal; min-width: 300px; padding: 5px 14px; line-height: 2.2; }
-  .acts form { display: inline-block; margin: 0 6px 0 0; }
+  .acts form { display: inline-block; margin: 0 6px 6px 0; }
+  td.acts form { margin-bottom: 0; }
+  .full { grid-column: 1 / -1; }
+  .choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 10px 24px; margin: 0; padding: 0;
+    list-style: none; }
+  .choices li { display: grid; gap: 2px; align-content: start; justify-items: start; }
   button { font: inherit; font-size: 13px; line-height: 1.6; padding: 2px 10px; border: 1px solid var(--line); border-radius: 6px;
     background: transparent; color: var(--accent); cursor: pointer; }
   button:hover, button:focus-visible { border-color: var(--accent); }
@@ -39,7 +45,7 @@ export const styles = `
     border-radius: 6px; background: transparent; color: inherit; }
   .top-up + .top-up { margin-top: 14px; }
   .top-up h3 { font-size: 13px; font-weight: 500; color: var(--soft); margin: 0 0 6px; }
-  .top-up label { display: grid; grid-template-columns: 84px 1fr; gap: 8px; margin-bottom: 6px; }
+  .top-up label { display: grid; grid-template-columns: 76px 1fr; gap: 8px; margin-bottom: 6px; }
   .top-up input, .top-up select { min-width: 0; font: inherit; font-size: 13px; padding: 2px 8px; border: 1px solid var(--line);
     border-radius: 6px; background: var(--panel); color: inherit; }
   a { color: var(--accent); }

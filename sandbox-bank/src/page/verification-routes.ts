@@ -10,7 +10,7 @@ import { renderTermsPage, renderVerificationPage } from './render-verification.t
 
 const longestReason = { pattern: /^[^\0]{1,200}$/, rule: '1 to 200 characters' };
 
-/** Browsers hold a form to this even where its answer sends them on, so the address that they are sent to is named. */
+/** Browsers also apply `form-action` to the redirect after a form, so its origin is listed. */
 function policyFor({ redirect_uri: back }: KycLink): string {
   const forms = back === null ? `'self'` : `'self' ${new URL(back).origin}`;
   return `default-src 'none'; style-src 'unsafe-inline'; form-action ${forms}`;
@@ -20,7 +20,7 @@ async function sendPage(reply: FastifyReply, link: KycLink, html: string): Promi
   return reply.type('text/html; charset=utf-8').header('content-security-policy', policyFor(link)).send(html);
 }
 
-/** The pages behind `kyc_link` and `tos_link`. Whoever has the address may use them, as with the provider's. */
+/** The pages behind `kyc_link` and `tos_link`. As at the provider, the link itself is the permission. */
 export function serveVerificationPages(app: FastifyInstance, { pool, clock }: { pool: Pool; clock: BankClock }): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
     done(null, Object.fromEntries(new URLSearchParams(text.toString()))),
@@ -45,7 +45,7 @@ export function serveVerificationPages(app: FastifyInstance, { pool, clock }: { 
     const link = await inTransaction(pool, async (tx) =>
       act(tx, await lockKycLink(tx, id), { at: clock.now(), reason }),
     );
-    // The terms are the first step, with the decision still to come.
+    // After the terms comes the decision, on the same page.
     const isDone = act !== verificationActs['accept-terms'];
     return reply.redirect(isDone && link.redirect_uri !== null ? link.redirect_uri : pageOf(link), 303);
   });

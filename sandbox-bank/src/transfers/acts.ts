@@ -1,4 +1,4 @@
-// What a person or a test can make the bank do with a transfer. Each act takes a transfer that is locked.
+// What the page and tests can do to a transfer. Each act takes a locked transfer.
 import type { Transaction } from '../database.ts';
 import { ApiError } from '../http/api-error.ts';
 import { changeState } from './change-state.ts';
@@ -8,7 +8,7 @@ import type { State, Transfer } from './transfer.ts';
 const underWay: readonly State[] = ['pending', 'payment_submitted'];
 const held: readonly State[] = ['awaiting_funds', 'in_review', 'funds_received'];
 
-/** From which states each act can be done. The page offers exactly these. */
+/** The states that allow each act. The page offers exactly these. */
 const actsFrom = {
   settle: [...underWay, ...held],
   hold: [...underWay, ...held],
@@ -29,7 +29,7 @@ function check(act: Act, { state }: Transfer): void {
   if (canBe(act, state)) return;
   throw new ApiError({
     code: 'invalid_state',
-    message: `A transfer in the state ${state} does not take this: ${act}.`,
+    message: `Cannot ${act} a transfer whose state is ${state}.`,
   });
 }
 
@@ -89,7 +89,7 @@ export async function cancel(tx: Transaction, transfer: Transfer, at: Date): Pro
   return changeState(tx, repaid, { to: 'canceled', at });
 }
 
-/** The wire answers as if it had never been there. All else goes on. */
+/** The API then answers as if it never existed. Settlement continues. */
 export async function forget(tx: Transaction, transfer: Transfer): Promise<Transfer> {
   return setForgotten(tx, transfer, true);
 }

@@ -13,7 +13,7 @@ interface GivingBack {
 export async function giveBack(tx: Transaction, transfer: Transfer, giving: GivingBack): Promise<Transfer> {
   const { microUsdc, reason, at } = giving;
   if (transfer.refunded_micro_usdc !== null) {
-    throw new ApiError({ code: 'invalid_state', message: 'The money of this transfer went back already.' });
+    throw new ApiError({ code: 'invalid_state', message: 'The money of this transfer has already been returned.' });
   }
   await tx.query(
     `insert into refunds (transfer_id, customer_id, client_reference_id, micro_usdc, reason, refunded_at)

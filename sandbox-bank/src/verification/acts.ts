@@ -1,4 +1,4 @@
-// What a person or a test can make of a KYC link. Each act takes one that is locked.
+// What the pages and tests can do to a KYC link. Each act takes a locked link.
 import type { Transaction } from '../database.ts';
 import { ApiError } from '../http/api-error.ts';
 import { changeStatus } from './change-status.ts';
@@ -16,7 +16,7 @@ export const defaultReasons = {
   askForMore: 'A certificate of incorporation is missing.',
 };
 
-/** Nothing is decided before the terms are accepted; and what was approved or ended is not decided again. */
+/** Only after the terms are accepted, and only once. */
 export function canBeDecided({ kyc_status: kyc, tos_status: tos }: KycLink): boolean {
   return tos === 'approved' && kyc !== 'approved' && kyc !== 'offboarded';
 }
@@ -26,7 +26,7 @@ function check(link: KycLink): void {
   const { kyc_status: kyc, tos_status: tos } = link;
   throw new ApiError({
     code: 'invalid_state',
-    message: `A KYC link that is ${kyc}, terms ${tos}, is not decided now.`,
+    message: `A KYC link with status ${kyc} and terms ${tos} cannot be decided.`,
   });
 }
 

@@ -28,7 +28,7 @@ async function duplicateOf(tx: Transaction, email: string): Promise<ApiError> {
   if (existing === undefined) throw new Error('a KYC link that was in the way is gone');
   return new ApiError({
     code: 'duplicate_record',
-    message: 'There is a KYC link for this email already.',
+    message: 'A KYC link for this email already exists.',
     existing_kyc_link: describeKycLink(existing),
   });
 }

@@ -20,7 +20,9 @@ interface WireDeps {
 export function serveWireRoutes(app: FastifyInstance, deps: WireDeps, routes: readonly Route[]): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const known = request.headers['api-key'] === deps.apiKey;
-    done(known ? undefined : new ApiError({ code: 'unauthorized', message: 'Send your key in the header Api-Key.' }));
+    done(
+      known ? undefined : new ApiError({ code: 'unauthorized', message: 'The Api-Key header is missing or invalid.' }),
+    );
   });
   for (const route of routes) {
     app.route({
