@@ -4,7 +4,7 @@ export { createConfirmations } from './confirming/confirmations.ts';
 export { createApiKey } from './create-api-key.ts';
 export { requireAdmin } from './members/require-admin.ts';
 export { createApiKeyAuthenticator } from './api-key-authenticator.ts';
-export { findFirstAdmin, listAdminEmails } from './members/store.ts';
+export { findFirstAdmin, listAdminEmails, listProblemReaders } from './members/store.ts';
 export { createPepper } from './secrets.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';

@@ -1,6 +1,6 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each module is given.
 import { setTimeout } from 'node:timers/promises';
-import { findFirstAdmin, listAdminEmails } from '../access/index.ts';
+import { findFirstAdmin, listAdminEmails, listProblemReaders } from '../access/index.ts';
 import { accessHandlers } from '../access/jobs.ts';
 import { recordActivity } from '../activity/index.ts';
 import { chargeApproval, openInvoiceFile, type InvoiceIssuer } from '../billing/index.ts';
@@ -59,7 +59,7 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
     ...mailHandlers({ ...engines, failpoint, transport, openAttachment }),
     ...accessHandlers({ ...engines, outbox: transport === null ? null : outbox }),
     ...partnerHandlers({ ...engines, ...notifying, banks, onApproved: chargeApproval, onConnected }),
-    ...payoutHandlers(payouts),
+    ...payoutHandlers({ ...payouts, ...engines, ...notifying, listProblemReaders }),
     ...billingHandlers({ ...engines, ...notifying, failpoint, jobs, findFirstAdmin }),
     ...fundingHandlers(funding),
     ...reconciliationHandlers({ ...engines, banks, pause: async (ms) => setTimeout(ms) }),

@@ -157,6 +157,9 @@ export async function seedDeposit(
      ), alert as (
        insert into kelpie.wallet_alerts (partner_id, environment, threshold_micro_usdc)
        select partner_id, environment, 1 from target
+     ), problem as (
+       insert into kelpie.payout_problems (payout_id, kind, partner_id, environment, at)
+       select id, 'failed', partner_id, environment, now() from target
      ), made as (
        insert into kelpie.deposits (
          id, partner_id, environment, method, bank_deposit_id, state, revision, bank_state, updated_at

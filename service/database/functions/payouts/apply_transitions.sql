@@ -1,5 +1,5 @@
 -- Applies later changes of payouts, of any partners: each has one or more steps, each with its state, its history row and
--- its transfer, and what follows for the lease, the activity, cases, the rail, known recipients and the key.
+-- its transfer, and what follows for the lease, the activity, cases, the rail, known recipients, the key and emails.
 --
 -- Guarantees: a payout that changed since its caller read it (another revision, or another partner's) is left as it is, and
 --   nothing else of its transition happens. No transition debits a wallet.
@@ -213,6 +213,21 @@ begin
     from unnest(pause_places, pause_reasons) as item (place, reason)
     where is_done[item.place]
     on conflict (rail) do nothing;
+  end if;
+
+  -- What people are emailed about. A payout that only completes has none of these steps.
+  if step_states && array['failed', 'returned']::kelpie.payout_state[]
+    or step_whats && array['needs_attention', 'not_found_at_bank'] then
+    insert into kelpie.payout_problems (payout_id, kind, partner_id, environment, at)
+    select payout_ids[step.place], case when step.state in ('failed', 'returned') then step.state::text else 'stuck' end,
+      partner_ids[step.place], environments[step.place], instants[step.place]
+    from unnest(step_places, step_states, step_whats) as step (place, state, what)
+    where is_done[step.place] and (
+      -- Not what happens after the end, as the bank's refund.
+      (step.state in ('failed', 'returned') and step.what not in ('refunded', 'amount_taken', 'needs_attention'))
+      or (step.state in ('pending', 'processing') and step.what in ('needs_attention', 'not_found_at_bank'))
+    )
+    on conflict (payout_id, kind) do nothing;
   end if;
 
   perform from kelpie.post_of_payouts(

@@ -67,6 +67,53 @@ export async function listAdminEmails(tx: Transaction): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
+/** About payouts that failed, were returned or are stuck. */
+export interface NotificationSettings {
+  live: boolean;
+  sandbox: boolean;
+}
+
+const settingsColumns = `coalesce(emails_live_problems, role = 'admin') as live,
+  coalesce(emails_sandbox_problems, role = 'admin') as sandbox`;
+
+export async function findNotificationSettings(tx: Transaction, email: string): Promise<NotificationSettings | null> {
+  const { rows } = await tx.query<NotificationSettings>(
+    `select ${settingsColumns} from kelpie.members where email = $1`,
+    [email],
+  );
+  return rows[0] ?? null;
+}
+
+/** Returns null where there is no such member. */
+export async function setNotificationSettings(
+  tx: Transaction,
+  email: string,
+  { live = null, sandbox = null }: { live?: boolean | null; sandbox?: boolean | null },
+): Promise<NotificationSettings | null> {
+  const { rows } = await tx.query<NotificationSettings>(
+    `update kelpie.members
+     set emails_live_problems = coalesce($2, emails_live_problems),
+       emails_sandbox_problems = coalesce($3, emails_sandbox_problems)
+     where email = $1 returning ${settingsColumns}`,
+    [email, live, sandbox],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whose setting asks for emails about payout problems. Without a setting, admins want them and viewers do not. */
+export async function listProblemReaders(
+  tx: Transaction,
+  environment: PartnerContext['environment'],
+): Promise<string[]> {
+  const { rows } = await tx.query<{ email: string }>(
+    `select email from kelpie.members
+     where coalesce(case $1 when 'live' then emails_live_problems else emails_sandbox_problems end, role = 'admin')
+     order by email limit $2`,
+    [environment, mostMembers],
+  );
+  return rows.map(({ email }) => email);
+}
+
 /** The founder, or who has been an admin for longest. */
 export async function findFirstAdmin(tx: Transaction): Promise<string | null> {
   const { rows } = await tx.query<{ email: string }>(

@@ -8,6 +8,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { AttachmentReference, MailFile } from '../../platform/mail/attachment.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { invoiceIssuedMail } from '../mails/invoice-issued.ts';
+import { printIssuedInvoice } from '../pdf/print-invoice.ts';
 import type { InvoiceIssuer } from '../pdf/printed-invoice.ts';
 import { invoiceNumber } from '../invoices/invoice.ts';
 import { findInvoice, markEmailed } from '../invoices/store.ts';
@@ -53,7 +54,5 @@ export async function openInvoiceFile(
 ): Promise<MailFile> {
   const invoice = kind === attachmentKind ? await findInvoice(calls, partnerId, id) : null;
   if (invoice === null) throw new Error('a mail names a file that does not exist');
-  // Loaded when it is needed: the PDF writer takes 0.3 s to load, which every operator command would wait for.
-  const { printIssuedInvoice } = await import('../pdf/print-invoice.ts');
   return { ...(await printIssuedInvoice(invoice, issuer)), contentType: 'application/pdf' };
 }

@@ -1,5 +1,6 @@
-import { formatPounds, type Pence } from '../../money/amounts.ts';
+import type { Pence } from '../../money/amounts.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
+import { showPounds } from './shown-pounds.ts';
 
 interface PayoutToConfirm {
   code: string;
@@ -9,11 +10,6 @@ interface PayoutToConfirm {
   recipientName: string;
   accountLast4: string;
   reference: string | null;
-}
-
-/** As in "£12,345.00". */
-function showPounds(amount: Pence): string {
-  return `£${formatPounds(amount).replaceAll(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
 /** The code is not in the subject, nor in the first line: a locked screen shows both. */

@@ -11,8 +11,16 @@ export type MailBlock =
   | { kind: 'code'; code: string }
   | { kind: 'facts'; facts: readonly (readonly [label: string, value: string])[] }
   | { kind: 'link'; label: string; url: string }
+  | { kind: 'entries'; entries: readonly MailEntry[] }
   /** Quieter: what to do where the mail was not expected. */
   | { kind: 'aside'; text: string };
+
+/** One of several things that an email lists. */
+interface MailEntry {
+  title: string;
+  detail: string;
+  url: string | null;
+}
 
 /** What a template writes. The outbox renders it, since the footer is the same for all. */
 export interface MailMessage {
@@ -91,7 +99,13 @@ function textOf(block: MailBlock): string {
       return block.facts.map(([label, value]) => wrap(`${label}: ${value}`, '  ')).join('\n');
     case 'link':
       return `${wrap(block.label)}\n${pageAddress(block.url)}`;
+    case 'entries':
+      return block.entries.map(textOfEntry).join('\n\n');
   }
+}
+
+function textOfEntry({ title, detail, url }: MailEntry): string {
+  return [wrap(title), wrap(detail), ...(url === null ? [] : [pageAddress(url)])].join('\n');
 }
 
 /** Set inline as well as by class: some programs drop the styles of the head, and dark colours need them. */
@@ -112,6 +126,8 @@ function htmlOf(block: MailBlock): string {
       return block.facts.map(htmlOfFact).join('\n');
     case 'link':
       return htmlOfLink(escape(block.label), escape(pageAddress(block.url)));
+    case 'entries':
+      return block.entries.map(htmlOfEntry).join('\n');
   }
 }
 
@@ -122,6 +138,14 @@ function htmlOfFact(
 ): string {
   const below = at === all.length - 1 ? 'margin:0 0 20px' : 'margin:0';
   return `<p class="ink line" style="${below};padding:8px 0;border-top:1px solid #d5dedc;${ink}"><span class="soft" style="${soft}">${escape(label)}:</span> ${escape(value)}</p>`;
+}
+
+function htmlOfEntry({ title, detail, url }: MailEntry, at: number, all: readonly unknown[]): string {
+  const below = at === all.length - 1 ? 'margin:0 0 20px' : 'margin:0';
+  const address = url === null ? '' : escape(pageAddress(url));
+  const link = `<br /><a class="tide" href="${address}" style="font-size:13px;word-break:break-all;${tide}">${address}</a>`;
+  return `<p class="ink line" style="${below};padding:12px 0;border-top:1px solid #d5dedc;${ink}"><span style="font-weight:600">${escape(title)}</span><br />
+<span class="soft" style="font-size:14px;line-height:21px;${soft}">${escape(detail)}</span>${url === null ? '' : link}</p>`;
 }
 
 function htmlOfLink(label: string, url: string): string {
