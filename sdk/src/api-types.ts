@@ -585,6 +585,27 @@ export interface paths {
         patch: operations["changeMember"];
         trace?: never;
     };
+    "/v1/members/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve your notification settings */
+        get: operations["getNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update your notification settings
+         * @description Changes the settings of the person who is signed in, in this account. Viewers can change theirs, too.
+         */
+        patch: operations["updateNotifications"];
+        trace?: never;
+    };
     "/v1/activity": {
         parameters: {
             query?: never;
@@ -1473,6 +1494,34 @@ export interface components {
             email: string;
             /** @enum {boolean} */
             removed: true;
+        };
+        /** @description Which emails a member receives. Invoices go to the billing email. */
+        NotificationSettings: {
+            /** @enum {string} */
+            object: "notification_settings";
+            /**
+             * @description We email you when a live payout fails, is returned or is delayed: at most one email every 15 minutes. Default: true for admins, false for viewers.
+             * @example true
+             */
+            live_payout_problems: boolean;
+            /**
+             * @description The same for sandbox payouts.
+             * @example false
+             */
+            sandbox_payout_problems: boolean;
+        };
+        /** @description Fields that you leave out do not change. */
+        UpdateNotificationsRequest: {
+            /**
+             * @description We email you when a live payout fails, is returned or is delayed: at most one email every 15 minutes. Default: true for admins, false for viewers.
+             * @example true
+             */
+            live_payout_problems?: boolean;
+            /**
+             * @description The same for sandbox payouts.
+             * @example false
+             */
+            sandbox_payout_problems?: boolean;
         };
         /** @description One request, and how it was answered. */
         ActivityEntry: {
@@ -5706,6 +5755,233 @@ export interface operations {
              *
              *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
              */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getNotifications: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Which emails a member receives. Invoices go to the billing email. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettings"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateNotifications: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateNotificationsRequest"];
+            };
+        };
+        responses: {
+            /** @description Which emails a member receives. Invoices go to the billing email. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettings"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;

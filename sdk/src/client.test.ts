@@ -57,6 +57,11 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['GET /v1/members', async () => kelpie.members.list()],
     ['POST /v1/members', async () => kelpie.members.invite({ email: 'ada@example.com', role: 'viewer' })],
     ['PATCH /v1/members/ada%40example.com', async () => kelpie.members.update('ada@example.com', { role: 'admin' })],
+    ['GET /v1/members/me/notifications', async () => kelpie.members.getNotifications()],
+    [
+      'PATCH /v1/members/me/notifications',
+      async () => kelpie.members.updateNotifications({ live_payout_problems: false }),
+    ],
     ['DELETE /v1/members/ada%40example.com', async () => kelpie.members.remove('ada@example.com')],
     ['GET /v1/public/partners/acme', async () => kelpie.partners.getPublic('acme')],
     ['GET /v1/recipients', async () => kelpie.recipients.list()],

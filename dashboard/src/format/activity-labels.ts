@@ -31,6 +31,8 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'member.invite': { done: 'Member invited', noun: 'Member invitation' },
   'member.list': { done: 'Members listed', noun: 'Member list' },
   'member.remove': { done: 'Member removed', noun: 'Member removal' },
+  'notification.get': { done: 'Notification settings viewed', noun: 'Notification settings view' },
+  'notification.update': { done: 'Notifications changed', noun: 'Notification change' },
   'payout.cancel': { done: 'Payout cancelled', noun: 'Payout cancellation' },
   'payout.create': { done: 'Payout created', noun: 'Payout' },
   'payout.get': { done: 'Payout read', noun: 'Payout read' },

@@ -6,6 +6,8 @@ export interface ChangeMemberRequest extends Schema<'ChangeMemberRequest'> {}
 export interface InviteMemberRequest extends Schema<'InviteMemberRequest'> {}
 export interface Member extends Schema<'Member'> {}
 export interface MemberRemoved extends Schema<'MemberRemoved'> {}
+export interface NotificationSettings extends Schema<'NotificationSettings'> {}
+export interface UpdateNotificationsRequest extends Schema<'UpdateNotificationsRequest'> {}
 export interface MemberFilters extends QueryOf<'/v1/members'> {}
 
 /** The people of the account, for whoever is signed in; only admins change them. Those who came first come first. */
@@ -15,6 +17,9 @@ export interface MembersResource extends Listing<Member, MemberFilters> {
   update(email: string, body: ChangeMemberRequest, options?: CallOptions): Promise<Member>;
   /** Ends all their sessions; `last_admin` where nobody else is one. */
   remove(email: string, options?: CallOptions): Promise<MemberRemoved>;
+  /** Which emails the person who is signed in receives. */
+  getNotifications(options?: CallOptions): Promise<NotificationSettings>;
+  updateNotifications(body: UpdateNotificationsRequest, options?: CallOptions): Promise<NotificationSettings>;
 }
 
 export default function createMembers({ call, listing }: Calls): MembersResource {
@@ -25,5 +30,8 @@ export default function createMembers({ call, listing }: Calls): MembersResource
       (await call('patch', '/v1/members/{email}', { ...options, path: { email }, body })).json,
     remove: async (email, options) =>
       (await call('delete', '/v1/members/{email}', { ...options, path: { email } })).json,
+    getNotifications: async (options) => (await call('get', '/v1/members/me/notifications', { ...options })).json,
+    updateNotifications: async (body, options) =>
+      (await call('patch', '/v1/members/me/notifications', { ...options, body })).json,
   };
 }

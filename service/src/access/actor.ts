@@ -1,7 +1,7 @@
 import type { PartnerContext } from '../platform/database/transaction.ts';
 
 /** A person who changes something, and by which request. */
-interface Actor extends PartnerContext {
+export interface Actor extends PartnerContext {
   by: string;
   requestId: string;
 }

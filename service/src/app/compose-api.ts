@@ -4,6 +4,7 @@ import { addCodeRoutes } from '../access/routes/code-routes.ts';
 import { addKeyChangeRoutes } from '../access/routes/key-change-routes.ts';
 import { addKeyRoutes } from '../access/routes/key-routes.ts';
 import { addMemberRoutes } from '../access/routes/member-routes.ts';
+import { addNotificationRoutes } from '../access/routes/notification-routes.ts';
 import { addOwnAccountRoutes } from '../access/routes/own-account-routes.ts';
 import { addSessionRoutes } from '../access/routes/session-routes.ts';
 import {
@@ -183,6 +184,7 @@ function addAccessRoutes(app: Server, deps: ApiDeps, { auth, activity, tools }: 
   addKeyRoutes(app, { ...auth, calls, clock });
   addKeyChangeRoutes(app, { ...people, pepper: tools.pepper });
   addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
+  addNotificationRoutes(app, { ...auth, pool, activity });
 }
 
 /** What is made of the secrets, once: no route is given the secrets themselves. */

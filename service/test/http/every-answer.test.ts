@@ -114,6 +114,9 @@ const well: Record<string, () => Promise<Asking>> = {
     body: { brand_color: '#0f6e6e' },
     person: (await newAdmin()).person,
   }),
+  getNotifications: async () => asPerson({ path: '/v1/members/me/notifications' }),
+  updateNotifications: async () =>
+    asPerson({ path: '/v1/members/me/notifications', method: 'PATCH', body: { live_payout_problems: false } }),
   listMembers: async () => ({ path: '/v1/members', person: (await newAdmin()).viewer }),
   inviteMember: async () => ({
     path: '/v1/members',
