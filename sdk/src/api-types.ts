@@ -957,6 +957,11 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
+            /**
+             * @description The Idempotency-Key that the payout was created with.
+             * @example order-2041
+             */
+            idempotency_key: string;
             reference: string | null;
             /** @description What the recipient sees: at most 18 characters. */
             bank_reference: string;
@@ -996,6 +1001,11 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
+            /**
+             * @description The Idempotency-Key that the payout was created with.
+             * @example order-2041
+             */
+            idempotency_key: string;
             reference: string | null;
             /** @description What the recipient sees: at most 18 characters. */
             bank_reference: string;
@@ -3406,7 +3416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payout_not_created`: The payout was not created. The bank is unavailable or refused it, the exchange rate is out of date, or payouts are paused: the message says which. Nothing was sent, and the wallet is unchanged. */
+            /** @description `payout_not_created`: The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale` or `payments_paused`. Nothing was sent, and the wallet is unchanged. */
             502: {
                 headers: {
                     [name: string]: unknown;

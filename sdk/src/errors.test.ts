@@ -60,6 +60,16 @@ test('an empty wallet says how much is short', async () => {
   assert.deepEqual(shortfall, { availableUsdc: '1.00', requiredUsdc: '1.92', shortfallUsdc: '0.92' });
 });
 
+test('a payout that was not created says why, as far as this version knows the reason', async () => {
+  for (const [reason, known] of [
+    ['rate_stale', 'rate_stale'],
+    ['a_later_reason', undefined],
+  ]) {
+    answerError(502, { code: 'payout_not_created', message: 'Nothing was sent.', details: { reason } });
+    assert.equal((await caught(KelpieError, create())).notCreatedReason, known);
+  }
+});
+
 test('a code or details that this version does not know reach the caller as they are', async () => {
   for (const details of [null, 'text', 7, [], { fields: 'no list' }, { fields: [null, 1] }]) {
     answerError(418, { code: 'a_later_code', message: 'New.', details }, { 'retry-after': 'soon' });

@@ -60,6 +60,11 @@ export interface Shortfall {
   shortfallUsdc: string;
 }
 
+/** Why a payout was not created. */
+const notCreatedReasons = ['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused'] as const;
+
+export type NotCreatedReason = (typeof notCreatedReasons)[number];
+
 export interface KelpieErrorInit {
   code: ErrorCode;
   message: string;
@@ -75,7 +80,7 @@ export class KelpieError extends Error {
   readonly code: ErrorCode;
   /** The HTTP status: each code has one. */
   readonly status: number;
-  /** More about this error, where there is more to say; `fields`, `missing` and `shortfall` read it for you. */
+  /** More about this error, where there is more to say; `fields`, `missing`, `shortfall` and `notCreatedReason` read it. */
   readonly details: unknown;
   /** Quote it when you write to us. */
   readonly requestId: string | undefined;
@@ -99,9 +104,15 @@ export class KelpieError extends Error {
     }));
   }
 
-  /** For `invalid_recipient`: what is missing, each with its form, as "recipient.bank.sort_code (6 digits)". */
+  /** For `invalid_recipient`: each missing or malformed field with its rule, as "recipient.bank.sort_code (6 digits)". */
   get missing(): string[] {
     return listOf(this.details, 'missing').map(String);
+  }
+
+  /** For `payout_not_created`: why. Nothing was sent in any case. */
+  get notCreatedReason(): NotCreatedReason | undefined {
+    const reason = this.code === 'payout_not_created' ? textOf(this.details, 'reason') : undefined;
+    return notCreatedReasons.find((known) => known === reason);
   }
 
   /** For `insufficient_funds`: what a top-up has to cover. */

@@ -8,6 +8,7 @@ export {
   type ErrorCode,
   type FieldProblem,
   type KnownErrorCode,
+  type NotCreatedReason,
   type Shortfall,
   type UnreachableReason,
 } from './errors.ts';

@@ -18,6 +18,7 @@ export const payout: Payout = {
   object: 'payout',
   environment: 'sandbox',
   status: 'processing',
+  idempotency_key: 'order-42',
   reference: 'Order 42',
   bank_reference: 'ORDER 42',
   country: 'GB',

@@ -53,6 +53,7 @@ function newPayout(): NewPayout {
       environment: 'sandbox',
       rail: 'simulated',
       state: 'failed',
+      idempotencyKey: `key-${randomUUID()}`,
       orderId: randomUUID(),
       reference: 'a reference',
       bankReference: 'BANK REFERENCE',
@@ -77,7 +78,6 @@ function newPayout(): NewPayout {
     callerId: partner.keyId,
     confirmation: null,
     retry: null,
-    idempotencyKey: `key-${randomUUID()}`,
     fingerprint: randomBytes(32),
     accountIndex: randomBytes(32),
     transfers: [
@@ -106,11 +106,11 @@ test('each value of a new payout arrives in its own column', async () => {
     completedAt: null,
   });
   const row = await rowOf('select idempotency_key, account_index from kelpie.payouts where id = $1', [payout.id]);
-  assert.deepEqual(row, { idempotency_key: made.idempotencyKey, account_index: made.accountIndex });
+  assert.deepEqual(row, { idempotency_key: payout.idempotencyKey, account_index: made.accountIndex });
   const key = 'select order_id, key, payout_id, fingerprint, bank_round, round_began_at from kelpie.idempotency_keys';
   assert.deepEqual(await rowOf(`${key} where order_id = $1`, [payout.orderId]), {
     order_id: payout.orderId,
-    key: made.idempotencyKey,
+    key: payout.idempotencyKey,
     payout_id: payout.id,
     fingerprint: made.fingerprint,
     bank_round: 1,

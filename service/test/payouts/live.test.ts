@@ -111,7 +111,10 @@ test('a bank that takes more than one part in a hundred too much pauses the rail
   const made = await createPayout(client, payoutBody({ amount_gbp: '10.00' }));
   assert.equal(made.status, 201, made.text);
   const refused = await createPayout(client, payoutBody({ amount_gbp: '10.00' }));
-  assert.deepEqual([refused.status, refused.code], [502, 'payout_not_created']);
+  assert.deepEqual(
+    [refused.status, refused.code, valueAt(refused.json, 'error.details.reason')],
+    [502, 'payout_not_created', 'payments_paused'],
+  );
   await becomes(made, 'completed');
   assert.equal((await call(client, '/v1/balance')).status, 200);
   await assertAllHolds({ ...world, acknowledged: [made.id] });

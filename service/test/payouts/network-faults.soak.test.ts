@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
+import { valueAt } from '@kelpie/dev/json.ts';
 import { startTcpProxy, type TcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
@@ -82,7 +83,10 @@ test('faults 18: a bank that can not be reached is 502 with the funds back, and 
   await network().close();
   const key = randomUUID();
   const refused = await createPayout(client, payoutBody(), key);
-  assert.deepEqual([refused.status, refused.code], [502, 'payout_not_created']);
+  assert.deepEqual(
+    [refused.status, refused.code, valueAt(refused.json, 'error.details.reason')],
+    [502, 'payout_not_created', 'bank_unreachable'],
+  );
   assert.deepEqual((await call(client, '/v1/balance')).json, before.json);
   assert.equal((await createPayout(client, payoutBody({ amount_gbp: '2.00' }), key)).code, 'idempotency_key_reused');
   proxies.push(await startTcpProxy({ host: '127.0.0.1', port: world.bank.port }, port));

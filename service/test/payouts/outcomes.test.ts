@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
+import { findPort } from '@kelpie/dev/free-port.ts';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call, cancelPayout, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
@@ -27,6 +28,13 @@ async function fault(kind: string, more: object = {}): Promise<void> {
 async function moveTime(byMs: number): Promise<void> {
   clock.move(byMs);
   await world.bank.control('/clock', { move_ms: byMs });
+}
+
+/** The code is one, and what stands in the way is told by its reason and in words. */
+function assertNotCreated(answer: ApiAnswer, reason: string, message: RegExp): void {
+  assert.deepEqual([answer.status, answer.code], [502, 'payout_not_created'], answer.text);
+  assert.equal(valueAt(answer.json, 'error.details.reason'), reason);
+  assert.match(textAt(answer.json, 'error.message'), message);
 }
 
 async function usdc(): Promise<string> {
@@ -122,7 +130,7 @@ for (const [code, status] of [
     const key = randomUUID();
     await fault('reject', { code, status });
     const refused = await createPayout(client, payoutBody(), key);
-    assert.deepEqual([refused.status, refused.code], [502, 'payout_not_created']);
+    assertNotCreated(refused, 'bank_refused', /^The bank refused the payout\./);
     assert.equal(await usdc(), before);
     assert.match(world.api.output(), /payout.refused_by_bank/);
     const again = await createPayout(client, payoutBody(), key);
@@ -170,13 +178,23 @@ test('account details that the bank refuses at registration are 422, and the key
   await assertAllHolds({ ...world, acknowledged: [other.id] });
 });
 
+test('without a fresh rate the answer says so, and nothing was sent', async () => {
+  const { url } = await world.addApi({ KELPIE_SANDBOX_BANK_URL: `http://127.0.0.1:${await findPort()}/v0` });
+  assertNotCreated(await createPayout({ ...client, url }), 'rate_stale', /^The exchange rate is out of date\./);
+  await assertAllHolds(world);
+});
+
 test('a recipient that can not be registered for another reason is 502, and nothing was sent', async () => {
   for (const kind of ['error_before', 'drop_reply', 'html']) {
     await world.bank.control('/faults', { on: 'external_account.create', kind, times: 1 });
     const body = payoutBody({}, { bank: { bank_name: 'Bank', sort_code: '040999', account_number: '33334444' } });
     const refused = await createPayout(client, body);
-    assert.deepEqual([refused.status, refused.code], [502, 'payout_not_created'], kind);
+    assertNotCreated(refused, 'bank_unreachable', /^The bank is unavailable\./);
   }
+  const refusal = { on: 'external_account.create', kind: 'reject', times: 1, code: 'invalid_parameters' };
+  await world.bank.control('/faults', refusal);
+  const body = payoutBody({}, { bank: { bank_name: 'Bank', sort_code: '040999', account_number: '33335555' } });
+  assertNotCreated(await createPayout(client, body), 'bank_refused', /^The bank refused the payout\./);
   await assertAllHolds(world);
 });
 

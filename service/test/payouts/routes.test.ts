@@ -81,7 +81,10 @@ test('an Idempotency-Key of another form is refused with the form it must have',
     const refused = await createPayout(client, payoutBody(), encodeHeader(key));
     assert.equal(said(refused), '400 idempotency_key_required', key);
     assert.equal(valueAt(refused.json, 'error.details.pattern'), String.raw`^[A-Za-z0-9_\-:.]{8,100}$`);
+    assert.match(textAt(refused.json, 'error.message'), /malformed/, key);
   }
+  const missing = await call(client, '/v1/payouts', { method: 'POST', body: payoutBody() });
+  assert.match(textAt(missing.json, 'error.message'), /header is required/);
   for (const key of [`A_-:.${randomUUID()}`.slice(0, 8), `Az09_-:.${randomUUID()}`, 'x'.repeat(100)])
     assert.equal((await createPayout(client, payoutBody(), key)).status, 201, key);
 });
@@ -90,6 +93,25 @@ test('an Idempotency-Key of another form is refused with the form it must have',
 function encodeHeader(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
+
+test('a payout names its Idempotency-Key, wherever it is shown', async () => {
+  const own = await newClient();
+  const key = `order:${randomUUID()}`;
+  const made = await createPayout(own, payoutBody(), key);
+  const listed = await call(own, '/v1/payouts');
+  const found = await call(own, `/v1/payouts?idempotency_key=${key}`);
+  const shown = [
+    made.json,
+    (await createPayout(own, payoutBody(), key)).json,
+    (await getPayout(own, made.id)).json,
+    valueAt(listed.json, 'data.0'),
+    valueAt(found.json, 'data.0'),
+  ];
+  assert.deepEqual(
+    shown.map((payout) => [textAt(payout, 'id'), textAt(payout, 'idempotency_key')]),
+    shown.map(() => [made.id, key]),
+  );
+});
 
 test('a body that is not a JSON object is 400, and never 422', async () => {
   for (const body of ['[]', 'null', '"x"', '1', '', ' ', '{', '{"a":1,}', "{'a':1}", '{"__proto__":{}}'])

@@ -6,6 +6,7 @@ import { isCutOff, openPayoutItems, troubledPayoutItems } from './payout-attenti
 const payout: Payout = {
   id: '01999999-aaaa-7bbb-8ccc-ddddeeeeffff',
   object: 'payout',
+  idempotency_key: 'order-42',
   environment: 'sandbox',
   status: 'failed',
   reference: null,

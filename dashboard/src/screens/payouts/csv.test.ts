@@ -6,6 +6,7 @@ import { csvOf } from './csv.ts';
 const payout: Payout = {
   id: '01999999-aaaa-7bbb-8ccc-ddddeeeeffff',
   object: 'payout',
+  idempotency_key: 'order-42',
   environment: 'sandbox',
   status: 'completed',
   reference: 'Order "42", final',

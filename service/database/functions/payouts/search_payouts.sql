@@ -32,7 +32,8 @@ begin
   end if;
   return query
     select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_debit_micro_usdc,
-      p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via
+      p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via,
+      p.idempotency_key
     from (
       select * from kelpie.visible_payouts each
       where each.partner_id = of_partner and each.environment = of_environment
@@ -51,7 +52,7 @@ begin
     order by p.id desc offset max_scanned - 1 limit 1;
     if found then
       return next (
-        last_scanned, null, null, null, null, null, null, null, null, null, null, null, null
+        last_scanned, null, null, null, null, null, null, null, null, null, null, null, null, null
       )::kelpie.shown_payout;
     end if;
   end if;

@@ -14,7 +14,8 @@ begin
   return query
     select item.place, (
       p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_debit_micro_usdc,
-      p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via
+      p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via,
+      p.idempotency_key
     )::kelpie.shown_payout
     from unnest(partner_ids, environments, payout_ids) with ordinality as item (partner_id, environment, id, place)
     join kelpie.visible_payouts p

@@ -151,7 +151,7 @@ test('an account that is registered under another name is not taken for this rec
   assert(
     other.kind === 'registered'
       ? other.recipientId !== (await register(under, recipientWith()))
-      : other.kind === 'failed',
+      : other.kind === 'refused',
   );
 });
 

@@ -190,7 +190,7 @@ test('a recipient is rejected for its account details, and fails for anything el
   assert.deepEqual(registerOutcome(answered(201, { id: 'r1' })), { kind: 'registered', recipientId: 'r1' });
   assert.equal(registerOutcome(answered(400, bankError('invalid_parameters', 'account.sort_code'))).kind, 'rejected');
   assert.equal(registerOutcome(answered(400, bankError('invalid_account_number'))).kind, 'rejected');
-  assert.equal(registerOutcome(answered(400, bankError('invalid_parameters', 'address.city'))).kind, 'failed');
+  assert.equal(registerOutcome(answered(400, bankError('invalid_parameters', 'address.city'))).kind, 'refused');
   assert.equal(registerOutcome(answered(500, '')).kind, 'failed');
   assert.equal(registerOutcome({ kind: 'lost', text: 'deadline' }).kind, 'failed');
 });

@@ -159,7 +159,8 @@ export function registerOutcome(answer: HttpExchange): RegisterOutcome {
   const bankError = bankErrorFrom(answer);
   if (bankError !== undefined) {
     const aboutAccount = accountErrors.has(bankError.code) || bankError.key.startsWith('account.');
-    return { kind: aboutAccount ? 'rejected' : 'failed', text };
+    if (aboutAccount) return { kind: 'rejected', text };
+    return { kind: definiteStatuses.has(bankError.status) ? 'refused' : 'failed', text };
   }
   const recipientId = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
   return recipientId === undefined ? { kind: 'failed', text } : { kind: 'registered', recipientId };
@@ -202,7 +203,7 @@ export function knownRecipientOutcome(
     textAt(body, 'account', 'last_4') === recipient.accountNumber.slice(-4);
   if (sameName && sameAccount && textAt(body, 'account_owner_name') !== undefined)
     return { kind: 'registered', recipientId };
-  return { kind: 'failed', text: 'the account is registered under another name' };
+  return { kind: 'refused', text: 'the account is registered under another name' };
 }
 
 /** With these the bank says no to the request itself. Any other status may stand for something that happened on the way. */

@@ -29,6 +29,9 @@ export type RegisterOutcome =
   | { kind: 'registered'; recipientId: string }
   /** The bank refuses these account details. */
   | { kind: 'rejected'; text: string }
+  /** It refuses the request for another reason. */
+  | { kind: 'refused'; text: string }
+  /** It could not be asked, or its answer could not be understood. */
   | { kind: 'failed'; text: string };
 
 export interface PaymentOrder {

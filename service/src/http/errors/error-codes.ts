@@ -194,7 +194,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   payout_not_created: {
     status: 502,
     cause:
-      'The payout was not created. The bank is unavailable or refused it, the exchange rate is out of date, or payouts are paused: the message says which. Nothing was sent, and the wallet is unchanged.',
+      'The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale` or `payments_paused`. Nothing was sent, and the wallet is unchanged.',
     remedy: 'Retry with the same Idempotency-Key.',
   },
   rate_unavailable: {

@@ -13,6 +13,7 @@ import { bankOf } from '../model/banks.ts';
 import { askToConfirm, isToConfirm, orderToConfirm, wrongCode, type Confirmations } from './confirmations.ts';
 import { failureReasons } from '../model/failures.ts';
 import { findReplay } from './find-replay.ts';
+import { notCreated, reasonOf } from './not-created.ts';
 import { amountProblem } from '../pricing/limits.ts';
 import {
   accountIndexOf,
@@ -63,10 +64,6 @@ const notActive = {
   message: 'This account is not active, so it cannot create payouts.',
   contactSupport: true,
 } as const;
-const notCreated = {
-  code: 'payout_not_created',
-  message: 'The bank can not be reached now. Nothing was sent: try again with the same Idempotency-Key.',
-} as const;
 const recipientRejected = {
   code: 'recipient_account_rejected',
   message: "The bank rejected the recipient's account details. Nothing was sent. Check them and retry.",
@@ -83,7 +80,7 @@ export async function createPayout(
   // What we remembered of the partner is no longer so. A rail changes once, when a sandbox is connected to its bank.
   deps.partnerEnvironments.forget(request);
   const second = await tryToCreate(deps, request, startedAt);
-  if (second === 'rail_changed') throw new ApiError({ ...notCreated, internal: 'the rail changed again' });
+  if (second === 'rail_changed') throw notCreated('payments_paused', { internal: 'the rail changed again' });
   return second;
 }
 
@@ -160,7 +157,7 @@ async function findRate(
   const wrongAmount = amountProblem(amount, partnerEnvironment.rail);
   if (wrongAmount !== undefined) return new ApiError(wrongAmount);
   const rate = await deps.rates.find(partnerEnvironment.rail, rateAgesMs.payout);
-  return rate ?? new ApiError({ ...notCreated, internal: 'no rate' });
+  return rate ?? notCreated('rate_stale', { internal: 'no rate' });
 }
 
 function givenCode({ confirmations, bodyDigest }: CreateDeps, request: CreateRequest): GivenCode | null {
@@ -175,7 +172,7 @@ async function replayOrAgain(deps: CreateDeps, request: CreateRequest, startedAt
     case 'payout':
       return { kind: 'replayed', payout: existing.payout };
     case 'not_created':
-      throw new ApiError(notCreated);
+      throw notCreated(existing.reason);
     case 'recipient_rejected':
       throw new ApiError(recipientRejected);
     case 'none':
@@ -208,6 +205,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       environment: request.environment,
       rail: partnerEnvironment.rail,
       state: 'sending',
+      idempotencyKey: request.idempotencyKey,
       orderId,
       reference: order.reference,
       bankReference: bankReference(order.reference ?? '') ?? `KP ${orderId.slice(0, 8).toUpperCase()}`,
@@ -232,7 +230,6 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
     callerId: request.callerId,
     confirmation: givenCode(deps, request),
     retry: null,
-    idempotencyKey: request.idempotencyKey,
     fingerprint: fingerprintOf(deps.bodyDigest, order),
     accountIndex: accountIndexOf(deps.accountDigest, recipient),
     transfers: [{ id: newId(deps.clock), reason: 'payout.hold', lines: hold }],
@@ -304,7 +301,7 @@ function refuseCreation(
     case 'in_question':
       return inUse();
     case 'rail_paused':
-      return new ApiError({ ...notCreated, internal: 'the rail is paused' });
+      return notCreated('payments_paused', { internal: 'the rail is paused' });
     case 'insufficient_funds': {
       const shortfall = cost.walletDebit - outcome.available;
       return new ApiError({
@@ -326,6 +323,6 @@ async function readSent(deps: CreateDeps, payout: Payout, sent: SendResult, star
   const isRecorded = sent.kind === 'recorded';
   if (isRecorded && sent.as === 'recipient_rejected') throw new ApiError({ ...recipientRejected, isRecorded });
   const now = await waitForPayout(deps, payout, startedAt);
-  if (now === null || !isVisible(now)) throw new ApiError({ ...notCreated, isRecorded });
+  if (now === null || !isVisible(now)) throw notCreated(reasonOf(now), { isRecorded });
   return now;
 }

@@ -8,6 +8,7 @@ import { isVisible, type VisiblePayout } from '../model/payout.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
 import { findClaim, findPayout } from '../records/payout-store.ts';
 import { waitForPayout } from '../reading/wait-for-payout.ts';
+import { reasonOf } from './not-created.ts';
 
 interface Repeated extends PartnerContext {
   idempotencyKey: string;
@@ -25,7 +26,7 @@ export type Replay =
   | { kind: 'none' }
   | { kind: 'payout'; payout: VisiblePayout }
   /** The last try at it certainly sent nothing. */
-  | { kind: 'not_created' }
+  | { kind: 'not_created'; reason: ReturnType<typeof reasonOf> }
   /** The bank refused its recipient while we waited: nothing was sent, and the key is free again. */
   | { kind: 'recipient_rejected' };
 
@@ -47,7 +48,7 @@ export async function findReplay(
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   if (isVisible(payout)) return { kind: 'payout', payout };
   const isFree = (await findClaim(deps.calls, of, orderId)) === null;
-  return { kind: isFree ? 'recipient_rejected' : 'not_created' };
+  return isFree ? { kind: 'recipient_rejected' } : { kind: 'not_created', reason: reasonOf(payout) };
 }
 
 /** Says in which fields the bodies differ, and of neither what they hold. */

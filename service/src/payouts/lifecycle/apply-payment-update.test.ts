@@ -20,6 +20,7 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     state,
     revision: 1,
     attempts: 1,
+    idempotencyKey: 'order-1',
     orderId: '019a8000-0000-4000-8000-000000000003',
     bankRound: 1,
     firstTriedAt: new Date(0),

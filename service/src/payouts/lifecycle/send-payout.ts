@@ -25,11 +25,14 @@ export type SendResult =
   /** Another was quicker: what is there now is what counts. */
   | { kind: 'lost' };
 
+/** `not_registered`: the bank refused the recipient, and not for the account details. */
+type NothingSent = 'recipient_rejected' | 'account_0000' | 'refused' | 'not_registered' | 'unreachable';
+
 /** What came of asking the bank, registration included. */
 type Asked =
   | { kind: 'accepted'; payment: Payment }
   /** Certainly nothing was sent this time. */
-  | { kind: 'nothing_sent'; why: 'recipient_rejected' | 'account_0000' | 'refused' | 'unreachable'; text: string }
+  | { kind: 'nothing_sent'; why: NothingSent; text: string }
   | { kind: 'unknown'; text: string };
 
 interface Answer {
@@ -58,6 +61,12 @@ export async function sendPayout(
   return (await deps.commits.applyTransition({ payout, transition })) ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 
+const whyNotRegistered = {
+  rejected: 'recipient_rejected',
+  refused: 'not_registered',
+  failed: 'unreachable',
+} as const;
+
 async function askBank(
   { banks, partnerEnvironments, clock }: PayoutDeps,
   payout: Payout,
@@ -73,8 +82,7 @@ async function askBank(
     const idempotencyKey = `${payout.id}-${clock.now().toISOString().slice(0, 10)}`;
     const outcome = await bank.registerRecipient({ customerId, recipient, idempotencyKey });
     if (outcome.kind !== 'registered') {
-      const why = outcome.kind === 'rejected' ? 'recipient_rejected' : 'unreachable';
-      return { asked: { kind: 'nothing_sent', why, text: outcome.text } };
+      return { asked: { kind: 'nothing_sent', why: whyNotRegistered[outcome.kind], text: outcome.text } };
     }
     recipientId = outcome.recipientId;
     registered = recipientId;
@@ -170,5 +178,7 @@ function nothingSent(
       as: 'recipient_rejected',
       transition: { ...common, steps, bankFacts: {}, freeKey: true, ...activity(422) },
     };
-  return { as: 'not_created', transition: { ...common, steps, bankFacts: {}, ...activity(502) } };
+  // Kept with the attempt, for callers with the same key who wait for its answer.
+  const bankFacts = why === 'unreachable' ? {} : { bankState: 'refused' };
+  return { as: 'not_created', transition: { ...common, steps, bankFacts, ...activity(502) } };
 }

@@ -22,6 +22,8 @@ export interface Payout extends PartnerContext {
   revision: number;
   /** How often the bank was asked to pay it, or may have been. */
   attempts: number;
+  /** The caller's own id for it. */
+  idempotencyKey: string;
   /** What we call it at the bank: the same for every try with the same idempotency key. */
   orderId: string;
   bankRound: number;
@@ -71,6 +73,7 @@ export type ShownPayout = Pick<
   | 'failureReason'
   | 'updatedAt'
   | 'createdVia'
+  | 'idempotencyKey'
 >;
 
 /** The one definition in the service; kelpie.visible_payouts is the one in the database, and a test keeps them equal. */

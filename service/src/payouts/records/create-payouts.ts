@@ -25,7 +25,6 @@ export interface NewPayout {
   confirmation: GivenCode | null;
   /** The attempt whose key it takes over; null for a new order. */
   retry: Retry | null;
-  idempotencyKey: string;
   fingerprint: Buffer;
   accountIndex: Buffer;
   transfers: readonly NewTransfer[];
@@ -60,7 +59,7 @@ const payoutColumns = {
   caller_ids: uuid(({ callerId }) => callerId),
   payout_ids: uuid(({ payout }) => payout.id),
   order_ids: uuid(({ payout }) => payout.orderId),
-  keys: text(({ idempotencyKey }) => idempotencyKey),
+  keys: text(({ payout }) => payout.idempotencyKey),
   fingerprints: bytea(({ fingerprint }) => fingerprint),
   instants: timestamptz(({ payout }) => payout.updatedAt),
   bank_rounds: integer(bankRoundOf),

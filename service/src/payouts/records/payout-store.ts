@@ -15,6 +15,7 @@ interface PayoutRow {
   state: PayoutState;
   revision: number;
   attempts: number;
+  idempotency_key: string;
   order_id: string;
   bank_round: number;
   first_tried_at: Date;
@@ -50,6 +51,7 @@ function payoutFrom(row: PayoutRow): Payout {
     state: row.state,
     revision: row.revision,
     attempts: row.attempts,
+    idempotencyKey: row.idempotency_key,
     orderId: row.order_id,
     bankRound: row.bank_round,
     firstTriedAt: row.first_tried_at,
@@ -97,11 +99,12 @@ type ShownColumns = [
   failureReason: string | null,
   updatedAt: string,
   createdVia: Payout['createdVia'],
+  idempotencyKey: string,
 ];
 
 function shownFrom(columns: ShownColumns, environment: Payout['environment']): ShownPayout {
   const [id, state, reference, bankReference, amount, fee, walletDebit, recipientName, accountLast4] = columns;
-  const [, , , , , , , , , failureCode, failureReason, updatedAt, createdVia] = columns;
+  const [, , , , , , , , , failureCode, failureReason, updatedAt, createdVia, idempotencyKey] = columns;
   return {
     id,
     environment,
@@ -117,6 +120,7 @@ function shownFrom(columns: ShownColumns, environment: Payout['environment']): S
     failureReason,
     updatedAt: readInstant(updatedAt),
     createdVia,
+    idempotencyKey,
   };
 }
 

@@ -34,12 +34,16 @@ export interface PayoutRouteDeps extends CreateDeps, Authentication {
 
 const keyForm = new RegExp(patterns.idempotencyKey);
 
+const keyMissing = 'The Idempotency-Key header is required. Send your own id for the payout, the same for every retry.';
+const keyMalformed =
+  'The Idempotency-Key is malformed. Use 8 to 100 letters, digits, underscores, hyphens, colons or dots.';
+
 function idempotencyKeyOf(request: FastifyRequest): string {
   const key = request.headers['idempotency-key'];
   if (typeof key === 'string' && keyForm.test(key)) return key;
   throw new ApiError({
     code: 'idempotency_key_required',
-    message: 'Send a header Idempotency-Key: your own id of this payout, the same whenever you try it again.',
+    message: key === undefined ? keyMissing : keyMalformed,
     details: { pattern: keyForm.source },
   });
 }

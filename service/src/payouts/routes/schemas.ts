@@ -95,6 +95,10 @@ const payoutFields = {
   status: oneOf(['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'], {
     description: 'failed, cancelled and returned are final; a completed payout can still be returned.',
   }),
+  idempotency_key: Type.String({
+    description: 'The Idempotency-Key that the payout was created with.',
+    examples: ['order-2041'],
+  }),
   reference: nullableText(),
   bank_reference: Type.String({ description: 'What the recipient sees: at most 18 characters.' }),
   country: Country,

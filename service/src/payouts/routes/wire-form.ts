@@ -55,6 +55,7 @@ export function payoutBody(payout: ShownPayout): Static<typeof PayoutSchema.defi
     object: 'payout',
     environment: payout.environment,
     status: payout.state,
+    idempotency_key: payout.idempotencyKey,
     reference: payout.reference,
     bank_reference: payout.bankReference,
     country: 'GB',
