@@ -772,6 +772,13 @@ export interface components {
                 address: string | null;
             };
             enabled_countries: string[];
+            /** @description The smallest and the largest amount of one payout, in pounds. */
+            payout_limits_gbp: {
+                /** @example 850.00 */
+                min: string;
+                /** @example 850.00 */
+                max_per_payout: string;
+            };
             prices: {
                 /** @example 0.99 GBP + 1.00% */
                 payout?: string;
@@ -854,6 +861,7 @@ export interface components {
                 isolated_wallet: boolean;
                 wallet_chain: string | null;
                 enabled_countries: string[];
+                /** @description The smallest and the largest amount of one payout, in pounds. */
                 payout_limits_gbp: {
                     /** @example 850.00 */
                     min: string;
@@ -1236,6 +1244,8 @@ export interface components {
         };
         /** @description What was charged in a calendar month of London: all lines but credits, less the credits. */
         Invoice: {
+            /** @enum {string} */
+            object: "invoice";
             /** Format: uuid */
             id: string;
             /**
@@ -1291,8 +1301,8 @@ export interface components {
         };
         /** @description One payout or charge behind a line of an invoice. */
         InvoiceItem: {
-            /** @description The entry in our ledger, of which there is one; null for what was carried over. */
-            id: string | null;
+            /** Format: uuid */
+            id: string;
             /** Format: date-time */
             at: string;
             /** @enum {string} */
@@ -1308,8 +1318,16 @@ export interface components {
             reference: string | null;
             /** @description What the recipient got. */
             payout_amount_gbp: string | null;
-            /** @description Exact. Network fees have six decimals: their sum is rounded once, on the line. */
+            /**
+             * @description Rounded to the penny.
+             * @example 850.00
+             */
             amount_gbp: string;
+            /**
+             * @description The exact amount in millionths of a pound. Items sum to their line exactly in this unit; the line is rounded once.
+             * @example 17380
+             */
+            amount_micro_gbp: number;
         };
         /** @description In the order in which they were posted. */
         InvoiceItemList: {
@@ -1332,6 +1350,11 @@ export interface components {
              * @description Null where it is of no payout, or of a try of which nothing became.
              */
             payout_id: string | null;
+            /**
+             * Format: uuid
+             * @description The top-up that was credited or reversed, as in `GET /v1/deposits`. Null for everything else.
+             */
+            deposit_id: string | null;
             /** @description The payout's. */
             reference: string | null;
             /**

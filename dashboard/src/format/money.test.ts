@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import {
   amountFrom,
   penceOf,
-  formatExactPounds,
+  formatMicroPounds,
   formatExactUsdc,
   formatMovement,
   formatPounds,
@@ -29,8 +29,8 @@ test('amounts are compared in whole pence', () => {
 });
 
 test('a part of a penny is shown where there is one, and no more decimals than there are', () => {
-  assert.equal(formatExactPounds('0.021300'), '£0.0213');
-  assert.equal(formatExactPounds('1234.50'), '£1,234.50');
+  assert.equal(formatMicroPounds(21_300), '£0.0213');
+  assert.equal(formatMicroPounds(1_234_500_000), '£1,234.50');
   assert.equal(formatExactUsdc('9967.550000'), '9,967.55');
   assert.equal(formatExactUsdc('0.000001'), '0.000001');
 });

@@ -28,9 +28,9 @@ function isExact(text: string): text is `${number}` {
   return /^-?\d+\.\d{2}(\d{4})?$/.test(text);
 }
 
-/** To the sixth decimal, where there is one: a network fee is a part of a penny. */
-export function formatExactPounds(amount: string): string {
-  return isExact(amount) ? exactPounds.format(amount) : amount;
+/** Millionths of a pound, to the sixth decimal where there is one: a network fee is a part of a penny. */
+export function formatMicroPounds(amount: number): string {
+  return exactPounds.format(amount / 1_000_000);
 }
 
 /** USDC as the ledger has it, to the sixth decimal where there is one. */

@@ -52,7 +52,7 @@ export interface Markups {
 export const standardMarkups: Markups = { networkBasisPoints: 1_000n, exceptionBasisPoints: 2_000n };
 
 const millionths = 1_000_000n;
-const microGbpPerPenny = 10_000n;
+export const microGbpPerPenny = 10_000n;
 
 /** What a network fee in USDC is charged at, rounded to a millionth of a pound. */
 export function networkCharge(cost: MicroUsdc, rate: GbpPerUsd, { networkBasisPoints }: Markups): MicroGbp {

@@ -11,6 +11,7 @@ import { addKey, createPartners } from '../harness/partners.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
+import { isUuid } from '../../src/platform/ids.ts';
 import { monthAfter, monthEnd, monthOf } from '../../src/platform/london-month.ts';
 
 // From a payout that a partner makes to the line that it is on, through the API alone; the months go by on a clock of ours.
@@ -114,6 +115,7 @@ test('there is no invoice before the month is over, and then there is one', asyn
   assert.equal(due, 14 * day);
   const alone = await call(client, `/v1/invoices/${invoiceId}`);
   assert.deepEqual(alone.json, invoice);
+  assert.equal(valueAt(alone.json, 'object'), 'invoice');
 });
 
 test('every line opens to the payouts behind it, a page at a time, and they sum to it', async () => {
@@ -135,9 +137,25 @@ test('every line opens to the payouts behind it, a page at a time, and they sum 
   );
   const { json } = await call(client, `/v1/invoices/${invoiceId}/items?kind=network_fees`);
   assert.deepEqual(
-    list(json).map((item) => textAt(item, 'amount_gbp')),
-    ['0.017380', '0.017380'],
+    list(json).map((item) => [textAt(item, 'amount_gbp'), valueAt(item, 'amount_micro_gbp')]),
+    [
+      ['0.02', 17_380],
+      ['0.02', 17_380],
+    ],
   );
+});
+
+async function idsOf(query: string): Promise<string[]> {
+  const { json } = await call(client, `/v1/invoices/${invoiceId}/items?${query}`);
+  return list(json).map((item) => textAt(item, 'id'));
+}
+
+test('an item has an id of its own, the same however it is listed', async () => {
+  const all = await idsOf('limit=200');
+  assert(all.length === 7 && new Set(all).size === 7 && all.every(isUuid), all.join(' '));
+  assert.deepEqual(await idsOf('limit=200'), all);
+  const [fees, first] = [await idsOf('kind=payout_fees'), await idsOf('limit=1')];
+  assert(fees.length === 3 && [...fees, ...first].every((id) => all.includes(id)));
 });
 
 test('faults 55: the same as a table, in which nothing is a formula', async () => {
@@ -151,10 +169,10 @@ test('faults 55: the same as a table, in which nothing is a formula', async () =
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^text\/csv/);
     const [header, ...rows] = (await response.text()).trimEnd().split('\r\n');
-    assert.equal(header, 'id,at,kind,effect,payout_id,reference,payout_amount_gbp,amount_gbp');
+    assert.equal(header, 'id,at,kind,effect,payout_id,reference,payout_amount_gbp,amount_gbp,amount_micro_gbp');
     assert.equal(rows.length, 7);
     assert(
-      rows.some((row) => row.includes(`"'=HYPERLINK(""http://evil.test"",""x"")",100.00,0.99`)),
+      rows.some((row) => row.includes(`"'=HYPERLINK(""http://evil.test"",""x"")",100.00,0.99,990000`)),
       rows.join('\n'),
     );
     assert(!rows.some((row) => row.split(',').some((cell) => /^[=+@-]/.test(cell))));

@@ -96,7 +96,7 @@ test('the file has the same as the pages, line by line, and opens and closes wit
     lines.map(({ date: _date, ...line }) => line),
     listAt(json, 'movements').map((movement) =>
       Object.fromEntries(
-        ['number', 'at', 'kind', 'payout_id', 'reference', 'amount', 'balance'].map((name) => [
+        ['number', 'at', 'kind', 'payout_id', 'deposit_id', 'reference', 'amount', 'balance'].map((name) => [
           name,
           textOrNumberAt(movement, name),
         ]),

@@ -48,6 +48,7 @@ test('the account says what the key drives, and its prices as people read them',
     environment: 'sandbox',
     funding_wallet: { currency: 'USDC', chain: 'base', address: null },
     enabled_countries: ['GB'],
+    payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
     prices: {
       payout: '0.99 GBP + 1.00%',
       monthly_account: '15.00 GBP',

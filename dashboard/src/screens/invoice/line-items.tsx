@@ -2,7 +2,7 @@ import type { InvoiceItem } from '@kelpie/sdk';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useInvoiceItems } from '../../data/reads.ts';
-import { formatCount, formatExactPounds, formatPounds } from '../../format/money.ts';
+import { formatCount, formatMicroPounds, formatPounds } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
@@ -55,8 +55,8 @@ export function LineItems({ invoiceId, kind, count }: LineItemsProps) {
   return (
     <div className="grid gap-2">
       <Table label="Invoice items" columns={columns} isStale={items.isPlaceholderData}>
-        {data.data.map((item, at) => (
-          <ItemRow key={item.id ?? `${item.at} ${at}`} item={item} />
+        {data.data.map((item) => (
+          <ItemRow key={item.id} item={item} />
         ))}
       </Table>
       {count > pageSize && (
@@ -114,7 +114,7 @@ function ItemRow({ item }: { item: InvoiceItem }) {
       </Cell>
       <Cell isAmount>
         {effect === 'taken_back' && '−'}
-        {formatExactPounds(item.amount_gbp)}
+        {formatMicroPounds(item.amount_micro_gbp)}
       </Cell>
     </Row>
   );

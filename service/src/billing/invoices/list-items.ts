@@ -1,36 +1,46 @@
-import type { Pence } from '../../money/amounts.ts';
+import { createHash } from 'node:crypto';
+import type { MicroGbp, Pence } from '../../money/amounts.ts';
+import { microGbpPerPenny } from '../../money/fees.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { instantOf, lastId, nilId } from '../../platform/ids.ts';
+import { idFor, instantOf, lastId, nilId } from '../../platform/ids.ts';
 import { kindOfReason, reasonsOfKind, type Invoice, type LineKind } from './invoice.ts';
 import { listCharges, type ChargedEntry, type Place } from './store.ts';
 
 /** What is behind a line: a charge, what took one back, a credit, or the credit that was left over before. */
 export interface Item {
-  /** The transfer in the ledger and its line; null for what was carried over, which is on the invoice before. */
-  id: string | null;
+  /** The same whenever the item is listed. */
+  id: string;
   at: Date;
   kind: LineKind;
   effect: 'charge' | 'taken_back' | 'credit' | 'carried_over';
   payoutId: string | null;
   reference: string | null;
   payoutAmount: Pence | null;
-  /** Of network fees, millionths of a pound; of all else pence. */
-  amount: bigint;
+  /** To the millionth of a pound: network fees are less than a penny. */
+  amount: MicroGbp;
+}
+
+/** An id for an entry of the ledger, which has none of its own. */
+function itemIdOf(at: Date, entry: string): string {
+  return idFor(at, createHash('sha256').update(entry).digest());
 }
 
 function itemFrom(entry: ChargedEntry): Item {
   const kind = kindOfReason(entry.reason);
   const { amount, payoutId, reference, payoutAmount } = entry;
+  const size = amount < 0n ? -amount : amount;
+  const at = instantOf(entry.transferId);
   const effect = kind === 'credit' ? 'credit' : amount < 0n ? 'taken_back' : 'charge';
   return {
-    id: placeText(entry),
-    at: instantOf(entry.transferId),
+    id: itemIdOf(at, placeText(entry)),
+    at,
     kind,
     effect,
     payoutId,
     reference,
     payoutAmount,
-    amount: amount < 0n ? -amount : amount,
+    // The ledger has network fees in millionths of a pound, and everything else in pence.
+    amount: kind === 'network_fees' ? size : size * microGbpPerPenny,
   };
 }
 
@@ -51,9 +61,7 @@ export async function listItems(
   { kind, after, limit }: Asked,
 ): Promise<{ items: Item[]; next: Place | null }> {
   const isCarriedShown = after === null && invoice.carriedIn > 0n && (kind === null || kind === 'credit');
-  const carried: Item[] = isCarriedShown
-    ? [{ ...nothing, at: invoice.beginsAt, kind: 'credit', effect: 'carried_over', amount: invoice.carriedIn }]
-    : [];
+  const carried = isCarriedShown ? [carriedItem(invoice)] : [];
   const room = limit - carried.length;
   const entries = await listCharges(calls, partnerId, {
     span: { from: invoice.beginsAt, before: invoice.endsAt },
@@ -88,7 +96,19 @@ export async function* walkItems(
   } while (after !== null);
 }
 
-const nothing = { id: null, payoutId: null, reference: null, payoutAmount: null };
+/** What the invoice before left over. */
+function carriedItem({ id, beginsAt: at, carriedIn }: Invoice): Item {
+  return {
+    id: itemIdOf(at, `${id}.carried_over`),
+    at,
+    kind: 'credit',
+    effect: 'carried_over',
+    payoutId: null,
+    reference: null,
+    payoutAmount: null,
+    amount: carriedIn * microGbpPerPenny,
+  };
+}
 
 const placeForm = /^([0-9a-f-]{36})\.(\d{1,2})$/;
 

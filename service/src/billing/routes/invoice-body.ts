@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Id, Instant, listOf, MoneyString, nullableText, oneOf } from '../../http/schema/fields.ts';
 import { nameSchema } from '../../http/schema/schemas.ts';
 import { formatPounds } from '../../money/amounts.ts';
+import { wholePence } from '../../money/fees.ts';
 import { csvLine } from '../../platform/csv.ts';
 import { invoiceNumber, lineKinds, shownStatus, type Invoice, type InvoiceLine } from '../invoices/invoice.ts';
 import type { Item } from '../invoices/list-items.ts';
@@ -19,6 +20,7 @@ export const InvoiceSchema = nameSchema(
   'Invoice',
   Type.Object(
     {
+      object: Type.Literal('invoice'),
       id: Id,
       number: Type.String({ description: 'Invoices are numbered without gaps.', examples: ['KP-000042'] }),
       period: Type.String({ description: 'The month, as 2026-11.' }),
@@ -49,9 +51,7 @@ const InvoiceItem = nameSchema(
   'InvoiceItem',
   Type.Object(
     {
-      id: nullableText({
-        description: 'The entry in our ledger, of which there is one; null for what was carried over.',
-      }),
+      id: Id,
       at: Instant,
       kind: oneOf(lineKinds),
       effect: oneOf(['charge', 'taken_back', 'credit', 'carried_over'], {
@@ -60,9 +60,12 @@ const InvoiceItem = nameSchema(
       payout_id: nullableText({ format: 'uuid' }),
       reference: nullableText({ description: 'That of the payout.' }),
       payout_amount_gbp: nullableText({ description: 'What the recipient got.' }),
-      amount_gbp: Type.String({
-        pattern: '^[0-9]+\\.[0-9]{2}([0-9]{4})?$',
-        description: 'Exact. Network fees have six decimals: their sum is rounded once, on the line.',
+      amount_gbp: Type.String({ ...MoneyString, description: 'Rounded to the penny.' }),
+      amount_micro_gbp: Type.Integer({
+        minimum: 0,
+        description:
+          'The exact amount in millionths of a pound. Items sum to their line exactly in this unit; the line is rounded once.',
+        examples: [17380],
       }),
     },
     { description: 'One payout or charge behind a line of an invoice.' },
@@ -88,6 +91,7 @@ function lineBody({ kind, description, quantity, unitPrice, amount, items }: Inv
 
 export function invoiceBody(invoice: Invoice, now: Date): Static<typeof InvoiceSchema.definition> {
   return {
+    object: 'invoice',
     id: invoice.id,
     number: invoiceNumber(invoice.number),
     period: invoice.period,
@@ -101,14 +105,6 @@ export function invoiceBody(invoice: Invoice, now: Date): Static<typeof InvoiceS
   };
 }
 
-const decimalsOfMicro = 6;
-
-function exact({ kind, amount }: Item): string {
-  if (kind !== 'network_fees') return formatPounds(amount);
-  const digits = amount.toString().padStart(decimalsOfMicro + 1, '0');
-  return `${digits.slice(0, -decimalsOfMicro)}.${digits.slice(-decimalsOfMicro)}`;
-}
-
 export function itemBody(item: Item): Static<typeof InvoiceItem.definition> {
   return {
     id: item.id,
@@ -118,7 +114,8 @@ export function itemBody(item: Item): Static<typeof InvoiceItem.definition> {
     payout_id: item.payoutId,
     reference: item.reference,
     payout_amount_gbp: item.payoutAmount === null ? null : formatPounds(item.payoutAmount),
-    amount_gbp: exact(item),
+    amount_gbp: formatPounds(wholePence(item.amount)),
+    amount_micro_gbp: Number(item.amount),
   };
 }
 
@@ -131,11 +128,12 @@ const itemColumns = [
   'reference',
   'payout_amount_gbp',
   'amount_gbp',
+  'amount_micro_gbp',
 ] as const;
 
 function itemLine(item: Item): string {
   const body = itemBody(item);
-  return csvLine(itemColumns.map((column) => body[column] ?? ''));
+  return csvLine(itemColumns.map((column) => String(body[column] ?? '')));
 }
 
 /** The items as a file. */

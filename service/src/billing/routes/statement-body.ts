@@ -30,6 +30,10 @@ const Movement = nameSchema(
       format: 'uuid',
       description: 'Null where it is of no payout, or of a try of which nothing became.',
     }),
+    deposit_id: nullableText({
+      format: 'uuid',
+      description: 'The top-up that was credited or reversed, as in `GET /v1/deposits`. Null for everything else.',
+    }),
     reference: nullableText({ description: "The payout's." }),
     amount: ExactUsdc('Below zero where it left the wallet.'),
     balance: ExactUsdc('What the wallet held after it.'),
@@ -65,6 +69,7 @@ function movementBody(movement: MovementRow): Static<typeof Movement.definition>
     at: instantOf(movement.transferId).toISOString(),
     kind: movementKind(movement.reason),
     payout_id: movement.payoutId,
+    deposit_id: movement.depositId,
     reference: movement.reference,
     amount: formatExactUsdc(movement.change),
     balance: formatExactUsdc(movement.balance),

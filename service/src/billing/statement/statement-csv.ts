@@ -5,7 +5,7 @@ import { movementKind } from './movement-kinds.ts';
 import type { Statement } from './statement.ts';
 import type { MovementRow } from './store.ts';
 
-const columns = ['number', 'date', 'at', 'kind', 'payout_id', 'reference', 'amount', 'balance'];
+const columns = ['number', 'date', 'at', 'kind', 'payout_id', 'deposit_id', 'reference', 'amount', 'balance'];
 
 /** As in "2026-04-01 00:30:00": what a spreadsheet takes for a time. */
 const inLondon = new Intl.DateTimeFormat('sv-SE', {
@@ -24,6 +24,7 @@ function movementLine(movement: MovementRow): string {
     ...instantCells(instantOf(movement.transferId)),
     movementKind(movement.reason),
     movement.payoutId ?? '',
+    movement.depositId ?? '',
     movement.reference ?? '',
     csvNumber(formatExactUsdc(movement.change)),
     csvNumber(formatExactUsdc(movement.balance)),
@@ -31,7 +32,7 @@ function movementLine(movement: MovementRow): string {
 }
 
 function balanceLine(kind: string, at: Date, balance: bigint): string {
-  return csvLine(['', ...instantCells(at), kind, '', '', '', csvNumber(formatExactUsdc(balance))]);
+  return csvLine(['', ...instantCells(at), kind, '', '', '', '', csvNumber(formatExactUsdc(balance))]);
 }
 
 /** The statement as a file. Its last line is the closing balance, as of now: without it, the file is not whole. */

@@ -31,6 +31,8 @@ export interface MovementRow {
   balance: MicroUsdc;
   /** Null where it is not of a payout, or of one that was never made. */
   payoutId: string | null;
+  /** Of a credited or reversed top-up. */
+  depositId: string | null;
   reference: string | null;
 }
 
@@ -69,12 +71,12 @@ export async function readFrame(calls: SingleCalls, of: PartnerContext, firstDay
 }
 
 const listMovementsCall: Call = {
-  name: 'list_movements',
-  text: `select number, transfer_id, reason, change, balance, payout_id, reference
-    from kelpie.list_movements($1, $2, $3, $4, $5, $6, $7)`,
+  name: 'list_wallet_movements',
+  text: `select number, transfer_id, reason, change, balance, payout_id, deposit_id, reference
+    from kelpie.list_wallet_movements($1, $2, $3, $4, $5, $6, $7)`,
 };
 
-type MovementColumns = [string, string, string, string, string, string | null, string | null];
+type MovementColumns = [string, string, string, string, string, string | null, string | null, string | null];
 
 /** Movements of a month in the order of their numbers, from one on. */
 export async function listMovements(
@@ -85,13 +87,14 @@ export async function listMovements(
 ): Promise<MovementRow[]> {
   const bounds = [of.partnerId, of.environment, beganAt, endedAt, from, nextNumber, limit];
   const rows = await calls.callForTexts<MovementColumns>(listMovementsCall, bounds);
-  return rows.map(([number, transferId, reason, change, balance, payoutId, reference]) => ({
+  return rows.map(([number, transferId, reason, change, balance, payoutId, depositId, reference]) => ({
     number: BigInt(number),
     transferId,
     reason,
     change: BigInt(change),
     balance: BigInt(balance),
     payoutId,
+    depositId,
     reference,
   }));
 }

@@ -14,6 +14,11 @@ import { payoutLimits } from '../limits.ts';
 import { getAccount, type AccountSettings } from '../store.ts';
 import { updateAccount, type UpdateAccountDeps } from '../update-account.ts';
 
+const PayoutLimits = Type.Object(
+  { min: MoneyString, max_per_payout: MoneyString },
+  { description: 'The smallest and the largest amount of one payout, in pounds.' },
+);
+
 const AccountSchema = nameSchema(
   'Account',
   Type.Object(
@@ -32,6 +37,7 @@ const AccountSchema = nameSchema(
         address: nullableText({ description: 'Where to send USDC; null where the wallet can not be topped up so.' }),
       }),
       enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
+      payout_limits_gbp: PayoutLimits,
       prices: Type.Object({
         payout: Type.Optional(Type.String({ examples: ['0.99 GBP + 1.00%'] })),
         monthly_account: Type.Optional(Type.String({ examples: ['15.00 GBP'] })),
@@ -95,7 +101,7 @@ export const Compliance = nameSchema(
         isolated_wallet: Type.Boolean(),
         wallet_chain: nullableText(),
         enabled_countries: Type.Array(Type.String()),
-        payout_limits_gbp: Type.Object({ min: MoneyString, max_per_payout: MoneyString }),
+        payout_limits_gbp: PayoutLimits,
         billing_email: nullableText({ format: 'email' }),
         contact_email: nullableText({ format: 'email' }),
       }),
@@ -104,6 +110,11 @@ export const Compliance = nameSchema(
     { description: 'Where the verification of the business stands, and what the account may do.' },
   ),
 );
+
+function limitsBody({ rail }: Account): Static<typeof PayoutLimits> {
+  const { smallest, largest } = payoutLimits(rail);
+  return { min: formatPounds(smallest), max_per_payout: formatPounds(largest) };
+}
 
 function accountBody(account: Account): Static<typeof AccountSchema.definition> {
   const { fixedPence, basisPoints } = account.payoutPrice;
@@ -115,6 +126,7 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
     environment: account.environment,
     funding_wallet: { currency: 'USDC', chain: walletChain, address: account.fundingAddress },
     enabled_countries: enabledCountries,
+    payout_limits_gbp: limitsBody(account),
     prices: {
       // A per cent has a hundred basis points, as a pound has a hundred pence.
       payout: `${formatPounds(fixedPence)} GBP + ${formatPounds(basisPoints)}%`,
@@ -143,7 +155,6 @@ function settingsFrom({
 
 export function complianceBody(account: Account): Static<typeof Compliance.definition> {
   const { verification, rail } = account;
-  const { smallest, largest } = payoutLimits(rail);
   return {
     object: 'compliance',
     business_verification: {
@@ -156,7 +167,7 @@ export function complianceBody(account: Account): Static<typeof Compliance.defin
       isolated_wallet: true,
       wallet_chain: rail === 'simulated' ? null : walletChain,
       enabled_countries: enabledCountries,
-      payout_limits_gbp: { min: formatPounds(smallest), max_per_payout: formatPounds(largest) },
+      payout_limits_gbp: limitsBody(account),
       billing_email: account.billingEmail,
       contact_email: account.contactEmail,
     },

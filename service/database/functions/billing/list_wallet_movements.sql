@@ -1,11 +1,11 @@
 -- A month's movements of a wallet from a number on. Each has the reference of the payout that it was for, and its id where
--- the partner sees that payout.
+-- the partner sees that payout; or the id of the deposit that it was for.
 -- Callers: everyone
-create or replace function kelpie.list_movements(
+create or replace function kelpie.list_wallet_movements(
   of_partner uuid, of_environment kelpie.environment, began_at timestamptz, ended_at timestamptz, from_number bigint,
   before_number bigint, at_most integer
 ) returns table (
-  number bigint, transfer_id uuid, reason text, change bigint, balance bigint, payout_id uuid, reference text
+  number bigint, transfer_id uuid, reason text, change bigint, balance bigint, payout_id uuid, deposit_id uuid, reference text
 )
   language plpgsql volatile
 as $$
@@ -20,7 +20,8 @@ begin
   perform kelpie.set_partner_context(of_partner, of_environment);
   return query
     select e.wallet_version, e.transfer_id, e.reason, -e.amount, e.wallet_balance_after,
-      case when kelpie.is_visible(p.state) then p.id end, p.reference
+      case when kelpie.is_visible(p.state) then p.id end,
+      case when e.reason in ('deposit.credited', 'deposit.reversed') then e.cause_id end, p.reference
     from (
       select * from kelpie.ledger_entries each
       where each.partner_id = of_partner and each.environment = of_environment and each.account = 'wallet'
