@@ -216,7 +216,7 @@ function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessio
       const { id: callerId, prefix: by, partnerId, environment } = key;
       return { via: 'api', callerId, limitId: callerId, by, partnerId, environment, askedEnvironment: environment };
     },
-    identifySession: async (token) => sessions.identify(token),
+    identifySession: async (token, how) => sessions.identify(token, how),
     limits,
     ownOrigin: new URL(dashboardOf(deps)).origin,
   });

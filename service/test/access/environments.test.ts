@@ -76,6 +76,17 @@ test('a business that is not verified has no live environment to look at', async
     assert.equal((await callAs(admin, `/v1/${what}?environment=live`)).status, 200, what);
 });
 
+test('from its approval on, a session says that there is live, and live can be asked for', async () => {
+  const partner = await createSimulatedPartner(world.database);
+  const admin = await signIn(world.database, partner, { url });
+  // Remembered for a moment, in which the approval comes.
+  assert.equal((await callAs(admin, '/v1/account?environment=live')).status, 403);
+  await addLiveEnvironment(world.database, world.bank, partner);
+  const session = await callAs(admin, '/v1/auth/session');
+  assert.equal(valueAt(session.json, 'account.has_live'), true);
+  assert.equal((await callAs(admin, '/v1/account?environment=live')).status, 200);
+});
+
 test("the next page of a person's list is of the same environment", async () => {
   const first = await callAs(viewer, '/v1/payouts?environment=sandbox&limit=1');
   const [, next] = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? [];

@@ -15,8 +15,8 @@ interface Session {
 }
 
 export interface Sessions {
-  /** Who a token stands for, or null for nobody. */
-  identify(token: string): Promise<Session | null>;
+  /** Who a token stands for, or null for nobody. `anew` doesn't take what is remembered for an answer. */
+  identify(token: string, how?: 'anew'): Promise<Session | null>;
   /** Ends it: here at once, and on every other process as soon as that looks again. */
   end(session: PartnerContext & { sessionId: string }, token: string): Promise<void>;
   /** That it is over is written already: here it is so at once. */
@@ -41,7 +41,8 @@ export function createSessions({ pool, calls, clock, pepper }: Deps): Sessions {
   const cache = createTtlCache<Session | null>({ keepMs, most: mostRemembered });
   const forget = (token: string): void => cache.forget(pepper.digest(token).toString('base64'));
   return {
-    async identify(token) {
+    async identify(token, how) {
+      if (how === 'anew') forget(token);
       const tokenHmac = pepper.digest(token);
       return cache.get(tokenHmac.toString('base64'), async () => {
         const row = await findSession(calls, tokenHmac, clock.now());

@@ -5,7 +5,7 @@ import { accessError, type Access } from './access.ts';
 import type { Caller, KeyCaller, SignedIn } from './caller.ts';
 import { networkOf } from '../limits/caller-network.ts';
 import { otherAccountError } from './named-account.ts';
-import { environmentOf } from './named-environment.ts';
+import { environmentOf, namesLive } from './named-environment.ts';
 import { settleLimit, type HeaderWriter, type RateLimits } from '../limits/rate-limit.ts';
 import { foreignOriginError, sessionTokenOf } from './session-cookie.ts';
 
@@ -29,7 +29,8 @@ export interface Authentication {
 
 interface AuthenticationDeps {
   identifyKey: (secret: string) => Promise<KeyCaller | null>;
-  identifySession: (token: string) => Promise<SignedIn | null>;
+  /** `anew` where what is remembered of the session may be too old. */
+  identifySession: (token: string, how?: 'anew') => Promise<SignedIn | null>;
   limits: Pick<RateLimits, 'requests' | 'open'>;
   /** The address of the dashboard: from any other, a browser that is signed in may ask for nothing. */
   ownOrigin: string;
@@ -69,9 +70,16 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
     const caller = await findByKey(request);
     return caller === null ? null : { caller, error: accessError(accessOf(request), caller), isForeign: false };
   };
-  const identifyBySession = async (request: FastifyRequest): Promise<Identified | null> => {
+  const findSignedIn = async (request: FastifyRequest): Promise<SignedIn | null> => {
     const token = sessionTokenOf(request);
-    const signedIn = token === undefined ? null : await deps.identifySession(token);
+    if (token === undefined) return null;
+    const known = await deps.identifySession(token);
+    // A business may have been approved since: GET /v1/auth/session would say so already.
+    const isOutdated = known !== null && !known.hasLive && namesLive(request);
+    return isOutdated ? deps.identifySession(token, 'anew') : known;
+  };
+  const identifyBySession = async (request: FastifyRequest): Promise<Identified | null> => {
+    const signedIn = await findSignedIn(request);
     if (signedIn === null) return null;
     const { sessionId: callerId, email: by, partnerId, role } = signedIn;
     const access = accessOf(request);

@@ -27,10 +27,17 @@ interface NamedEnvironment {
   error?: ApiError;
 }
 
+function namedIn({ query }: FastifyRequest): unknown {
+  return typeof query === 'object' && query !== null ? Reflect.get(query, 'environment') : undefined;
+}
+
+export function namesLive(request: FastifyRequest): boolean {
+  return namedIn(request) === 'live';
+}
+
 /** Which environment a person asks for. Reads default to sandbox; writes must name it. */
 export function environmentOf(request: FastifyRequest, access: Access, hasLive: boolean): NamedEnvironment {
-  const { query } = request;
-  const named: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, 'environment') : undefined;
+  const named = namedIn(request);
   const isOfBoth = request.routeOptions.config.ofBothEnvironments === true;
   const asked = named === undefined && (isOfBoth || access === 'readers') ? 'sandbox' : named;
   if (asked !== 'sandbox' && asked !== 'live') return { environment: 'sandbox', asked: null, error: notNamed() };
