@@ -1,4 +1,4 @@
-// npm run conformance: holds the whole of Kelpie, on a bank and a database of its own, to the specification from outside.
+// npm run conformance: runs the black-box checks of the specification against a fresh stack.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,10 +6,16 @@ import { textAt, valueAt } from './json.ts';
 import { onOwnStack } from './own-stack.ts';
 import { projectFolder } from './project.ts';
 
+const shared = path.join(projectFolder, '..', 'shared');
+
 const { values: options } = parseArgs({
   options: {
-    /** The checks, as a program that is told by its environment where the API is. */
-    script: { type: 'string', default: path.join(projectFolder, '..', 'shared', 'conformance.mjs') },
+    /** The checks: programs that find the API by their environment. */
+    script: {
+      type: 'string',
+      multiple: true,
+      default: [path.join(shared, 'conformance.mjs'), path.join(shared, 'contract.mjs')],
+    },
   },
 });
 
@@ -29,22 +35,28 @@ async function isAtBank(found: unknown): Promise<boolean> {
   return isRight;
 }
 
-if (!existsSync(options.script)) {
-  console.log(`There is no ${path.relative(projectFolder, options.script)}, so nothing was checked.`);
-} else {
+const isThere = Map.groupBy(options.script, (script) => existsSync(script));
+for (const script of isThere.get(false) ?? [])
+  console.log(`There is no ${path.relative(projectFolder, script)}, so it was not run.`);
+const scripts = isThere.get(true) ?? [];
+
+if (scripts.length > 0) {
   // Below the ports that the system gives to outgoing connections, and not those of `npm run dev` or of its test.
   await onOwnStack({ cluster: 'conformance', firstPort: 27_000 }, async ({ found, run }) => {
-    const code = await run(process.execPath, [options.script], {
-      timeout: checkedWithinMs,
-      env: {
-        ...process.env,
-        KELPIE_URL: textAt(found, 'url'),
-        KELPIE_KEY: textAt(found, 'key'),
-        KELPIE_KEY_B: textAt(found, 'keyB'),
-        KELPIE_SLUG: textAt(found, 'slug'),
-      },
-    });
-    const isRight = await isAtBank(found);
-    return code === 0 && !isRight ? 1 : code;
+    const env = {
+      ...process.env,
+      KELPIE_URL: textAt(found, 'url'),
+      KELPIE_KEY: textAt(found, 'key'),
+      KELPIE_KEY_B: textAt(found, 'keyB'),
+      KELPIE_SLUG: textAt(found, 'slug'),
+    };
+    // All of them, also after one that failed: each has its own report.
+    const codes: number[] = [];
+    for (const script of scripts) {
+      console.log(`\n${path.basename(script)}`);
+      codes.push(await run(process.execPath, [script], { timeout: checkedWithinMs, env }));
+    }
+    if (!(await isAtBank(found))) codes.push(1);
+    return codes.find((code) => code !== 0) ?? 0;
   });
 }
