@@ -47,6 +47,7 @@ test('a verification begins with the pages of the bank, and the admin is in the 
   });
   const answer = await askToStart(business.admin);
   assert.equal(answer.status, 200, answer.text);
+  assert.equal(textAt(answer.json, 'screening'), 'not_screened');
   const [known] = await verificationsOf(database, business.partnerId);
   const page = `${bank.url}/verify/${known?.id}`;
   const expected = {
@@ -90,6 +91,8 @@ test('approved by the webhook alone: one live environment with one empty wallet,
     return answer.status === 200 && answer;
   });
   assert.deepEqual([textAt(live.json, 'status'), textAt(live.json, 'rail')], ['active', 'provider_production']);
+  const compliance = await callAs(business.admin, '/v1/compliance?environment=live');
+  assert.equal(textAt(compliance.json, 'screening'), 'clear', 'the bank screened it');
   const { key } = await addKey(database, { partnerId: business.partnerId, environment: 'live' });
   for (const path of ['/v1/account', '/v1/compliance', '/v1/balance']) {
     assert.equal((await call({ url: world.api.url, key }, path)).status, 200, path);

@@ -32,13 +32,24 @@ export function Screen() {
 }
 
 const screenings: Readonly<Record<string, string>> = {
-  not_screened: 'Not started: the bank screens your business when it verifies it',
   clear: 'Clear',
   review: 'Under review by the bank',
   blocked: 'Blocked',
 };
 
-function AccountFacts({ compliance: { account, screening } }: { compliance: Compliance }) {
+/** The bank screens a business as part of its verification. */
+const unscreened: Readonly<Record<string, string>> = {
+  in_review: "Part of the bank's review",
+  rejected: 'No result: the bank did not approve your business',
+};
+
+function formatScreening({ screening, business_verification: { status } }: Compliance): string {
+  if (screening === 'not_screened') return unscreened[status] ?? 'Starts with the verification';
+  return screenings[screening] ?? screening;
+}
+
+function AccountFacts({ compliance }: { compliance: Compliance }) {
+  const { account } = compliance;
   const { min, max_per_payout: max } = account.payout_limits_gbp;
   return (
     <Section title="Account limits">
@@ -53,7 +64,7 @@ function AccountFacts({ compliance: { account, screening } }: { compliance: Comp
         </Fact>
         <Fact name="Wallet">{account.isolated_wallet ? 'Dedicated to your account' : 'Shared'}</Fact>
         {account.wallet_chain !== null && <Fact name="Wallet chain">{formatChain(account.wallet_chain)}</Fact>}
-        <Fact name="Business screening">{screenings[screening] ?? screening}</Fact>
+        <Fact name="Business screening">{formatScreening(compliance)}</Fact>
         <Fact name="Billing email">{account.billing_email ?? 'Not set'}</Fact>
         <Fact name="Contact email">{account.contact_email ?? 'Not set'}</Fact>
       </Facts>

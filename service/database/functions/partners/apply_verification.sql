@@ -1,6 +1,7 @@
 -- Applies the bank's answer about a verification of the transaction's partner, as polled at `polled_at`.
 -- Guarantees: an approval activates an onboarding partner and opens its live environment with an empty wallet, in this
---   transaction. An approval is final: later answers change nothing, and a person decides about them. An answer older than
+--   transaction. The bank screens a business before it approves it, so an approval also makes the screening clear. An
+--   approval is final: later answers change nothing, and a person decides about them. An answer older than
 --   the stored one, or about a verification that a newer one replaced, is ignored.
 -- Locks: the partner, then the verification.
 -- Returns what to notify the partner's admins of: 'approved', 'rejected' or 'more_needed'. Null when there is nothing new.
@@ -57,6 +58,8 @@ begin
     verification_provider_status = new_provider_status,
     verification_continue_url = new_continue_url,
     verification_terms_url = new_terms_url,
+    -- What an operator has set stays.
+    screening = case when new_state = 'approved' and p.screening = 'not_screened' then 'clear' else p.screening end,
     status = case when new_state = 'approved' and p.status = 'onboarding' then 'active' else p.status end
   where p.id = of_partner;
   if new_state = 'approved' then
