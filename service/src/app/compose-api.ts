@@ -252,7 +252,7 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
     listAdmins: listAdminEmails,
     onApproved: chargeApproval,
     dashboardUrl,
-    redirectUrl: dashboardUrl,
+    redirectUrl: `${dashboardUrl}/live/compliance`,
   };
 }
 

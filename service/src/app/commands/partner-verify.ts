@@ -68,7 +68,7 @@ async function start(
     );
   const { banks, redirectUrl } = chosenSettings((get) => ({
     banks: chooseBanks(get),
-    redirectUrl: get(settings.dashboardUrl) ?? get(settings.publicUrl),
+    redirectUrl: `${get(settings.dashboardUrl) ?? `${get(settings.publicUrl)}/dashboard`}/live/compliance`,
   }));
   const { provider_production: bank } = openBanks(banks, deps.clock, noFailpoint);
   if (bank === null)
