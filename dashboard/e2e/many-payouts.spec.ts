@@ -58,9 +58,9 @@ test('a list of 100,000 payouts pages without delay, and can be narrowed and exp
 
   await page.goto('sandbox/payouts?status=cancelled');
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: /Export/ }).click();
+  await page.getByRole('link', { name: 'Export CSV' }).click();
   const file = await download;
-  expect(file.suggestedFilename()).toMatch(/^kelpie-sandbox-payouts-\d{4}-\d\d-\d\d\.csv$/);
+  expect(file.suggestedFilename()).toMatch(/^kelpie-payouts-sandbox-\d{4}-\d\d-\d\d\.csv$/);
   const [head, ...lines] = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
   expect(head).toMatch(/^id,created_at,status,recipient,/);
   // Each of them once, the newest first: many pages of the list.

@@ -29,8 +29,9 @@ test('what the bank did has no status, and is a failure only where it names an e
   assert.equal(activityLabel(lost), 'Payout not created');
 });
 
-test('an export by a person is called one', () => {
-  const listed = { action: 'payout.list', by: admin, status: 200, detail: null };
-  assert.equal(activityLabel(listed), 'Payouts exported as CSV');
-  assert.equal(activityLabel({ ...listed, by: 'kp_live_ab' }), 'Payouts listed');
+test('a file that a person downloaded is called one', () => {
+  const read = { action: 'statement.get', by: admin, status: 200, detail: null };
+  assert.equal(activityLabel(read), 'Statement downloaded as CSV');
+  assert.equal(activityLabel({ ...read, by: 'kp_live_ab' }), 'Statement read');
+  assert.equal(activityLabel({ ...read, action: 'payout.export' }), 'Payouts exported as CSV');
 });

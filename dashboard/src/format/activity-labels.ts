@@ -35,6 +35,7 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'notification.update': { done: 'Notifications changed', noun: 'Notification change' },
   'payout.cancel': { done: 'Payout cancelled', noun: 'Payout cancellation' },
   'payout.create': { done: 'Payout created', noun: 'Payout' },
+  'payout.export': { done: 'Payouts exported as CSV', noun: 'Payout export' },
   'payout.get': { done: 'Payout read', noun: 'Payout read' },
   'payout.history': { done: 'Payout history read', noun: 'Payout history read' },
   'payout.list': { done: 'Payouts listed', noun: 'Payout list' },
@@ -52,7 +53,7 @@ const actions: Readonly<Record<string, ActionLabels>> = {
 /** People's reads are recorded only when they download a file. */
 const downloads: Readonly<Record<string, string>> = {
   'invoice.items': 'Invoice items downloaded as CSV',
-  'payout.list': 'Payouts exported as CSV',
+
   'statement.get': 'Statement downloaded as CSV',
 };
 

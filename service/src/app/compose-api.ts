@@ -51,6 +51,7 @@ import { addVerificationRoutes } from '../partners/routes/verification-routes.ts
 import { createPlanMarkups, createPartnerEnvironments, openPartner, wakeVerification } from '../partners/index.ts';
 import { addDailyRoutes } from '../payouts/routes/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/routes/history-routes.ts';
+import { addPayoutExportRoutes } from '../payouts/routes/payout-export-routes.ts';
 import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
@@ -128,6 +129,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
   addPayoutListRoutes(app, { ...auth, calls, publicUrl });
+  addPayoutExportRoutes(app, { ...auth, calls, clock });
   addHistoryRoutes(app, { ...auth, pool });
   addRecipientRoutes(app, { ...auth, calls, clock });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });

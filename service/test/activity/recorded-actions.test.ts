@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
+import { createPayout, payoutBody } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
@@ -26,6 +27,28 @@ test('a file that a person takes is noted; what they only look at is not', async
   const file = await fetch(`${address}&format=csv`, { headers });
   assert.match(await file.text(), /^number,/);
   assert.deepEqual(await recordedOf(person, 1), [['statement.get', 200]]);
+});
+
+test('an export of payouts is recorded, whoever takes it', async () => {
+  const partner = await createSimulatedPartner(database);
+  await createPayout({ url, key: partner.key }, payoutBody({ reference: '=1+1' }));
+  const person = await signIn(database, partner, { url, role: 'viewer' });
+  const headers = { cookie: person.cookie, 'sec-fetch-site': 'same-origin' };
+  const file = await fetch(`${url}/v1/payouts.csv?environment=sandbox&created_via=api`, { headers });
+  assert.match(
+    file.headers.get('content-disposition') ?? '',
+    /^attachment; filename="kelpie-payouts-sandbox-[\d-]{10}\.csv"$/,
+  );
+  const lines = (await file.text()).split('\r\n');
+  assert.deepEqual([lines.length, lines[0]?.startsWith('id,created_at,status,'), lines[2]], [3, true, '']);
+  assert.match(lines[1] ?? '', /,"'=1\+1",/, 'a formula is text in a spreadsheet');
+  const none = await fetch(`${url}/v1/payouts.csv?environment=sandbox&created_via=dashboard`, { headers });
+  assert.equal((await none.text()).split('\r\n').length, 2);
+  assert.deepEqual(await recordedOf(person, 3), [
+    ['payout.export', 200],
+    ['payout.export', 200],
+    ['payout.create', 201],
+  ]);
 });
 
 test('going to an account that is none of theirs is noted as that: nobody signed out', async () => {

@@ -18,7 +18,7 @@ test('a refused read is a read, whoever asked', () => {
 test('changes include refused ones, and files that a person downloaded', () => {
   assert.equal(isOf('changes', { by: person, action: 'member.remove', status: 409 }), true);
   assert.equal(isOf('changes', { by: person, action: 'invoice.pdf', status: 200 }), true);
-  assert.equal(isOf('changes', { by: person, action: 'payout.list', status: 200 }), true);
+  assert.equal(isOf('changes', { by: person, action: 'payout.export', status: 200 }), true);
   assert.equal(isOf('changes', { by: 'kp_test_ab', action: 'payout.create', status: 503 }), true);
 });
 

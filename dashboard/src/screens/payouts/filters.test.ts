@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dateIn, filtersOf, payoutIdIn, searchOf, viewFrom } from './filters.ts';
+import { dateIn, exportAddress, filtersOf, payoutIdIn, searchOf, viewFrom } from './filters.ts';
 
 const now = new Date('2026-11-15T12:34:56Z');
 
@@ -42,6 +42,14 @@ test('only a day that there is, of this century, is taken for a date', () => {
     wrong.map(() => ''),
   );
   assert.equal(dateIn(null), '');
+});
+
+test('an export has the filters of the list, and not its page', () => {
+  const view = viewFrom(new URLSearchParams('status=failed,returned&via=api&search=Order+42&cursor=abc'));
+  assert.equal(
+    exportAddress(filtersOf(view, now), 'live'),
+    '/v1/payouts.csv?environment=live&status=failed%2Creturned&created_via=api&reference=Order+42',
+  );
 });
 
 test('what an address says wrongly is ignored, never sent to the API', () => {

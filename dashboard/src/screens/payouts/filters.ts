@@ -80,6 +80,15 @@ function spanOf({ period, from, to }: PayoutView, now: Date): Span {
   return { since: startOfToday(now, period === 'today' ? 0 : daysOf[period]), before: undefined };
 }
 
+/** The export has the filters of the list, and all its pages. */
+export function exportAddress(
+  { limit: _limit, cursor: _cursor, ...filters }: PayoutFilters,
+  environment: string,
+): string {
+  const named = Object.entries(filters).map(([name, value]): [string, string] => [name, String(value)]);
+  return `/v1/payouts.csv?${new URLSearchParams([['environment', environment], ...named]).toString()}`;
+}
+
 /** Four digits are the end of an account; anything else is a reference. */
 export function filtersOf(view: PayoutView, now: Date): PayoutFilters {
   const { statuses, via, search, cursor } = view;

@@ -16,7 +16,7 @@ import { ApiError } from '../../platform/api-error.ts';
 import { lineKinds, type Invoice } from '../invoices/invoice.ts';
 import { listItems, placeFrom, placeText, walkItems } from '../invoices/list-items.ts';
 import { findInvoice, listInvoices } from '../invoices/store.ts';
-import { createDownloads } from './downloads.ts';
+import { createDownloads } from '../../http/limits/downloads.ts';
 import {
   invoiceBody,
   InvoiceItemList,

@@ -16,7 +16,7 @@ import { monthEnd } from '../../platform/london-month.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readMovements, readStatement, walkMovements, type Statement } from '../statement/statement.ts';
 import { writeStatement } from '../statement/statement-csv.ts';
-import { createDownloads } from './downloads.ts';
+import { createDownloads } from '../../http/limits/downloads.ts';
 import { statementBody, StatementSchema, statementSchemas } from './statement-body.ts';
 
 const StatementQuery = Type.Object(

@@ -12,24 +12,29 @@ import type { ShownPayout } from '../model/payout.ts';
 import { PayoutList } from './schemas.ts';
 import { payoutBody } from './wire-form.ts';
 
+/** The filters of the list, which the export has too. */
+export const payoutFilters = {
+  status: Type.Optional(
+    Type.String({
+      pattern: patterns.payoutStatuses,
+      maxLength: 80,
+      description: 'One status, or several separated by commas.',
+      examples: ['pending,processing'],
+    }),
+  ),
+  ...createdFields('Made'),
+  reference: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.anyText })),
+  account_last4: Type.Optional(Type.String({ pattern: patterns.fourDigits })),
+  created_via: Type.Optional(oneOf(['api', 'dashboard'])),
+};
+
 const ListQuery = Type.Object(
   {
     ...environmentQuery,
     limit: limitField(),
     cursor: cursorField(patterns.uuid),
-    status: Type.Optional(
-      Type.String({
-        pattern: patterns.payoutStatuses,
-        maxLength: 80,
-        description: 'One status, or several separated by commas.',
-        examples: ['pending,processing'],
-      }),
-    ),
-    ...createdFields('Made'),
-    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.anyText })),
+    ...payoutFilters,
     idempotency_key: Type.Optional(Type.String({ pattern: patterns.idempotencyKey })),
-    account_last4: Type.Optional(Type.String({ pattern: patterns.fourDigits })),
-    created_via: Type.Optional(oneOf(['api', 'dashboard'])),
   },
   // A filter that is misspelt would show what was not asked for.
   { additionalProperties: false },
@@ -50,7 +55,7 @@ function statesFrom(list: string): ShownPayout['state'][] {
   return states.filter((state) => words.includes(state));
 }
 
-function filtersFrom(query: ListQuery): PayoutFilters {
+export function filtersFrom(query: Omit<ListQuery, 'limit' | 'cursor' | 'environment'>): PayoutFilters {
   const createdVia = (['api', 'dashboard'] as const).find((via) => via === query.created_via);
   return {
     ...(query.status === undefined ? {} : { states: statesFrom(query.status) }),

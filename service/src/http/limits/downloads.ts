@@ -1,9 +1,9 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { ApiError } from '../../platform/api-error.ts';
 
-/** Whoever takes longer to read it has gone away, as far as we can know. */
+/** A client that takes longer is taken for gone. */
 const longestDownloadMs = 15 * 60_000;
-/** A file is many looks at the database. One partner's shall not keep everybody else's requests waiting. */
+/** A file takes many queries. One partner's must not keep everyone else's requests waiting. */
 const downloadsAtOnce = 2;
 
 function tooManyDownloads(): ApiError {
@@ -14,9 +14,9 @@ function tooManyDownloads(): ApiError {
   });
 }
 
-/** The file as it is read, a page at a time: it is never whole in memory, however long the month was. */
+/** Streams the file a page at a time, so that it is never whole in memory. */
 async function openFile(lines: AsyncGenerator<string>): Promise<Readable> {
-  // What goes wrong before the first byte is still an answer of its own.
+  // An error before the first byte can still be answered as one.
   const first = await lines.next();
   const file = Readable.from(
     (async function* rest() {

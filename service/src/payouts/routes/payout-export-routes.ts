@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { keyedErrors } from '../../http/errors/responses.ts';
+import { createDownloads } from '../../http/limits/downloads.ts';
+import { answerWithTable } from '../../http/schema/csv-answer.ts';
+import { environmentQuery } from '../../http/schema/fields.ts';
+import type { Server } from '../../http/server.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { exportPayouts } from '../reading/export-payouts.ts';
+import { filtersFrom, payoutFilters } from './payout-list-routes.ts';
+
+const ExportQuery = Type.Object({ ...environmentQuery, ...payoutFilters }, { additionalProperties: false });
+
+const answer = {
+  description: 'A header line, then one line per payout, newest first.',
+  headers: { 'Content-Disposition': { type: 'string', description: 'Names the file by environment and date.' } },
+  content: {
+    'text/csv': {
+      schema: Type.Unsafe<Readable>({
+        type: 'string',
+        examples: [
+          'id,created_at,status,recipient,account_last4,amount_gbp,fee_gbp,wallet_sent_usdc,reference,bank_reference,failure_code,created_via,updated_at\r\n01a1e153-2cfd-70e5-b356-495cbe018dac,2026-11-15T12:00:00.000Z,completed,Ada Byron,5678,850.00,9.49,1082.04,Order 42,Order 42,,api,2026-11-15T12:00:03.000Z\r\n',
+        ],
+      }),
+    },
+  },
+};
+
+interface ExportDeps extends Authentication {
+  calls: SingleCalls;
+  clock: Clock;
+}
+
+/** A file of its own, and not made by the dashboard from the list: so that Activity shows who exported payouts. */
+export function addPayoutExportRoutes(app: Server, { calls, clock, requireCaller, callerOf }: ExportDeps): void {
+  const download = createDownloads();
+  const schema = {
+    operationId: 'exportPayouts',
+    summary: 'Export payouts as CSV',
+    description: 'Returns all payouts that match the filters in one file. Listed in Activity, also for people.',
+    tags: ['Payouts'],
+    querystring: ExportQuery,
+    response: { 200: answer, ...keyedErrors('invalid_request') },
+  };
+  const config = { action: 'payout.export', access: 'readers' } as const;
+  app.get('/v1/payouts.csv', { schema, config, onRequest: requireCaller }, async (request, reply) => {
+    const caller = callerOf(request);
+    const file = await download(caller.partnerId, exportPayouts(calls, caller, filtersFrom(request.query)));
+    const date = clock.now().toISOString().slice(0, 10);
+    answerWithTable(reply, `kelpie-payouts-${caller.environment}-${date}.csv`);
+    return reply.send(file);
+  });
+}
