@@ -58,7 +58,10 @@ test('a top-up is seen coming, credited, and on the statement, which adds up', a
   );
   const deposits = page.getByRole('table', { name: 'Top-ups' });
   // Without a reload.
-  await expect(deposits.getByRole('row').filter({ hasText: 'Tideway Coffee Ltd' })).toContainText('Credited');
+  const received = deposits.getByRole('row').filter({ hasText: 'Tideway Coffee Ltd' });
+  await expect(received).toContainText('Credited');
+  for (const part of ['£800.00 sent', /1 USDC = £0\.\d+/, /fee \d+\.\d\d USDC/])
+    await expect(received).toContainText(part);
 
   await fillPayout(page, 'sandbox', grace);
   await page.getByRole('button', { name: 'Send £25.00' }).click();

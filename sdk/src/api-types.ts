@@ -334,6 +334,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/payouts/{id}/recipient": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a payout's recipient
+         * @description Returns the name, address and bank of the recipient, with the last four digits of the account number.
+         */
+        get: operations["getPayoutRecipient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/recipients": {
         parameters: {
             query?: never;
@@ -1126,6 +1146,75 @@ export interface components {
                 /** @description What the wallet held then. */
                 wallet_after_usdc: string | null;
             }[];
+        };
+        /** @description The recipient of a payout as it was ordered, to fill in the next payout to them. */
+        PayoutRecipient: {
+            /** @enum {string} */
+            object: "payout_recipient";
+            /** Format: uuid */
+            payout_id: string;
+            /**
+             * @description Person or business.
+             * @example individual
+             * @enum {string}
+             */
+            type: "individual" | "business";
+            /**
+             * @description First name, or the name of a business.
+             * @example Ada
+             */
+            first_name: string;
+            /**
+             * @description Last name, or the legal form of a business.
+             * @example Byron
+             */
+            last_name: string;
+            /**
+             * @description The recipient's email address.
+             * @example ada@example.com
+             */
+            email: string | null;
+            /** @description The recipient's address. */
+            address: {
+                /**
+                 * @description Street address.
+                 * @example 1 High Street
+                 */
+                line1: string;
+                /**
+                 * @description Flat or building.
+                 * @example Flat 2
+                 */
+                line2: string | null;
+                /**
+                 * @description Town or city.
+                 * @example Leeds
+                 */
+                city: string;
+                /**
+                 * @description County or region.
+                 * @example West Yorkshire
+                 */
+                region: string;
+                /**
+                 * @description Postcode.
+                 * @example LS1 1AA
+                 */
+                postal_code: string;
+            };
+            /** @description The recipient's bank account. The whole number is never returned. */
+            bank: {
+                /**
+                 * @description Name of the recipient's bank.
+                 * @example Example Bank
+                 */
+                bank_name: string;
+                /**
+                 * @description Last four digits of the account number.
+                 * @example 5678
+                 */
+                account_last4: string;
+            };
         };
         RecipientSummary: {
             name: string | null;
@@ -3991,6 +4080,119 @@ export interface operations {
             };
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description How many requests can come at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description In how many seconds all of them are there again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description In how many seconds it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPayoutRecipient: {
+        parameters: {
+            query?: {
+                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient of a payout as it was ordered, to fill in the next payout to them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRecipient"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
              *
              *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */

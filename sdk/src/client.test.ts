@@ -80,6 +80,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['POST /v1/payouts', async () => kelpie.payouts.create(order, { idempotencyKey: 'order-42' })],
     [`GET /v1/payouts/${id}`, async () => kelpie.payouts.get(id)],
     [`GET /v1/payouts/${id}/history`, async () => kelpie.payouts.getHistory(id)],
+    [`GET /v1/payouts/${id}/recipient`, async () => kelpie.payouts.getRecipient(id)],
     [`POST /v1/payouts/${id}/cancel`, async () => kelpie.payouts.cancel(id)],
   ];
   for (const [endpoint, call] of calls) {

@@ -6,6 +6,7 @@ export interface CreatePayoutRequest extends Schema<'CreatePayoutRequest'> {}
 export interface Payout extends Schema<'Payout'> {}
 export interface PayoutCreated extends Schema<'PayoutCreated'> {}
 export interface PayoutHistory extends Schema<'PayoutHistory'> {}
+export interface PayoutRecipient extends Schema<'PayoutRecipient'> {}
 export type PayoutStatus = Payout['status'];
 export interface PayoutFilters extends QueryOf<'/v1/payouts'> {}
 
@@ -27,6 +28,8 @@ export interface PayoutsResource extends Listing<Payout, PayoutFilters> {
   get(id: string, options?: CallOptions): Promise<Payout>;
   /** Every state with who and when, and what it did to your money. */
   getHistory(id: string, options?: CallOptions): Promise<PayoutHistory>;
+  /** The recipient as ordered, with the last four digits of the account number. For admins who are signed in. */
+  getRecipient(id: string, options?: CallOptions): Promise<PayoutRecipient>;
   /** Stops a payout, where the bank still can; `payout_not_cancellable` where it can't. Safe to repeat. */
   cancel(id: string, options?: CallOptions): Promise<Payout>;
 }
@@ -41,6 +44,8 @@ export default function createPayouts({ call, listing }: Calls): PayoutsResource
     get: async (id, options) => (await call('get', '/v1/payouts/{id}', { ...options, path: { id } })).json,
     getHistory: async (id, options) =>
       (await call('get', '/v1/payouts/{id}/history', { ...options, path: { id } })).json,
+    getRecipient: async (id, options) =>
+      (await call('get', '/v1/payouts/{id}/recipient', { ...options, path: { id } })).json,
     cancel: async (id, options) => (await call('post', '/v1/payouts/{id}/cancel', { ...options, path: { id } })).json,
   };
 }

@@ -53,6 +53,7 @@ import { addDailyRoutes } from '../payouts/routes/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/routes/history-routes.ts';
 import { addPayoutExportRoutes } from '../payouts/routes/payout-export-routes.ts';
 import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
+import { addPayoutRecipientRoutes } from '../payouts/routes/payout-recipient-routes.ts';
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
 import { createCommits, createPayoutReader, createRates, receiveWebhook } from '../payouts/index.ts';
@@ -131,6 +132,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addPayoutListRoutes(app, { ...auth, calls, publicUrl });
   addPayoutExportRoutes(app, { ...auth, calls, clock });
   addHistoryRoutes(app, { ...auth, pool });
+  addPayoutRecipientRoutes(app, { ...auth, pool, encryptor: tools.encryptor });
   addRecipientRoutes(app, { ...auth, calls, clock });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });

@@ -144,6 +144,10 @@ const well: Record<string, () => Promise<Asking>> = {
   listPayouts: async () => ({ path: '/v1/payouts?limit=2' }),
   getPayout: async () => ({ path: `/v1/payouts/${(await createPayout(whole)).id}` }),
   getPayoutHistory: async () => ({ path: `/v1/payouts/${(await createPayout(whole)).id}/history` }),
+  getPayoutRecipient: async () => ({
+    path: `/v1/payouts/${(await createPayout(whole)).id}/recipient`,
+    person: anAdmin,
+  }),
   exportPayouts: async () => ({ path: '/v1/payouts.csv' }),
   cancelPayout: async () => ({ path: `/v1/payouts/${await makePayout('awaiting_funds')}/cancel`, method: 'POST' }),
   getFunding: async () => ({ path: '/v1/funding' }),

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAt, optionalTextAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { bankOf, call, createPayout, payoutBody } from '../harness/client.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
+import { callAs, signIn } from '../harness/people.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -41,6 +42,18 @@ test('a payout tells each of its states with who, the parts of its fee, and what
     on_monthly_invoice_gbp: '0.88',
   });
   assert.deepEqual(lines, [['wallet', 'out', textAt(made.json, 'wallet_sent_usdc') + ' USDC', lines[0]?.[3]]]);
+});
+
+test('an admin reads the recipient of a payout with its address, and never the whole account number', async () => {
+  const made = await createPayout(client, payoutBody({}, bankOf('12345678')));
+  const admin = await signIn(world.database, world.partner, { url: client.url });
+  const { status, json, text } = await callAs(admin, `/v1/payouts/${made.id}/recipient`);
+  assert.equal(status, 200, text);
+  assert.equal(textAt(json, 'bank.account_last4'), '5678');
+  assert.notEqual(textAt(json, 'address.postal_code'), '');
+  for (const field of ['12345678', 'account_number', 'sort_code']) assert(!text.includes(field), field);
+  const other = await signIn(world.database, await createSimulatedPartner(world.database), { url: client.url });
+  assert.equal((await callAs(other, `/v1/payouts/${made.id}/recipient`)).status, 404);
 });
 
 test('of a payout that failed, what was set aside and what came back are both there', async () => {

@@ -2,13 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
-import { useTakenPayAgain } from '../../data/pay-again.ts';
+import { useCopiedPayout, useTakenPayAgain, type CopiedPayout, type PayAgain } from '../../data/pay-again.ts';
 import { useCompliance } from '../../data/reads.ts';
 import { useCanPay, useIsAdmin } from '../../data/session.ts';
 import { amountFrom } from '../../format/money.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Rows } from '../../ui/skeleton.tsx';
 import { SupportLink } from '../../ui/support-link.tsx';
 import { DraftForm } from './draft-form.tsx';
 import { UnresolvedPayout } from './unresolved-payout.tsx';
@@ -23,7 +24,21 @@ export function Screen() {
   const [isBegun, setBegun] = useState(canPay);
   if (canPay && !isBegun) setBegun(true);
   // A form that was opened stays, even if the account is suspended meanwhile: the outcome of its payout may be unknown.
-  return isBegun ? <NewPayout /> : <PayoutsBlocked />;
+  return isBegun ? <CopyOrNew /> : <PayoutsBlocked />;
+}
+
+/** An empty form, or one with the details of the payout to repeat. */
+function CopyOrNew() {
+  const again = useTakenPayAgain();
+  const copied = useCopiedPayout(again);
+  if (copied.isLoading) {
+    return (
+      <Page title="New payout">
+        <Rows />
+      </Page>
+    );
+  }
+  return <NewPayout taken={again} copied={copied.data ?? null} />;
 }
 
 function PayoutsBlocked() {
@@ -58,18 +73,22 @@ function LiveReview() {
   );
 }
 
-function NewPayout() {
+interface NewPayoutProps {
+  taken: PayAgain | undefined;
+  copied: CopiedPayout | null;
+}
+
+function NewPayout({ taken, copied }: NewPayoutProps) {
   const address = useAddress();
   const environment = useEnvironment();
   const navigate = useNavigate();
-  const taken = useTakenPayAgain();
   const [again, setAgain] = useState(taken);
   const limits = useCompliance().data?.account.payout_limits_gbp;
   const sending = useSending((payout) => void navigate(address(`/payouts/${payout.id}`), { replace: true }));
   const { outcome, unresolved } = sending;
   const kept = useKeptDraft();
   const [draft, setDraft] = useState(
-    () => (unresolved === undefined ? undefined : kept.find(unresolved.key)) ?? draftFor(again),
+    () => (unresolved === undefined ? undefined : kept.find(unresolved.key)) ?? draftFor(again, copied),
   );
   const [isReview, setReview] = useState(false);
   const [said, setSaid] = useState<Mistakes>({});

@@ -92,9 +92,30 @@ test('what the API says of a field stands beside that field', () => {
 });
 
 test('who is paid again is known by name, and by nothing that could pay the wrong account', () => {
-  const again = draftFor({ name: 'Ada King Byron', accountLast4: '5678', amount: '25.00', reference: 'Order 42' });
+  const again = draftFor({ name: 'Ada King Byron', accountLast4: '5678' }, null);
   assert.deepEqual([again.firstName, again.lastName, again.accountNumber], ['Ada King', 'Byron', '']);
-  assert.deepEqual([again.amount, again.reference], ['25.00', 'Order 42']);
+});
+
+test('a payout that is repeated fills in everything but the account', () => {
+  const copied = draftFor(
+    { payoutId: 'p1', name: 'Ada Byron', accountLast4: '5678' },
+    {
+      payout: { amount_gbp: '25.00', reference: 'Order 42' },
+      recipient: {
+        object: 'payout_recipient',
+        payout_id: 'p1',
+        type: 'individual',
+        first_name: 'Ada',
+        last_name: 'Byron',
+        email: null,
+        address: { line1: '1 High Street', line2: null, city: 'Leeds', region: 'Leeds', postal_code: 'LS1 1AA' },
+        bank: { bank_name: 'Example Bank', account_last4: '5678' },
+      },
+    },
+  );
+  const { sortCode, accountNumber, ...rest } = draft;
+  assert.deepEqual(copied, { ...rest, amount: '25.00', reference: 'Order 42', sortCode: '', accountNumber: '' });
+  assert.notDeepEqual([sortCode, accountNumber], ['', '']);
 });
 
 test('a number says how far it is while it is typed', () => {

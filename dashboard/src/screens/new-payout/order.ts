@@ -1,6 +1,6 @@
 // The payout form: its fields, their errors, and the request made from them.
 import type { CreatePayoutRequest } from '@kelpie/sdk';
-import type { PayAgain } from '../../data/pay-again.ts';
+import type { CopiedPayout, PayAgain } from '../../data/pay-again.ts';
 import { amountFrom, penceOf, formatPounds } from '../../format/money.ts';
 
 export interface Draft {
@@ -197,17 +197,29 @@ export function mistakesFrom(fields: readonly { path: string; rule: string }[]):
   return mistakes;
 }
 
-/** The last word is the last name. Whether it was a person is asked, not guessed. */
-export function draftFor(again: PayAgain | undefined): Draft {
+/** With the name alone, the last word is the last name, and whether it is a person is asked, not guessed. */
+function draftForName(name: string): Draft {
+  const words = name.trim().split(/\s+/);
+  return { ...emptyDraft, type: '', firstName: words.slice(0, -1).join(' '), lastName: words.at(-1) ?? '' };
+}
+
+/** All but the account itself, which the API never returns whole. */
+export function draftFor(again: PayAgain | undefined, copied: CopiedPayout | null): Draft {
   if (again === undefined) return emptyDraft;
-  const words = again.name.trim().split(/\s+/);
-  const { amount, reference } = again;
+  if (copied === null) return draftForName(again.name);
+  const { payout, recipient } = copied;
   return {
     ...emptyDraft,
-    amount,
-    reference,
-    type: '',
-    firstName: words.slice(0, -1).join(' '),
-    lastName: words.at(-1) ?? '',
+    amount: payout.amount_gbp,
+    reference: payout.reference ?? '',
+    type: recipient.type,
+    firstName: recipient.first_name,
+    lastName: recipient.last_name,
+    bankName: recipient.bank.bank_name,
+    line1: recipient.address.line1,
+    line2: recipient.address.line2 ?? '',
+    city: recipient.address.city,
+    postalCode: recipient.address.postal_code,
+    email: recipient.email ?? '',
   };
 }

@@ -150,12 +150,8 @@ function PayAgainLink({ payout }: { payout: Payout }) {
   const offerPayAgain = useOfferPayAgain();
   const { name, account_last4: accountLast4 } = payout.recipient;
   if (!canPay || payout.failure_code === 'regulatory' || name === null || accountLast4 === null) return null;
-  const { amount_gbp: amount, reference } = payout;
   return (
-    <ButtonLink
-      to={address('/payouts/new')}
-      onClick={() => offerPayAgain({ name, accountLast4, amount, reference: reference ?? '' })}
-    >
+    <ButtonLink to={address('/payouts/new')} onClick={() => offerPayAgain({ payoutId: payout.id, name, accountLast4 })}>
       Pay {name} again
     </ButtonLink>
   );

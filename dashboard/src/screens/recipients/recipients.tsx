@@ -80,7 +80,7 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
           <Link
             to={address('/payouts/new')}
             // Names stay out of addresses and of the browser's history.
-            onClick={() => offerPayAgain({ name, accountLast4: last4, amount: '', reference: '' })}
+            onClick={() => offerPayAgain({ name, accountLast4: last4 })}
             aria-label={`Pay again: ${name}`}
             className="relative z-10 -my-1 -mr-2 inline-flex h-8 items-center rounded-md px-2 font-medium whitespace-nowrap text-tide hover:bg-tide-wash"
           >

@@ -35,11 +35,16 @@ export function namesLive(request: FastifyRequest): boolean {
   return namedIn(request) === 'live';
 }
 
+/** A quote is a POST, and a read nonetheless. */
+function isRead({ method }: FastifyRequest, access: Access): boolean {
+  return access === 'readers' || method === 'GET' || method === 'HEAD';
+}
+
 /** Which environment a person asks for. Reads default to sandbox; writes must name it. */
 export function environmentOf(request: FastifyRequest, access: Access, hasLive: boolean): NamedEnvironment {
   const named = namedIn(request);
   const isOfBoth = request.routeOptions.config.ofBothEnvironments === true;
-  const asked = named === undefined && (isOfBoth || access === 'readers') ? 'sandbox' : named;
+  const asked = named === undefined && (isOfBoth || isRead(request, access)) ? 'sandbox' : named;
   if (asked !== 'sandbox' && asked !== 'live') return { environment: 'sandbox', asked: null, error: notNamed() };
   if (isOfBoth) return { environment: 'sandbox', asked: null };
   if (asked === 'sandbox' || hasLive) return { environment: asked, asked };

@@ -1,0 +1,19 @@
+import type { Encryptor } from '../../platform/encryption.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import type { PayoutRecipient } from '../model/order.ts';
+import { isVisible } from '../model/payout.ts';
+import { openRecipient } from '../records/encrypted-recipient.ts';
+import { findOwnPayout } from '../records/payout-store.ts';
+import { payoutNotFound } from './read-payouts.ts';
+
+/** The recipient of one of the caller's own payouts. It holds the whole account number, which no answer may show. */
+export async function readRecipient(
+  { pool, encryptor }: { pool: Pool; encryptor: Encryptor },
+  of: PartnerContext,
+  payoutId: string,
+): Promise<PayoutRecipient> {
+  const payout = await inTransaction(pool, of, async (tx) => findOwnPayout(tx, of, payoutId));
+  if (payout === null || !isVisible(payout)) throw payoutNotFound();
+  return openRecipient(encryptor, payout);
+}

@@ -1,0 +1,88 @@
+import { Type, type Static } from 'typebox';
+import type { Authentication } from '../../http/auth/authentication.ts';
+import { keyedErrors } from '../../http/errors/responses.ts';
+import { Id, nullableText, oneOf, Query } from '../../http/schema/fields.ts';
+import { patterns } from '../../http/schema/patterns.ts';
+import { nameSchema } from '../../http/schema/schemas.ts';
+import type { Server } from '../../http/server.ts';
+import type { Encryptor } from '../../platform/encryption.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import type { PayoutRecipient } from '../model/order.ts';
+import { readRecipient } from '../reading/read-recipient.ts';
+
+const PayoutRecipientSchema = nameSchema(
+  'PayoutRecipient',
+  Type.Object(
+    {
+      object: Type.Literal('payout_recipient'),
+      payout_id: Id,
+      type: oneOf(['individual', 'business'], { description: 'Person or business.', examples: ['individual'] }),
+      first_name: Type.String({ description: 'First name, or the name of a business.', examples: ['Ada'] }),
+      last_name: Type.String({ description: 'Last name, or the legal form of a business.', examples: ['Byron'] }),
+      email: nullableText({ description: "The recipient's email address.", examples: ['ada@example.com'] }),
+      address: Type.Object(
+        {
+          line1: Type.String({ description: 'Street address.', examples: ['1 High Street'] }),
+          line2: nullableText({ description: 'Flat or building.', examples: ['Flat 2'] }),
+          city: Type.String({ description: 'Town or city.', examples: ['Leeds'] }),
+          region: Type.String({ description: 'County or region.', examples: ['West Yorkshire'] }),
+          postal_code: Type.String({ description: 'Postcode.', examples: ['LS1 1AA'] }),
+        },
+        { description: "The recipient's address." },
+      ),
+      bank: Type.Object(
+        {
+          bank_name: Type.String({ description: "Name of the recipient's bank.", examples: ['Example Bank'] }),
+          account_last4: Type.String({ description: 'Last four digits of the account number.', examples: ['5678'] }),
+        },
+        { description: "The recipient's bank account. The whole number is never returned." },
+      ),
+    },
+    { description: 'The recipient of a payout as it was ordered, to fill in the next payout to them.' },
+  ),
+);
+
+function recipientBody(payoutId: string, recipient: PayoutRecipient): Static<typeof PayoutRecipientSchema.definition> {
+  const { type, firstName, lastName, email, address, bankName, accountNumber } = recipient;
+  return {
+    object: 'payout_recipient',
+    payout_id: payoutId,
+    type,
+    first_name: firstName,
+    last_name: lastName,
+    email,
+    address: {
+      line1: address.line1,
+      line2: address.line2,
+      city: address.city,
+      region: address.region,
+      postal_code: address.postalCode,
+    },
+    bank: { bank_name: bankName, account_last4: accountNumber.slice(-4) },
+  };
+}
+
+interface RecipientDeps extends Authentication {
+  pool: Pool;
+  encryptor: Encryptor;
+}
+
+/** For "Pay again" in the dashboard. Admins only, because it holds an address. */
+export function addPayoutRecipientRoutes(app: Server, { requireCaller, callerOf, ...deps }: RecipientDeps): void {
+  app.addSchema(PayoutRecipientSchema.definition);
+  const schema = {
+    operationId: 'getPayoutRecipient',
+    summary: "Retrieve a payout's recipient",
+    description:
+      'Returns the name, address and bank of the recipient, with the last four digits of the account number.',
+    tags: ['Payouts'],
+    params: Type.Object({ id: Type.String({ pattern: patterns.uuid }) }),
+    querystring: Query,
+    response: { 200: PayoutRecipientSchema.ref, ...keyedErrors('not_found') },
+  };
+  const config = { action: 'payout.recipient', access: 'admins' } as const;
+  app.get('/v1/payouts/:id/recipient', { schema, config, onRequest: requireCaller }, async (request) => {
+    const { id } = request.params;
+    return recipientBody(id, await readRecipient(deps, callerOf(request), id));
+  });
+}
