@@ -58,6 +58,7 @@ import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
 import { createCommits, createPayoutReader, createRates, receiveWebhook } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
+import { dashboardPages } from '../platform/dashboard-pages.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, readExpected } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
@@ -256,7 +257,7 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
     listAdmins: listAdminEmails,
     onApproved: chargeApproval,
     dashboardUrl,
-    redirectUrl: `${dashboardUrl}/live/compliance`,
+    redirectUrl: dashboardUrl + dashboardPages.compliance('live'),
   };
 }
 

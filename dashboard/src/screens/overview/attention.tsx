@@ -65,7 +65,7 @@ function overdueInvoiceItem({ id, period, total_gbp: total }: Invoice): Attentio
 
 function billingItems(compliance: Compliance | undefined, environment: Environment): AttentionItem[] {
   if (environment === 'sandbox' || compliance === undefined || compliance.account.billing_email !== null) return [];
-  const detail = 'Choose who receives your invoices';
+  const detail = "Until then, invoices go to the founder's email";
   return [{ id: 'billing', level: 'info', text: 'Add a billing email', detail, to: '/settings' }];
 }
 

@@ -100,7 +100,12 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
         if (isChanged && Object.keys(wrong).length === 0 && !saving.isPending) saving.mutate();
       }}
     >
-      <Field {...bind('billingEmail')} label="Billing email" type="email" hint="Receives your invoices." />
+      <Field
+        {...bind('billingEmail')}
+        label="Billing email"
+        type="email"
+        hint="Receives your invoices as PDF. Without one, they go to the founder of the account."
+      />
       <Field
         {...bind('contactEmail')}
         label="Contact email"
@@ -134,20 +139,25 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
           unknown="We don't know whether the settings were saved."
         />
       )}
-      <div className="flex items-center justify-end gap-3">
-        <p role="status" className="text-completed">
-          {saving.isSuccess && !isChanged ? 'Saved' : ''}
-        </p>
-        <Button
-          kind="primary"
-          type="submit"
-          isWorking={saving.isPending}
-          disabled={!isChanged || Object.keys(wrong).length > 0}
-        >
-          Save settings
-        </Button>
-      </div>
+      <SaveRow
+        isSaved={saving.isSuccess && !isChanged}
+        isSaving={saving.isPending}
+        isDisabled={!isChanged || Object.keys(wrong).length > 0}
+      />
     </form>
+  );
+}
+
+function SaveRow({ isSaved, isSaving, isDisabled }: { isSaved: boolean; isSaving: boolean; isDisabled: boolean }) {
+  return (
+    <div className="flex items-center justify-end gap-3">
+      <p role="status" className="text-completed">
+        {isSaved ? 'Saved' : ''}
+      </p>
+      <Button kind="primary" type="submit" isWorking={isSaving} disabled={isDisabled}>
+        Save settings
+      </Button>
+    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import {
   startAtBank,
   type AdminPartner,
 } from '../../partners/index.ts';
+import { dashboardPages } from '../../platform/dashboard-pages.ts';
 import { noFailpoint } from '../../platform/failpoint.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { isMailAddress } from '../../platform/configuration/mail-address.ts';
@@ -68,7 +69,8 @@ async function start(
     );
   const { banks, redirectUrl } = chosenSettings((get) => ({
     banks: chooseBanks(get),
-    redirectUrl: `${get(settings.dashboardUrl) ?? `${get(settings.publicUrl)}/dashboard`}/live/compliance`,
+    redirectUrl:
+      (get(settings.dashboardUrl) ?? `${get(settings.publicUrl)}/dashboard`) + dashboardPages.compliance('live'),
   }));
   const { provider_production: bank } = openBanks(banks, deps.clock, noFailpoint);
   if (bank === null)
