@@ -114,6 +114,18 @@ export function useAccount() {
   });
 }
 
+/** A person's own settings are the same in both environments. */
+export const notificationsKey = ['notifications'];
+
+export function useNotifications() {
+  const kelpie = useAccountKelpie();
+  return useQuery({
+    queryKey: notificationsKey,
+    queryFn: async ({ signal }) => kelpie.members.getNotifications({ signal }),
+    staleTime: 60_000,
+  });
+}
+
 export function useUsage() {
   const kelpie = useKelpie();
   return useQuery({

@@ -11,7 +11,7 @@ import { Field } from '../../ui/field.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
-
+import { Notifications } from './notifications.tsx';
 import { changeOf, settingsFrom, shownColour, wrongIn, type SettingsDraft } from './settings-draft.ts';
 
 export function Screen() {
@@ -59,6 +59,7 @@ function Settings({ account, compliance }: { account: Account; compliance: Compl
             <Fact name="Brand colour">{saved.brandColor === '' ? 'Not set' : saved.brandColor}</Fact>
           </Facts>
         )}
+        <Notifications />
       </div>
       <div className="grid min-w-0 content-start gap-8">
         <AccountFacts account={account} />
@@ -73,6 +74,8 @@ interface SettingsFormProps {
   draft: SettingsDraft;
   onChange: (draft: SettingsDraft) => void;
 }
+
+const billingHint = 'Receives your invoices. Without one, we email the admin who joined first.';
 
 function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
   const kelpie = useAccountKelpie();
@@ -100,12 +103,7 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
         if (isChanged && Object.keys(wrong).length === 0 && !saving.isPending) saving.mutate();
       }}
     >
-      <Field
-        {...bind('billingEmail')}
-        label="Billing email"
-        type="email"
-        hint="Receives your invoices as PDF. Without one, they go to the founder of the account."
-      />
+      <Field {...bind('billingEmail')} label="Billing email" type="email" hint={billingHint} />
       <Field
         {...bind('contactEmail')}
         label="Contact email"
