@@ -31,7 +31,12 @@ export async function notifyOfStep(tx: Transaction, deps: FundingDeps, reported:
   await deps.recordActivity(tx, { ...note, action: actions[step.what] });
   if (step.what === 'refunded') return;
   const { business, to } = await contactsOf(tx, deps, partnerEnvironment);
-  const about = { business, environment: partnerEnvironment.environment, amount: step.amount, link: deps.dashboardUrl };
+  const about = {
+    business,
+    environment: partnerEnvironment.environment,
+    amount: step.amount,
+    dashboardUrl: deps.dashboardUrl,
+  };
   const message =
     step.what === 'credited'
       ? depositCreditedMail({ ...about, ...factsOf(reported), repaid: reported.money?.repaid ?? 0n })

@@ -37,7 +37,7 @@ async function notifyIfLow(deps: Deps, partnerEnvironment: PartnerContext): Prom
     if (!isNews) return false;
     const { business, to } = await contactsOf(tx, deps, partnerEnvironment);
     const { environment } = partnerEnvironment;
-    const message = walletLowMail({ ...wallet, business, environment, link: deps.dashboardUrl });
+    const message = walletLowMail({ ...wallet, business, environment, dashboardUrl: deps.dashboardUrl });
     for (const address of to) await deps.outbox.post(tx, { kind: 'wallet-low', to: address, message });
     return true;
   });

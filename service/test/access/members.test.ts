@@ -57,7 +57,7 @@ test('whoever is invited is a member, is told by mail, and the invitation is in 
   assert(Math.abs(Date.now() - Date.parse(createdAt)) < 60_000);
   assert.equal((await listedRoles(admin))['grace@invited.test'], 'admin');
   const mail = await inbox.waitForMail('grace@invited.test');
-  assert.match(mail.subject, /Partner invites you/);
+  assert.match(mail.subject, /^Join Partner on Kelpie$/);
   // With its short name: whoever is a member elsewhere too is led to this account.
   const link = `http://api.kelpie.test/dashboard/sign-in?account=p-${partner.partnerId.slice(-12)}`;
   assert(mail.text.includes(admin.email) && mail.text.includes(link), mail.text);

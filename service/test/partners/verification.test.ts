@@ -138,6 +138,18 @@ test('refused: it is said, nothing is opened, and it may be started again, by an
   assert.deepEqual(subjectsTo(world, business.admin).slice(0, 1), [`${business.name} could not be verified`]);
 });
 
+test('the bank returns people to the compliance page', async () => {
+  const id = await start(world, await openBusiness(world));
+  const [link] = await asAdmin(bank.databaseUrl, async (client) => {
+    const { rows } = await client.query<{ redirect_uri: string }>(
+      'select redirect_uri from bank.kyc_links where id = $1',
+      [id],
+    );
+    return rows;
+  });
+  assert.match(link?.redirect_uri ?? '', /^https?:\/\/[^/]+\/dashboard\/sandbox\/compliance$/);
+});
+
 test('asked for more, then approved: each is told once, to every admin and to no viewer', async () => {
   const business = await openBusiness(world);
   const second = await signIn(database, business, { url: world.api.url });
@@ -148,7 +160,7 @@ test('asked for more, then approved: each is told once, to every admin and to no
   await decide(id, 'ask-for-more');
   const { continueUrl } = await untilShown(business, 'action_required');
   const asked = await world.inbox.waitForMail(business.admin.email);
-  assert.equal(asked.subject, `More is needed to verify ${business.name}`);
+  assert.equal(asked.subject, `The bank needs more information to verify ${business.name}`);
   assert(continueUrl !== null && asked.text.includes(continueUrl));
   await bank.control('/webhooks/redeliver', { all: true });
   await decide(id, 'approve');
@@ -156,7 +168,7 @@ test('asked for more, then approved: each is told once, to every admin and to no
   for (const admin of [business.admin, second]) {
     await eventually('both mails are there', async () => subjectsTo(world, admin).length >= 2);
     assert.deepEqual(subjectsTo(world, admin), [
-      `More is needed to verify ${business.name}`,
+      `The bank needs more information to verify ${business.name}`,
       `${business.name} is verified`,
     ]);
   }

@@ -82,7 +82,7 @@ test('a live payout by a person is sent once it is confirmed by the code in the 
   assert.equal(await countPayouts(), before);
   const [mail, ...more] = await waitingMails(world.database, { to: person.email, kind });
   assert(mail !== undefined && more.length === 0);
-  for (const said of ['£10.00', 'Ada Canaryname', 'ends in 5678']) assert(mail.text.includes(said), mail.text);
+  for (const said of ['£10.00', 'Ada Canaryname', 'ending in 5678']) assert(mail.text.includes(said), mail.text);
   const code = await mailedCode(world.database, { to: person.email, kind });
   assert(!asked.text.includes(code));
   const made = await pay(person, order, code);

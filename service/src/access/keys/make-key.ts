@@ -48,7 +48,14 @@ export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: Ne
       by,
       detail: made.id,
     });
-    const change = { ...wanted, business, prefix: made.prefix, by, at: made.createdAt, keysUrl: deps.dashboardUrl };
+    const change = {
+      ...wanted,
+      business,
+      prefix: made.prefix,
+      by,
+      at: made.createdAt,
+      dashboardUrl: deps.dashboardUrl,
+    };
     await notifyAdmins(tx, deps.outbox, { kind: 'key-created', message: keyCreatedMail(change) });
     return { ...wanted, ...made };
   });

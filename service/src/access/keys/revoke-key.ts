@@ -26,7 +26,7 @@ export async function revokeKey(
     await revokeApiKeyRow(tx, keyId, at);
     const { partnerId, by, requestId: id } = actor;
     await recordActivity(tx, { id, partnerId, environment, action: 'key.revoke', status: 200, by, detail: keyId });
-    const message = keyRevokedMail({ ...key, by, at, keysUrl: deps.dashboardUrl });
+    const message = keyRevokedMail({ ...key, by, at, dashboardUrl: deps.dashboardUrl });
     await notifyAdmins(tx, deps.outbox, { kind: 'key-revoked', message });
     return { kind: 'revoked', environment };
   });

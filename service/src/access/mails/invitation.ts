@@ -1,7 +1,7 @@
 import type { MailMessage } from '../../platform/mail/layout.ts';
 
 interface Invitation {
-  /** The name or the address of whoever invites. */
+  /** The name or the email address of the person who invites. */
   invitedBy: string;
   business: string;
   role: 'admin' | 'viewer';
@@ -9,23 +9,23 @@ interface Invitation {
 }
 
 const roles = {
-  admin: { as: 'an admin', means: 'An admin sees everything, pays, and looks after members and API keys.' },
-  viewer: { as: 'a viewer', means: 'A viewer sees everything, and changes nothing.' },
+  admin: { as: 'an admin', means: 'Admins send payouts and manage members and API keys.' },
+  viewer: { as: 'a viewer', means: 'Viewers see everything and change nothing.' },
 };
 
 export function invitationMail({ invitedBy, business, role, link }: Invitation): MailMessage {
   return {
-    subject: `${business} invites you to Kelpie`,
-    lead: `${invitedBy} invites you to join ${business} on Kelpie as ${roles[role].as}.`,
+    subject: `Join ${business} on Kelpie`,
+    lead: `${invitedBy} invited you to join ${business} on Kelpie as ${roles[role].as}.`,
     blocks: [
       {
         kind: 'words',
-        text: `With Kelpie, businesses pay pounds to UK bank accounts from their own USDC wallet. ${roles[role].means}`,
+        text: `${business} uses Kelpie to pay UK bank accounts in pounds from its USDC wallet. ${roles[role].means}`,
       },
       { kind: 'link', label: 'Sign in', url: link },
       {
         kind: 'aside',
-        text: 'You sign in with this address and a code that we mail to it; there is no password. If you do not know who this is, do nothing: nobody else can use your place.',
+        text: "Sign in with this email address. We send you a code; there is no password. If you don't know the sender, ignore this email.",
       },
     ],
   };

@@ -1,3 +1,4 @@
+import { dashboardPages } from '../../platform/dashboard-pages.ts';
 import type { MailBlock } from '../../platform/mail/layout.ts';
 import { showInstant } from '../../platform/mail/shown-instant.ts';
 
@@ -8,28 +9,27 @@ export interface KeyChange {
   /** The start of the key, as lists show it. */
   prefix: string;
   label: string | null;
-  /** The address of whoever did it. */
+  /** The email address of the person who did it. */
   by: string;
   at: Date;
-  /** Where the keys are listed; null where there is no dashboard. */
-  keysUrl: string | null;
+  dashboardUrl: string;
 }
 
-/** The key, and by whom and when; `done` completes "… by". */
+/** The key, who changed it and when. `done` is "Created" or "Revoked". */
 export function describeChange({ business, environment, prefix, label, by, at }: KeyChange, done: string): MailBlock {
   return {
     kind: 'facts',
     facts: [
-      ['Business', business],
+      ['Account', business],
+      ['Environment', environment],
       ['Key', `${prefix}…`],
       ...(label === null ? [] : [['Label', label] as const]),
-      ['Environment', environment],
       [`${done} by`, by],
-      ['When', showInstant(at)],
+      [`${done} on`, showInstant(at)],
     ],
   };
 }
 
-export function linkToKeys({ keysUrl }: KeyChange): MailBlock[] {
-  return keysUrl === null ? [] : [{ kind: 'link', label: 'See the API keys', url: keysUrl }];
+export function linkToKeys({ dashboardUrl, environment }: KeyChange): MailBlock {
+  return { kind: 'link', label: 'View API keys', url: dashboardUrl + dashboardPages.keys(environment) };
 }

@@ -4,14 +4,14 @@ import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
 export function keyCreatedMail(change: KeyChange): MailMessage {
   const { business, environment, by } = change;
   return {
-    subject: `A ${environment} API key of ${business} was created`,
-    lead: `${by} created a ${environment} API key of ${business}.`,
+    subject: `New ${environment} API key for ${business}`,
+    lead: `${by} created a ${environment} API key for ${business}.`,
     blocks: [
       describeChange(change, 'Created'),
-      ...linkToKeys(change),
+      linkToKeys(change),
       {
         kind: 'aside',
-        text: 'If nobody of yours was meant to do this, revoke the key at once: it stops working within a second.',
+        text: 'If you did not expect this, revoke the key. It stops working within a second.',
       },
     ],
   };

@@ -4,16 +4,13 @@ import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
 export function keyRevokedMail(change: KeyChange): MailMessage {
   const { business, environment, by } = change;
   return {
-    subject: `A ${environment} API key of ${business} was revoked`,
+    subject: `Revoked ${environment} API key of ${business}`,
     lead: `${by} revoked a ${environment} API key of ${business}.`,
     blocks: [
       describeChange(change, 'Revoked'),
-      {
-        kind: 'words',
-        text: 'Whatever still uses it is refused from now on. A revoked key can not be brought back: create a new one.',
-      },
-      ...linkToKeys(change),
-      { kind: 'aside', text: 'If nobody of yours was meant to do this, look at who your admins are.' },
+      { kind: 'words', text: 'Requests with this key now fail. You cannot restore it. Create a new key instead.' },
+      linkToKeys(change),
+      { kind: 'aside', text: 'If you did not expect this, check who the admins of your account are.' },
     ],
   };
 }

@@ -1,15 +1,15 @@
 import type { MailMessage } from '../../platform/mail/layout.ts';
 
-/** The code is not in the subject, nor in the first line: a locked screen shows both. */
+/** The code is not in the subject or the lead: a lock screen shows both. */
 export function signInCodeMail({ code }: { code: string }): MailMessage {
   return {
-    subject: 'Your code to sign in to Kelpie',
-    lead: 'Use the code below to sign in to Kelpie. It is valid for 10 minutes and works once.',
+    subject: 'Your Kelpie sign-in code',
+    lead: 'Use this code to sign in to Kelpie. It expires in 10 minutes and works once.',
     blocks: [
       { kind: 'code', code },
       {
         kind: 'aside',
-        text: 'If it was not you who asked for it, do nothing: without the code nobody gets in. We never ask you for it, by phone or by mail.',
+        text: "If you didn't request this code, ignore this email. We never ask for a code by phone or email.",
       },
     ],
   };

@@ -1,26 +1,26 @@
 import type { MailMessage } from '../../platform/mail/layout.ts';
 
 /**
- * The name of the business is not in it: anybody can sign up with any address, and would have us send any words to it. Only
- * the reader of the mail is told that the address has an account.
+ * The name of the business is not in it: anyone can sign up with any address, and could make us send any words to it. Only
+ * the reader of the email learns that the address has an account.
  */
 export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount: boolean }): MailMessage {
   return {
-    subject: 'Your code to open an account at Kelpie',
-    lead: 'Use the code below to open a new account at Kelpie. It is valid for 10 minutes and works once.',
+    subject: 'Your Kelpie sign-up code',
+    lead: 'Use this code to open a Kelpie account. It expires in 10 minutes and works once.',
     blocks: [
       { kind: 'code', code },
       ...(hasAccount
         ? [
             {
               kind: 'words' as const,
-              text: 'You have an account already. Where you sign up, this code opens another one beside it; where you sign in, it lets you in to the one that you have.',
+              text: 'You already have an account. If you sign up with this code, you open another one. If you sign in with it, you open the one you have.',
             },
           ]
         : []),
       {
         kind: 'aside',
-        text: 'If it was not you who signed up, do nothing: without the code no account is opened. We never ask you for it, by phone or by mail.',
+        text: "If you didn't request this code, ignore this email. We never ask for a code by phone or email.",
       },
     ],
   };

@@ -67,15 +67,15 @@ async function start(
     throw new OperatorError(
       `${standing.newestId === null ? `The verification of ${slug} has not been started` : `The bank rejected ${slug}`}. Use --email ADDRESS to start one; the bank emails that person. An admin of ${slug} can also start it in the dashboard.`,
     );
-  const { banks, redirectUrl } = chosenSettings((get) => ({
+  const { banks, dashboardUrl } = chosenSettings((get) => ({
     banks: chooseBanks(get),
-    redirectUrl:
-      (get(settings.dashboardUrl) ?? `${get(settings.publicUrl)}/dashboard`) + dashboardPages.compliance('live'),
+    dashboardUrl: get(settings.dashboardUrl) ?? `${get(settings.publicUrl)}/dashboard`,
   }));
   const { provider_production: bank } = openBanks(banks, deps.clock, noFailpoint);
   if (bank === null)
     throw new OperatorError('No live bank is configured. Set KELPIE_LIVE_BANK_URL and KELPIE_LIVE_BANK_API_KEY.');
   if (dryRun) return async () => undefined;
+  const redirectUrl = dashboardUrl + dashboardPages.compliance('live');
   const started = await startAtBank({ bank, clock: deps.clock }, { partnerId, email, redirectUrl }, standing);
   return async (tx) => recordStarted(tx, started);
 }

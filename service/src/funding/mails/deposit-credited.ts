@@ -2,6 +2,7 @@ import type { FundingMethod } from '../../banks/index.ts';
 import type { MicroUsdc, Pence } from '../../money/amounts.ts';
 import { rateAsNumber, type GbpPerUsd } from '../../money/rates.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
+import { linkToTopUps } from './link-to-top-ups.ts';
 import { showPounds, showUsdc } from './shown-usdc.ts';
 
 interface CreditedDeposit {
@@ -9,34 +10,39 @@ interface CreditedDeposit {
   environment: 'sandbox' | 'live';
   method: FundingMethod;
   amount: MicroUsdc;
-  /** What of it went to what was owed. */
+  /** The part that repaid what the partner owed. */
   repaid: MicroUsdc;
   sentPence: Pence | null;
   fee: MicroUsdc | null;
   rate: GbpPerUsd | null;
   senderName: string | null;
-  link: string | null;
+  dashboardUrl: string | null;
+}
+
+/** As in "1 USDC = £0.79". */
+function showRate(rate: GbpPerUsd): string {
+  const decimals = rateAsNumber(rate)
+    .toFixed(6)
+    .replace(/0{1,4}$/, '');
+  return `1 USDC = £${decimals}`;
 }
 
 export function depositCreditedMail(deposit: CreditedDeposit): MailMessage {
-  const { business, environment, amount, repaid, link } = deposit;
+  const { business, environment, amount, repaid, dashboardUrl } = deposit;
   const arrived = showUsdc(amount - repaid);
   const facts: [string, string][] = [
-    ['Wallet', `${business}, ${environment}`],
+    ['Account', business],
+    ['Wallet', environment],
     ...(deposit.senderName === null ? [] : [['From', deposit.senderName] satisfies [string, string]]),
     ...(deposit.sentPence === null ? [] : [['Sent', showPounds(deposit.sentPence)] satisfies [string, string]]),
-    ...(deposit.rate === null
-      ? []
-      : [['Rate', `${rateAsNumber(deposit.rate)} pounds for a dollar`] satisfies [string, string]]),
-    ...(deposit.fee === null ? [] : [["The bank's fee", showUsdc(deposit.fee)] satisfies [string, string]]),
-    ...(repaid === 0n ? [] : [['For what was owed', showUsdc(repaid)] satisfies [string, string]]),
+    ...(deposit.rate === null ? [] : [['Exchange rate', showRate(deposit.rate)] satisfies [string, string]]),
+    ...(deposit.fee === null ? [] : [['Bank fee', showUsdc(deposit.fee)] satisfies [string, string]]),
+    ...(repaid === 0n ? [] : [['Used to repay what you owed', showUsdc(repaid)] satisfies [string, string]]),
+    ['Added to the wallet', arrived],
   ];
   return {
-    subject: `${arrived} arrived in the ${environment} wallet of ${business}`,
-    lead: `${arrived} arrived in the ${environment} wallet of ${business}, and can be paid with now.`,
-    blocks: [
-      { kind: 'facts', facts },
-      ...(link === null ? [] : [{ kind: 'link', label: 'Open the dashboard', url: link } as const]),
-    ],
+    subject: `${arrived} added to your ${environment} wallet`,
+    lead: `We added ${arrived} to the ${environment} wallet of ${business}. You can pay with it now.`,
+    blocks: [{ kind: 'facts', facts }, ...linkToTopUps({ dashboardUrl, environment, label: 'View top-ups' })],
   };
 }

@@ -1,29 +1,31 @@
 import type { MicroUsdc } from '../../money/amounts.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
+import { linkToTopUps } from './link-to-top-ups.ts';
 import { showUsdc } from './shown-usdc.ts';
 
 interface ReversedDeposit {
   business: string;
   environment: 'sandbox' | 'live';
   amount: MicroUsdc;
-  /** What of it the wallet did not hold any more. */
+  /** The part that the wallet no longer held. */
   owed: MicroUsdc;
-  link: string | null;
+  dashboardUrl: string | null;
 }
 
-export function depositReversedMail({ business, environment, amount, owed, link }: ReversedDeposit): MailMessage {
-  const taken = showUsdc(amount);
-  const rest =
+export function depositReversedMail(deposit: ReversedDeposit): MailMessage {
+  const { business, environment, amount, owed, dashboardUrl } = deposit;
+  const reversed = showUsdc(amount);
+  const effect =
     owed === 0n
-      ? 'The whole of it was still in the wallet, which holds that much less now.'
-      : `The wallet did not hold all of it any more, so ${showUsdc(owed)} are owed. The next top-up pays for that first.`;
+      ? `We took ${reversed} from the wallet.`
+      : `The wallet no longer held all of it, so you owe us ${showUsdc(owed)}. Your next top-up repays this first.`;
   return {
-    subject: `The bank took back a top-up of ${business}`,
-    lead: `The bank took back a top-up of ${taken} from the ${environment} wallet of ${business}.`,
+    subject: `The bank reversed a top-up of ${reversed}`,
+    lead: `The bank reversed a top-up of ${reversed} to the ${environment} wallet of ${business}.`,
     blocks: [
-      { kind: 'words', text: rest },
-      { kind: 'words', text: 'It happens where the sender’s own bank recalls a transfer. Ask whoever sent it why.' },
-      ...(link === null ? [] : [{ kind: 'link', label: 'Open the dashboard', url: link } as const]),
+      { kind: 'words', text: effect },
+      { kind: 'words', text: 'Banks reverse a transfer when the sender recalls it. Ask the sender why.' },
+      ...linkToTopUps({ dashboardUrl, environment, label: 'View top-ups' }),
     ],
   };
 }

@@ -5,8 +5,8 @@ import { depositCreditedMail } from './deposit-credited.ts';
 import { depositReversedMail } from './deposit-reversed.ts';
 import { walletLowMail } from './wallet-low.ts';
 
-const link = 'https://dashboard.kelpie.example/';
-const partnerEnvironment = { business: 'Tideway', environment: 'live', link } as const;
+const dashboardUrl = 'https://dashboard.kelpie.example';
+const partnerEnvironment = { business: 'Tideway', environment: 'live', dashboardUrl } as const;
 
 const credited = {
   ...partnerEnvironment,
@@ -22,10 +22,11 @@ const credited = {
 test('a deposit that was credited says how much can be paid with, from whom, at which rate and for which fee', () => {
   const mail = rendered(depositCreditedMail(credited));
   assertWellSet(mail);
-  assert(mail.text.startsWith('12,469.00 USDC arrived in the live wallet of Tideway'), mail.text);
-  for (const fact of ['From: Ada Byron', 'Sent: £10,000.00', 'Rate: 0.8 pounds for a dollar', 'fee: 31.25 USDC'])
+  assert(mail.text.startsWith('We added 12,469.00 USDC to the live wallet of Tideway'), mail.text);
+  for (const fact of ['From: Ada Byron', 'Sent: £10,000.00', 'Exchange rate: 1 USDC = £0.80', 'Bank fee: 31.25 USDC'])
     assert(mail.text.includes(fact), fact);
   assert.doesNotMatch(mail.text, /owed/);
+  assert(mail.text.includes('\nView top-ups\nhttps://dashboard.kelpie.example/live/deposits\n'), mail.text);
 });
 
 test('what of it went to what was owed is not called arrived', () => {
@@ -39,23 +40,23 @@ test('what of it went to what was owed is not called arrived', () => {
     }),
   );
   assertWellSet(mail);
-  assert(mail.text.startsWith('12,000.00 USDC arrived'), mail.text);
-  assert.match(mail.text, /For what was owed: 469\.00 USDC/);
+  assert(mail.text.startsWith('We added 12,000.00 USDC'), mail.text);
+  assert.match(mail.text, /Used to repay what you owed: 469\.00 USDC/);
 });
 
 test('a deposit that was taken back says what the wallet holds less, or what is owed', () => {
   const held = rendered(depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 0n }));
   assertWellSet(held);
-  assert.match(held.text, /still in the wallet/);
+  assert.match(held.text, /We took 100\.00 USDC from the wallet/);
   const spent = rendered(depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 40_000_000n }));
   assertWellSet(spent);
-  assert.match(spent.text.replaceAll(/\s+/g, ' '), /40\.00 USDC are owed/);
+  assert.match(spent.text.replaceAll(/\s+/g, ' '), /you owe us 40\.00 USDC/);
 });
 
 test('a wallet that runs low says how much is left, and what was asked for', () => {
   const mail = rendered(walletLowMail({ ...partnerEnvironment, balance: 499_999_999n, threshold: 500_000_000n }));
   assertWellSet(mail);
-  assert.match(mail.text.replaceAll(/\s+/g, ' '), /holds 499\.99 USDC, which is less than the 500\.00 USDC/);
+  assert.match(mail.text.replaceAll(/\s+/g, ' '), /holds 499\.99 USDC, less than your alert of 500\.00 USDC/);
 });
 
 test('faults 55: names are words, whatever is in them', () => {
@@ -66,7 +67,7 @@ test('faults 55: names are words, whatever is in them', () => {
 });
 
 test('each is well set without a link, too', () => {
-  const without = { ...partnerEnvironment, link: null };
+  const without = { ...partnerEnvironment, dashboardUrl: null };
   assertWellSet(rendered(depositCreditedMail({ ...credited, ...without })));
   assertWellSet(rendered(depositReversedMail({ ...without, amount: 1n, owed: 1n })));
   assertWellSet(rendered(walletLowMail({ ...without, balance: 0n, threshold: 1n })));

@@ -1,5 +1,6 @@
 import type { MicroUsdc } from '../../money/amounts.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
+import { linkToTopUps } from './link-to-top-ups.ts';
 import { showUsdc } from './shown-usdc.ts';
 
 interface LowWallet {
@@ -7,19 +8,23 @@ interface LowWallet {
   environment: 'sandbox' | 'live';
   balance: MicroUsdc;
   threshold: MicroUsdc;
-  link: string | null;
+  dashboardUrl: string | null;
 }
 
-export function walletLowMail({ business, environment, balance, threshold, link }: LowWallet): MailMessage {
+export function walletLowMail({ business, environment, balance, threshold, dashboardUrl }: LowWallet): MailMessage {
   return {
-    subject: `The ${environment} wallet of ${business} runs low`,
-    lead: `The ${environment} wallet of ${business} holds ${showUsdc(balance)}, which is less than the ${showUsdc(threshold)} you asked to be told at.`,
+    subject: `Your ${environment} wallet is low: ${showUsdc(balance)}`,
+    lead: `The ${environment} wallet of ${business} holds ${showUsdc(balance)}, less than your alert of ${showUsdc(threshold)}.`,
     blocks: [
       {
         kind: 'words',
-        text: 'Top it up by bank transfer or with USDC, so that payouts go on. Payouts that it can not cover are refused, and nothing is lost.',
+        text: 'Top up by bank transfer or with USDC. We refuse payouts that cost more than the wallet holds.',
       },
-      ...(link === null ? [] : [{ kind: 'link', label: 'Open the dashboard', url: link } as const]),
+      ...linkToTopUps({ dashboardUrl, environment, label: 'Top up wallet' }),
+      {
+        kind: 'aside',
+        text: 'An admin can change this alert in the dashboard under Settings, “Low-balance alert”.',
+      },
     ],
   };
 }

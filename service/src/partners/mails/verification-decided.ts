@@ -1,47 +1,51 @@
-import type { MailMessage } from '../../platform/mail/layout.ts';
+import { dashboardPages } from '../../platform/dashboard-pages.ts';
+import type { MailBlock, MailMessage } from '../../platform/mail/layout.ts';
 
 export type Decision = 'approved' | 'rejected' | 'more_needed';
 
 interface DecidedVerification {
   business: string;
   decision: Decision;
-  /** Where it goes on: the bank's page where more is needed, else the dashboard. Null where there is none. */
-  link: string | null;
+  /** The bank's page where the verification continues, where more is needed. */
+  continueUrl: string | null;
+  dashboardUrl: string | null;
 }
 
 interface Words {
   subject: string;
   lead: string;
   next: string;
-  label: string;
 }
 
 const wordsOf: Record<Decision, (business: string) => Words> = {
   approved: (business) => ({
     subject: `${business} is verified`,
-    lead: `${business} is verified, and can now pay with real money.`,
-    next: 'Create a live API key, and send USDC to the live wallet before the first payout. The sandbox stays as it is.',
-    label: 'Open the dashboard',
+    lead: `${business} is verified and can send live payouts.`,
+    next: 'Create a live API key and top up the live wallet before your first payout. Your sandbox stays as it is.',
   }),
   rejected: (business) => ({
     subject: `${business} could not be verified`,
-    lead: `${business} could not be verified, so it can not pay with real money.`,
-    next: 'No money has moved, and the sandbox works as before. The dashboard shows where the verification stands.',
-    label: 'Open the dashboard',
+    lead: `The bank could not verify ${business}, so it cannot send live payouts.`,
+    next: 'Your sandbox still works. If you think this is a mistake, contact support.',
   }),
   more_needed: (business) => ({
-    subject: `More is needed to verify ${business}`,
-    lead: `Something is missing before ${business} can be verified.`,
-    next: 'The verification page says what it is, and goes on where you left off. The sandbox works meanwhile.',
-    label: 'Continue the verification',
+    subject: `The bank needs more information to verify ${business}`,
+    lead: `The bank needs more information to verify ${business}.`,
+    next: 'The verification page lists what is missing and keeps what you entered. Your sandbox still works.',
   }),
 };
 
-export function verificationDecidedMail({ business, decision, link }: DecidedVerification): MailMessage {
-  const { subject, lead, next, label } = wordsOf[decision](business);
-  return {
-    subject,
-    lead,
-    blocks: [{ kind: 'words', text: next }, ...(link === null ? [] : [{ kind: 'link', label, url: link } as const])],
-  };
+function linkFrom({ decision, continueUrl, dashboardUrl }: DecidedVerification): MailBlock[] {
+  if (decision === 'more_needed' && continueUrl !== null)
+    return [{ kind: 'link', label: 'Continue verification', url: continueUrl }];
+  if (dashboardUrl === null) return [];
+  if (decision === 'approved')
+    return [{ kind: 'link', label: 'Create API key', url: dashboardUrl + dashboardPages.keys('live') }];
+  // Without an approval there is no live environment to show it in.
+  return [{ kind: 'link', label: 'View verification', url: dashboardUrl + dashboardPages.compliance('live') }];
+}
+
+export function verificationDecidedMail(decided: DecidedVerification): MailMessage {
+  const { subject, lead, next } = wordsOf[decided.decision](decided.business);
+  return { subject, lead, blocks: [{ kind: 'words', text: next }, ...linkFrom(decided)] };
 }

@@ -74,8 +74,8 @@ async function mailAdmins(
   { outbox, listAdmins, dashboardUrl }: VerificationDeps,
   { business, decision, verification }: Decided,
 ): Promise<void> {
-  const link = decision === 'more_needed' ? verification.continueUrl : dashboardUrl;
-  const message = verificationDecidedMail({ business, decision, link });
+  const { continueUrl } = verification;
+  const message = verificationDecidedMail({ business, decision, continueUrl, dashboardUrl });
   // An address that no mail can reach must not keep a business from paying.
   const admins = (await listAdmins(tx)).filter(isMailAddress);
   for (const to of admins) await outbox.post(tx, { kind: 'verification-decided', to, message });

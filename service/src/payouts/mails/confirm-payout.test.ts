@@ -15,17 +15,14 @@ const payout = {
 test('a code for a payout says who pays, the amount and the name once more, and how long it is good for', () => {
   const mail = rendered(confirmPayoutMail(payout));
   assertWellSet(mail);
-  assert.match(
-    mail.text,
-    /^Use the code below to pay £12,345\.67 to Ada Lovelace\sfrom\sthe\swallet\sof\sTideway\sCoffee\sLtd\./,
-  );
+  assert.match(mail.text, /^Use this code to pay £12,345\.67 to Ada Lovelace\sfrom\sTideway\sCoffee\sLtd\./);
   assert.match(mail.text, /5\sminutes/);
   for (const line of [
     '    482915',
-    'Paid by: Tideway Coffee Ltd',
+    'From: Tideway Coffee Ltd',
     'Amount: £12,345.67',
     'Recipient: Ada Lovelace',
-    'Account: ends in 5678',
+    'Account: ending in 5678',
   ])
     assert(mail.text.includes(`\n${line}\n`), line);
   assert.match(mail.text, /^Reference: Invoice 42$/m);

@@ -4,7 +4,7 @@ import { showPounds } from './shown-pounds.ts';
 
 interface PayoutToConfirm {
   code: string;
-  /** Who pays: a person may pay for several. */
+  /** The account that pays: a person can be a member of several. */
   businessName: string;
   amount: Pence;
   recipientName: string;
@@ -12,27 +12,27 @@ interface PayoutToConfirm {
   reference: string | null;
 }
 
-/** The code is not in the subject, nor in the first line: a locked screen shows both. */
+/** The code is not in the subject or the lead: a lock screen shows both. */
 export function confirmPayoutMail(payout: PayoutToConfirm): MailMessage {
   const amount = showPounds(payout.amount);
   return {
     subject: 'Your code to confirm a payout',
-    lead: `Use the code below to pay ${amount} to ${payout.recipientName} from the wallet of ${payout.businessName}. It is valid for 5 minutes, and for this payout only.`,
+    lead: `Use this code to pay ${amount} to ${payout.recipientName} from ${payout.businessName}. It expires in 5 minutes and works for this payout only.`,
     blocks: [
       { kind: 'code', code: payout.code },
       {
         kind: 'facts',
         facts: [
-          ['Paid by', payout.businessName],
+          ['From', payout.businessName],
           ['Amount', amount],
           ['Recipient', payout.recipientName],
-          ['Account', `ends in ${payout.accountLast4}`],
+          ['Account', `ending in ${payout.accountLast4}`],
           ...(payout.reference === null ? [] : [['Reference', payout.reference] as const]),
         ],
       },
       {
         kind: 'aside',
-        text: 'If it was not you who asked for it, do nothing: without the code no money moves. Then tell an admin of your business: somebody is signed in as you.',
+        text: "If you didn't request this code, do not share it: without it, no money moves. Tell an admin, because someone may be signed in as you.",
       },
     ],
   };

@@ -56,14 +56,14 @@ export function payoutProblemsMail(digest: PayoutProblems): MailMessage {
   return digest.total === 1 && only !== undefined ? describeOne(digest, only) : describeSeveral(digest);
 }
 
-function linkTo(dashboardUrl: string | null, page: string): string | null {
-  return dashboardUrl === null ? null : dashboardUrl + page;
+function linkTo(dashboardUrl: string | null, { label, page }: { label: string; page: string }) {
+  return dashboardUrl === null ? null : { label, url: dashboardUrl + page };
 }
 
 /** The environment is in every subject, so that nobody takes a test for real money. */
 function describeOne({ business, environment, dashboardUrl }: PayoutProblems, problem: PayoutProblem): MailMessage {
   const { kind, amount, recipientName, reference, reason, payoutId } = problem;
-  const link = linkTo(dashboardUrl, dashboardPages.payout(environment, payoutId));
+  const link = linkTo(dashboardUrl, { label: 'View payout', page: dashboardPages.payout(environment, payoutId) });
   const happened = `${environment} payout of ${showPounds(amount)} to ${recipientName} ${verbs[kind]}`;
   return {
     subject: `Your ${happened}`,
@@ -80,14 +80,14 @@ function describeOne({ business, environment, dashboardUrl }: PayoutProblems, pr
         ],
       },
       { kind: 'words', text: moneyOf(problem) },
-      ...(link === null ? [] : [{ kind: 'link', label: 'View payout', url: link } as const]),
+      ...(link === null ? [] : [{ kind: 'link', ...link } as const]),
       { kind: 'aside', text: settingsHint },
     ],
   };
 }
 
 function describeSeveral({ business, environment, problems, total, dashboardUrl }: PayoutProblems): MailMessage {
-  const payoutsLink = linkTo(dashboardUrl, dashboardPages.payouts(environment));
+  const link = linkTo(dashboardUrl, { label: 'View payouts', page: dashboardPages.payouts(environment) });
   const left = total - problems.length;
   const entries: MailBlock = {
     kind: 'entries',
@@ -96,7 +96,7 @@ function describeSeveral({ business, environment, problems, total, dashboardUrl 
       detail: [problem.reference === null ? null : `Reference ${problem.reference}.`, problem.reason, moneyOf(problem)]
         .filter((text) => text !== null)
         .join(' '),
-      url: linkTo(dashboardUrl, dashboardPages.payout(environment, problem.payoutId)),
+      link: linkTo(dashboardUrl, { label: 'View payout', page: dashboardPages.payout(environment, problem.payoutId) }),
     })),
   };
   return {
@@ -105,7 +105,7 @@ function describeSeveral({ business, environment, problems, total, dashboardUrl 
     blocks: [
       entries,
       ...(left === 0 ? [] : [{ kind: 'words', text: `And ${left} more.` } as const]),
-      ...(payoutsLink === null ? [] : [{ kind: 'link', label: 'View payouts', url: payoutsLink } as const]),
+      ...(link === null ? [] : [{ kind: 'link', ...link } as const]),
       { kind: 'aside', text: settingsHint },
     ],
   };

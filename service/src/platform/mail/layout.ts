@@ -19,7 +19,7 @@ export type MailBlock =
 interface MailEntry {
   title: string;
   detail: string;
-  url: string | null;
+  link: { label: string; url: string } | null;
 }
 
 /** What a template writes. The outbox renders it, since the footer is the same for all. */
@@ -98,14 +98,18 @@ function textOf(block: MailBlock): string {
     case 'facts':
       return block.facts.map(([label, value]) => wrap(`${label}: ${value}`, '  ')).join('\n');
     case 'link':
-      return `${wrap(block.label)}\n${pageAddress(block.url)}`;
+      return textOfLink(block);
     case 'entries':
       return block.entries.map(textOfEntry).join('\n\n');
   }
 }
 
-function textOfEntry({ title, detail, url }: MailEntry): string {
-  return [wrap(title), wrap(detail), ...(url === null ? [] : [pageAddress(url)])].join('\n');
+function textOfLink({ label, url }: { label: string; url: string }): string {
+  return `${wrap(label)}\n${pageAddress(url)}`;
+}
+
+function textOfEntry({ title, detail, link }: MailEntry): string {
+  return [wrap(title), wrap(detail), ...(link === null ? [] : [textOfLink(link)])].join('\n');
 }
 
 /** Set inline as well as by class: some programs drop the styles of the head, and dark colours need them. */
@@ -140,17 +144,22 @@ function htmlOfFact(
   return `<p class="ink line" style="${below};padding:8px 0;border-top:1px solid #d5dedc;${ink}"><span class="soft" style="${soft}">${escape(label)}:</span> ${escape(value)}</p>`;
 }
 
-function htmlOfEntry({ title, detail, url }: MailEntry, at: number, all: readonly unknown[]): string {
+function htmlOfEntry({ title, detail, link }: MailEntry, at: number, all: readonly unknown[]): string {
   const below = at === all.length - 1 ? 'margin:0 0 20px' : 'margin:0';
-  const address = url === null ? '' : escape(pageAddress(url));
-  const link = `<br /><a class="tide" href="${address}" style="font-size:13px;word-break:break-all;${tide}">${address}</a>`;
-  return `<p class="ink line" style="${below};padding:12px 0;border-top:1px solid #d5dedc;${ink}"><span style="font-weight:600">${escape(title)}</span><br />
-<span class="soft" style="font-size:14px;line-height:21px;${soft}">${escape(detail)}</span>${url === null ? '' : link}</p>`;
+  const lines = [
+    `<span style="font-weight:600">${escape(title)}</span>`,
+    `<span class="soft" style="font-size:14px;line-height:21px;${soft}">${escape(detail)}</span>`,
+    ...(link === null ? [] : [htmlOfEntryLink(link)]),
+  ];
+  return `<p class="ink line" style="${below};padding:12px 0;border-top:1px solid #d5dedc;${ink}">${lines.join('<br />\n')}</p>`;
+}
+
+function htmlOfEntryLink({ label, url }: { label: string; url: string }): string {
+  return `<a class="tide" href="${escape(pageAddress(url))}" style="font-size:14px;line-height:21px;${tide}">${escape(label)}</a>`;
 }
 
 function htmlOfLink(label: string, url: string): string {
-  return `<p style="margin:0 0 20px"><a class="action" href="${url}" style="display:inline-block;padding:11px 18px;border-radius:6px;background-color:#0f6e6e;color:#ffffff;font-weight:600;text-decoration:none">${label}</a><br />
-<a class="tide" href="${url}" style="font-size:13px;line-height:28px;word-break:break-all;${tide}">${url}</a></p>`;
+  return `<p style="margin:0 0 20px"><a class="action" href="${url}" style="display:inline-block;padding:11px 18px;border-radius:6px;background-color:#0f6e6e;color:#ffffff;font-weight:600;text-decoration:none">${label}</a></p>`;
 }
 
 const darkStyles = `

@@ -18,7 +18,9 @@ export function rendered(message: MailMessage): MailContent {
 function wordsOfHtml(html: string): string {
   const [, body = ''] = /<body[^>]*>(.*)<\/body>/s.exec(html) ?? [];
   const read = body.replaceAll(/<!--.*?-->/gs, '').replaceAll(/<(p|div) class="(brand|preview)\b.*?<\/\1>/gs, '');
-  const words = read.replaceAll(/<[^>]*>/g, ' ');
+  // A link's page stands behind its label in the text.
+  const linked = read.replaceAll(/<a [^>]*href="(https?:[^"]*)"[^>]*>(.*?)<\/a>/gs, '$2 $1');
+  const words = linked.replaceAll(/<[^>]*>/g, ' ');
   const decoded = words.replaceAll(/&(lt|gt|quot|#39|amp);/g, (name) => characters[name] ?? name);
   return decoded.replaceAll(/\s+/g, ' ').trim();
 }
