@@ -126,14 +126,14 @@ function formatSender({ sender, method }: Deposit): string {
 /** What was sent, the rate it was converted at, and the bank's fee. */
 function Conversion({ deposit }: { deposit: Deposit }) {
   const { sent_gbp: sent, gbp_per_usd: rate, fee_usdc: fee } = deposit;
-  const parts = [
+  const figures = [
     sent === null ? '' : `${formatPounds(sent)} sent`,
     rate === null ? '' : formatRate(rate),
     fee === null ? '' : `fee ${formatUsdc(fee)}`,
   ].filter((part) => part !== '');
   return (
     <span className="flex flex-wrap justify-end gap-x-2 text-small text-muted">
-      {parts.map((part) => (
+      {figures.map((part) => (
         <span key={part}>{part}</span>
       ))}
     </span>
