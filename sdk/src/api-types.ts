@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this service is */
+        /**
+         * Retrieve service information
+         * @description Returns the name and version of the API, its reference and the support address.
+         */
         get: operations["getRoot"];
         put?: never;
         post?: never;
@@ -28,7 +31,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this version is */
+        /**
+         * Retrieve version information
+         * @description Returns the name and version of the API, its reference and the support address.
+         */
         get: operations["getVersion"];
         put?: never;
         post?: never;
@@ -45,7 +51,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A partner by its short name */
+        /**
+         * Retrieve a partner
+         * @description Returns what recipients may know about the business that pays them. Needs no API key.
+         */
         get: operations["getPublicPartner"];
         put?: never;
         post?: never;
@@ -65,8 +74,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have a code mailed, to sign in with
-         * @description Six digits, for 10 minutes and one use; only the newest is good. At most 5 an hour are sent to an address, and none to one that is no member of any account. The answer is the same in every case.
+         * Send a sign-in code
+         * @description Emails a 6-digit code to a member of an account. The code is valid once, for 10 minutes, and a newer code replaces it. Limit: 5 codes per hour per email address. The response is the same whether the address is known or not.
          */
         post: operations["requestCode"];
         delete?: never;
@@ -85,8 +94,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open an account
-         * @description A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. Who has an account already names the new one by its `slug` when signing in. The answer is the same whether the address is known or not.
+         * Create an account
+         * @description Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not.
          */
         post: operations["signUp"];
         delete?: never;
@@ -102,24 +111,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in */
+        /**
+         * Retrieve the session
+         * @description Returns who is signed in, and to which account.
+         */
         get: operations["getSession"];
         put?: never;
         /**
          * Sign in with a code
-         * @description Sets the cookie of a new session; one that the browser had before ends. Five tries a code, and 10 wrong ones an address and day, from wherever they come.
+         * @description Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code, 10 wrong attempts per email address per day.
          */
         post: operations["signIn"];
         /**
          * End the session
-         * @description On every server within a second.
+         * @description Signs out. The session stops working everywhere within a second.
          */
         delete: operations["signOut"];
         options?: never;
         head?: never;
         /**
-         * Go to another account of yours
-         * @description Sets the cookie of a session of that account, which ends when this one would have. This one ends now. At most 60 times an hour.
+         * Switch account
+         * @description Ends this session and sets the cookie of a session for the other account, which expires when this one would have. Limit: 60 switches per hour.
          */
         patch: operations["switchAccount"];
         trace?: never;
@@ -132,8 +144,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The accounts that you are a member of
-         * @description The one that the session is for comes first, then by name.
+         * List your accounts
+         * @description Returns the accounts that you are a member of: the current one first, then by name.
          */
         get: operations["listOwnAccounts"];
         put?: never;
@@ -151,7 +163,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your account */
+        /**
+         * Retrieve the account
+         * @description Returns your account: its status, wallet, prices and settings.
+         */
         get: operations["getAccount"];
         put?: never;
         post?: never;
@@ -159,8 +174,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set how your page looks, who gets your papers, and when to be told of a low wallet
-         * @description The same in both environments; the account is shown as it is in the one that is named.
+         * Update account settings
+         * @description Changes the settings that you send, for both environments, and returns the account in the one that you name. Safe to retry.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -172,7 +187,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where your verification stands, and your limits */
+        /**
+         * Retrieve compliance
+         * @description Returns the status of your business verification, and the limits of your account.
+         */
         get: operations["getCompliance"];
         put?: never;
         post?: never;
@@ -192,8 +210,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start the verification of your business
-         * @description Answers with the pages of the bank where a person goes on with it. Safe to repeat: one that is under way is answered as it is now, and one that was rejected is started again.
+         * Start business verification
+         * @description Starts the verification that live payouts need, and returns the bank's pages where a person continues it. Safe to retry: a verification in progress is returned as it is, and a rejected one starts again.
          */
         post: operations["startVerification"];
         delete?: never;
@@ -211,7 +229,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a payout would cost now */
+        /**
+         * Create a quote
+         * @description Returns the fee and the USDC that a payout would take now. Creates nothing and moves no money. Quotes are not binding: the exchange rate can change before you create the payout.
+         */
         post: operations["createQuote"];
         delete?: never;
         options?: never;
@@ -227,14 +248,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your payouts, newest first
-         * @description One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none. With `idempotency_key`, nothing found means that no payout was made under it so far; while one is being made, the answer is 409 `idempotency_key_in_use`.
+         * List payouts
+         * @description Returns your payouts, newest first. Filters combine. One request searches at most 20,000 payouts, so a page can be short or empty and still have a next one: follow `Link` until there is none. With `idempotency_key`, an empty list means that the key has created no payout yet.
          */
         get: operations["listPayouts"];
         put?: never;
         /**
-         * Pay a recipient
-         * @description Answers 201 for a new payout, and 200 with `Idempotent-Replayed: true` for a key that was used before. A person who has signed in confirms a live payout: the first request has a code mailed and answers `confirmation_required`; the same request with `confirm_code` pays.
+         * Create a payout
+         * @description Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or `pending` while its outcome is unknown. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code, see `confirmation_required`.
          */
         post: operations["createPayout"];
         delete?: never;
@@ -250,7 +271,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One payout as it is now */
+        /**
+         * Retrieve a payout
+         * @description Returns the payout as it is now. Poll it to learn when the payout is completed.
+         */
         get: operations["getPayout"];
         put?: never;
         post?: never;
@@ -270,8 +294,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop a payout, where the bank still can
-         * @description Safe to repeat. A payout is cancelled only once the bank says so.
+         * Cancel a payout
+         * @description Cancels a payout that the bank can still stop, and returns its money to the wallet. A payout on its way cannot be cancelled. Safe to retry.
          */
         post: operations["cancelPayout"];
         delete?: never;
@@ -287,7 +311,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the wallet holds */
+        /**
+         * Retrieve the balance
+         * @description Returns what the wallet holds, in USDC and at the current exchange rate in pounds.
+         */
         get: operations["getBalance"];
         put?: never;
         post?: never;
@@ -305,8 +332,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export payouts as CSV
-         * @description Returns all payouts that match the filters in one file. Listed in Activity, also for people.
+         * Export payouts
+         * @description Returns all payouts that match the filters as one CSV file, newest first. Limit: two downloads at once per account.
          */
         get: operations["exportPayouts"];
         put?: never;
@@ -324,7 +351,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a payout came to where it is */
+        /**
+         * Retrieve a payout's history
+         * @description Returns every change of status with its time and author, and the ledger entries of the payout.
+         */
         get: operations["getPayoutHistory"];
         put?: never;
         post?: never;
@@ -343,7 +373,7 @@ export interface paths {
         };
         /**
          * Retrieve a payout's recipient
-         * @description Returns the name, address and bank of the recipient, with the last four digits of the account number.
+         * @description Returns the recipient as the payout was ordered, to pay them again. Of the account number, only the last four digits are returned.
          */
         get: operations["getPayoutRecipient"];
         put?: never;
@@ -362,8 +392,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom you have paid
-         * @description The last 365 days, and of them the newest 50,000 payouts; 200 recipients at most.
+         * List recipients
+         * @description Returns the recipients of the last 365 days, grouped by name and account, at most 200. Only the newest 50,000 payouts are counted.
          */
         get: operations["listRecipients"];
         put?: never;
@@ -382,8 +412,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where to send a top-up
-         * @description A bank transfer in pounds is converted to USDC when it arrives; USDC is taken as it is. Both are credited once the bank has processed them, net of its fee.
+         * Retrieve top-up details
+         * @description Returns the bank account and the USDC address of your wallet. Pounds are converted to USDC when they arrive. Both are credited net of the bank fee, once the bank has processed them.
          */
         get: operations["getFunding"];
         put?: never;
@@ -401,7 +431,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your top-ups, newest first */
+        /**
+         * List top-ups
+         * @description Returns the top-ups of your wallet, newest first. Filters combine.
+         */
         get: operations["listDeposits"];
         put?: never;
         post?: never;
@@ -418,7 +451,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This month so far */
+        /**
+         * Retrieve usage
+         * @description Returns the payouts of this calendar month, and what the next invoice holds so far.
+         */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -435,7 +471,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your invoices */
+        /**
+         * List invoices
+         * @description Returns the invoices of the last 24 months, newest first. They are issued on the 1st for the month before.
+         */
         get: operations["listInvoices"];
         put?: never;
         post?: never;
@@ -452,7 +491,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One invoice */
+        /**
+         * Retrieve an invoice
+         * @description Returns the invoice with its lines.
+         */
         get: operations["getInvoice"];
         put?: never;
         post?: never;
@@ -470,8 +512,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is behind an invoice
-         * @description Every payout and charge of the invoice, or of one of its lines, in the order in which they were posted. They sum to the line: `taken_back` is subtracted, all else is added; network fees are rounded once. As JSON in pages: follow `Link` until there is none. As CSV whole.
+         * List invoice items
+         * @description Returns every charge and credit of an invoice, or of one of its lines. They add up to the line: `taken_back` is subtracted, all others are added, and network fees are rounded once. JSON comes in pages: follow `Link` until there is none. CSV comes in one file.
          */
         get: operations["listInvoiceItems"];
         put?: never;
@@ -489,7 +531,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One invoice as PDF */
+        /**
+         * Download an invoice
+         * @description Returns the invoice as a PDF: A4, with embedded fonts, tagged for screen readers.
+         */
         get: operations["getInvoicePdf"];
         put?: never;
         post?: never;
@@ -507,8 +552,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A month of your wallet
-         * @description Opening balance, every movement, closing balance. As JSON in pages: follow `Link` until there is none. As CSV whole, for a browser or `curl -OJ`: its last line is the closing balance.
+         * Retrieve a statement
+         * @description Returns a month of your wallet: opening balance, every movement and closing balance. JSON comes in pages: follow `Link` until there is none. CSV comes in one file, whose last line is the closing balance.
          */
         get: operations["getStatement"];
         put?: never;
@@ -526,7 +571,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last 30 days, day by day */
+        /**
+         * List daily volume
+         * @description Returns the payouts of the last 30 days, one entry per day in London time.
+         */
         get: operations["listUsageDays"];
         put?: never;
         post?: never;
@@ -544,14 +592,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your API keys
-         * @description Of both environments: those that work, and those that were revoked within 12 months.
+         * List API keys
+         * @description Returns the keys of both environments: active ones, and those revoked within the last 12 months.
          */
         get: operations["listKeys"];
         put?: never;
         /**
-         * Make an API key
-         * @description At most 5 in each environment; a live one once the business is verified. Every admin is told by mail.
+         * Create an API key
+         * @description Creates a key and returns its secret once. We email every admin. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.
          */
         post: operations["createKey"];
         delete?: never;
@@ -572,7 +620,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description It pays nothing from now on, and reads for less than a second more. Safe to repeat.
+         * @description Revokes the key for good. It can create no payout from now on, and stops reading within a second. Safe to retry.
          */
         delete: operations["revokeKey"];
         options?: never;
@@ -587,12 +635,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The people of your account */
+        /**
+         * List members
+         * @description Returns every person who can sign in to the account.
+         */
         get: operations["listMembers"];
         put?: never;
         /**
-         * Let a person in
-         * @description They are told by mail, and sign in with this address. At most 200 people, and 50 invitations a day.
+         * Invite a member
+         * @description Adds a person to the account and emails them. They sign in with this address. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -612,15 +663,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Let a person in no more
-         * @description Ends all their sessions: they are refused everywhere within a second. The last admin can not go.
+         * Remove a member
+         * @description Removes the person and ends their sessions within a second. The last admin cannot be removed. A repeat returns 404.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
-         * Change what a person may do
-         * @description The last admin stays one.
+         * Update a member's role
+         * @description Changes the role. The last admin must stay an admin. Safe to retry.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -632,7 +683,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve your notification settings */
+        /**
+         * Retrieve your notification settings
+         * @description Returns which emails the person who is signed in receives from this account.
+         */
         get: operations["getNotifications"];
         put?: never;
         post?: never;
@@ -641,7 +695,7 @@ export interface paths {
         head?: never;
         /**
          * Update your notification settings
-         * @description Changes the settings of the person who is signed in, in this account. Viewers can change theirs, too.
+         * @description Changes the settings of the person who is signed in, in this account. Viewers can change theirs, too. Safe to retry.
          */
         patch: operations["updateNotifications"];
         trace?: never;
@@ -654,8 +708,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The latest 200 requests
-         * @description Of both environments, reads and failures included. A read appears here within a second.
+         * List activity
+         * @description Returns the audit log: the latest 200 requests to the account, in both environments, by API keys and dashboard users. Reads and refused requests are included. A read appears within a second.
          */
         get: operations["listActivity"];
         put?: never;
@@ -670,22 +724,58 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The body of every answer that is not a success. */
+        /** @description The body of every response that is not a success. */
         Error: {
+            /** @description What went wrong. */
             error: {
-                /** @description Stable: write your code against this. */
-                code: string;
-                /** @description For people. It may be reworded at any time. */
+                /**
+                 * @description What kind of error it is. Stable: write your code against it.
+                 * @enum {string}
+                 */
+                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+                /** @description What happened and what to do, for people. It may be reworded at any time. */
                 message: string;
-                /** @description More about this error, where there is more to say. */
-                details?: unknown;
-            };
+                /** @description More about the error. Its form depends on `code`. */
+                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
+            } & ({
+                /** @enum {string} */
+                code: "idempotency_key_required";
+                details: components["schemas"]["IdempotencyKeyDetails"];
+            } | {
+                /** @enum {string} */
+                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+            } | {
+                /** @enum {string} */
+                code: "insufficient_funds";
+                details: components["schemas"]["InsufficientFundsDetails"];
+            } | {
+                /** @enum {string} */
+                code: "confirmation_required";
+                details: components["schemas"]["ConfirmationDetails"];
+            } | {
+                /** @enum {string} */
+                code: "corridor_not_enabled" | "invalid_amount" | "invalid_request";
+                details: components["schemas"]["InvalidFieldsDetails"];
+            } | {
+                /** @enum {string} */
+                code: "idempotency_key_reused";
+                details: components["schemas"]["IdempotencyKeyReusedDetails"];
+            } | {
+                /** @enum {string} */
+                code: "invalid_recipient";
+                details: components["schemas"]["InvalidRecipientDetails"];
+            });
         };
-        /** @description What answers at this address, and where it is described. */
+        /** @description The service at this address. */
         Discovery: {
+            /** @description The name of the service. */
             name: string;
+            /** @description The release of the API description. */
             version: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The URL of this reference.
+             */
             docs: string;
             /**
              * Format: email
@@ -693,71 +783,103 @@ export interface components {
              */
             support_email: string;
         };
-        /** @description What anybody may know of a business that pays through us. */
+        /** @description Public information about a business that pays through Kelpie. */
         PublicPartner: {
+            /** @description The short name of the business. */
             slug: string;
+            /** @description The name of the business. */
             name: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The URL of its logo.
+             */
             logo_url: string | null;
+            /** @description Its brand colour, as hex. */
             brand_color: string | null;
         };
+        /** @description Who wants to sign in. */
         SignInCodeRequest: {
             /**
              * Format: email
-             * @example ada@example.com
+             * @description The email address of the person.
              */
             email: string;
         };
+        /** @description The account to open, and its first admin. */
         SignUpRequest: {
             /**
              * Format: email
-             * @example ada@example.com
+             * @description The email address of the person.
              */
             email: string;
-            /** @description Of the business. */
+            /** @description The name of the business. */
             name: string;
-            /** @description Its short name, as in addresses. */
+            /** @description A short name for the business, used in URLs: 2 to 40 lowercase letters, digits or hyphens. */
             slug: string;
-            /** @description Of the person. */
+            /** @description The name of the person who signs up. */
             full_name?: string;
         };
-        /** @description A code is on its way, where there is reason to send one. The answer is the same where there is none. */
+        /** @description The request was accepted. We do not say whether a code was sent. */
         SignInCode: {
-            /** @enum {string} */
+            /**
+             * @description Always `sign_in_code`.
+             * @enum {string}
+             */
             object: "sign_in_code";
+            /** @description How long a code is valid, in seconds. */
             valid_for_seconds: number;
         };
+        /** @description The emailed code, and who it was sent to. */
         SignInRequest: {
             /**
              * Format: email
-             * @example ada@example.com
+             * @description The email address of the person.
              */
             email: string;
+            /** @description The 6-digit code from the email. */
             code: string;
-            /** @description Which account, for a member of several. Without it: the one signed in to last. Who has one and signs up for another names the new one. */
+            /** @description Which account to sign in to. Defaults to the one you signed in to last. Required when signing up for another account. */
             slug?: string;
         };
-        /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+        /** @description A dashboard session. It also ends after 30 minutes without a request. */
         Session: {
-            /** @enum {string} */
+            /**
+             * @description Always `session`.
+             * @enum {string}
+             */
             object: "session";
-            /** Format: email */
+            /**
+             * Format: email
+             * @description The email address of the person.
+             */
             email: string;
-            /** @description Of the person. */
+            /** @description The name of the person. */
             name: string | null;
-            /** @enum {string} */
+            /**
+             * @description `admin` can change things, `viewer` can only read.
+             * @enum {string}
+             */
             role: "admin" | "viewer";
+            /** @description The account that the session belongs to. */
             account: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The id of the account.
+                 */
                 id: string;
+                /** @description The name of the business. */
                 name: string;
+                /** @description The short name of the account. */
                 slug: string;
-                /** @description onboarding (sandbox only), active, suspended or closed. */
+                /** @description `onboarding` (sandbox only), `active`, `suspended` or `closed`. */
                 status: string;
-                /** @description Whether there is a live environment to look at. */
+                /** @description Whether the account has a live environment. */
                 has_live: boolean;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the session expires at the latest.
+             */
             expires_at: string;
             /**
              * Format: email
@@ -765,930 +887,1225 @@ export interface components {
              */
             support_email: string;
         };
+        /** @description The session has ended. */
         SessionEnded: {
-            /** @enum {string} */
+            /**
+             * @description Always `session`.
+             * @enum {string}
+             */
             object: "session";
-            /** @enum {boolean} */
+            /**
+             * @description Always `true`.
+             * @enum {boolean}
+             */
             ended: true;
         };
         /** @description An account that you are a member of. */
         OwnAccount: {
+            /** @description The short name of the account. */
             slug: string;
-            name: string;
-            /** @enum {string} */
-            role: "admin" | "viewer";
-            /** Format: date-time */
-            last_login_at: string | null;
-            /** @description Whether it is the one that this session is for. */
-            is_current: boolean;
-        };
-        OwnAccountList: {
-            /** @enum {string} */
-            object: "list";
-            data: components["schemas"]["OwnAccount"][];
-        };
-        EnterAccountRequest: {
-            slug: string;
-        };
-        /** @description The account that the key belongs to, in the environment of the key. */
-        Account: {
-            /** @enum {string} */
-            object: "account";
-            /** Format: uuid */
-            id: string;
+            /** @description The name of the business. */
             name: string;
             /**
-             * @description onboarding (sandbox only), active, suspended or closed.
-             * @example active
+             * @description `admin` can change things, `viewer` can only read.
+             * @enum {string}
              */
+            role: "admin" | "viewer";
+            /**
+             * Format: date-time
+             * @description When you last signed in to it. Null if never.
+             */
+            last_login_at: string | null;
+            /** @description Whether this session belongs to it. */
+            is_current: boolean;
+        };
+        /** @description Your accounts, the current one first. */
+        OwnAccountList: {
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+            /** @description One page of the list. */
+            data: components["schemas"]["OwnAccount"][];
+        };
+        /** @description The account to switch to. */
+        EnterAccountRequest: {
+            /** @description The short name of the account to switch to. */
+            slug: string;
+        };
+        /** @description Your account, in the environment of the key. */
+        Account: {
+            /**
+             * @description Always `account`.
+             * @enum {string}
+             */
+            object: "account";
+            /**
+             * Format: uuid
+             * @description The id of the account.
+             */
+            id: string;
+            /** @description The name of the business. */
+            name: string;
+            /** @description `onboarding` (sandbox only), `active`, `suspended` or `closed`. */
             status: string;
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
+            /** @description The wallet that payouts are paid from. */
             funding_wallet: {
-                /** @enum {string} */
+                /**
+                 * @description Always `USDC`.
+                 * @enum {string}
+                 */
                 currency: "USDC";
+                /** @description The blockchain of the wallet. */
                 chain: string;
-                /** @description Where to send USDC; null where the wallet can not be topped up so. */
+                /** @description Where to send USDC. Null until the bank has opened the address. */
                 address: string | null;
             };
+            /** @description Countries that the account can pay to. */
             enabled_countries: string[];
-            /** @description The smallest and the largest amount of one payout, in pounds. */
+            /** @description The range of `amount_gbp`. */
             payout_limits_gbp: {
-                /** @example 850.00 */
+                /** @description The smallest payout, in pounds. In live it is 3.00, because the bank sends no less. */
                 min: string;
-                /** @example 850.00 */
+                /** @description The largest payout, in pounds. */
                 max_per_payout: string;
             };
+            /** @description What you pay. */
             prices: {
-                /** @example 0.99 GBP + 1.00% */
+                /** @description Per completed payout. */
                 payout?: string;
-                /** @example 15.00 GBP */
+                /** @description Per month. */
                 monthly_account?: string;
-                /**
-                 * @description Once.
-                 * @example 39.00 GBP
-                 */
+                /** @description Once, for verifying your business. */
                 business_verification: string;
-                /** @example cost + 10.00% */
+                /** @description Blockchain fees, per payout. */
                 network_fees: string;
-                /**
-                 * @description Returns, recalls and traces.
-                 * @example cost + 20.00%
-                 */
+                /** @description Returns, recalls and traces, when they happen. */
                 bank_exceptions: string;
             };
             /**
-             * @description What carries the payouts of this key. `simulated` only until the sandbox bank is connected.
+             * @description Which payout rail the key uses. `simulated` only until the sandbox bank is connected.
              * @enum {string}
              */
             rail?: "provider_production" | "provider_sandbox" | "simulated";
             /**
              * Format: uri
-             * @description Shown where your recipients see who pays them.
+             * @description The URL of your logo, shown to the people you pay.
              */
             logo_url: string | null;
-            /** @example #0f6e6e */
+            /** @description Your brand colour, as hex. */
             brand_color: string | null;
-            /**
-             * @description Below this the contact, or the admins, are told by mail, once each time; null where nobody is.
-             * @example 500.00
-             */
+            /** @description We email you when the balance falls below this, in USDC. Null: never. */
             wallet_low_usdc: string | null;
         };
-        /** @description What is left out stays as it is; null takes it away. */
+        /** @description The settings to change. Omitted ones stay as they are; null removes one. */
         UpdateAccountRequest: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The URL of your logo, shown to the people you pay.
+             */
             logo_url?: string | null;
-            /** @example #0f6e6e */
+            /** @description Your brand colour, as hex. */
             brand_color?: string | null;
             /**
              * Format: email
-             * @description Who gets the invoices.
+             * @description The email address for invoices.
              */
             billing_email?: string | null;
             /**
              * Format: email
-             * @description Whom we write to about the account.
+             * @description The email address for questions about the account.
              */
             contact_email?: string | null;
-            /**
-             * @description Tell us by mail when the wallet falls below this: the sandbox one and the live one alike.
-             * @example 500.00
-             */
+            /** @description We email you when the balance falls below this, in USDC. Null: never. */
             wallet_low_usdc?: string | null;
         };
-        /** @description Where the verification of the business stands, and what the account may do. */
+        /** @description The verification of your business, and the limits of your account. */
         Compliance: {
-            /** @enum {string} */
+            /**
+             * @description Always `compliance`.
+             * @enum {string}
+             */
             object: "compliance";
+            /** @description The verification that live payouts need. */
             business_verification: {
-                /** @description not_started, action_required, in_review, approved or rejected. */
+                /** @description `not_started`, `action_required`, `in_review`, `approved` or `rejected`. */
                 status: string;
-                /** @description The bank's own word for it. */
+                /** @description The status as the bank names it. */
                 provider_status: string | null;
                 /**
                  * Format: uri
-                 * @description Where a person goes on with the verification.
+                 * @description Where a person continues the verification.
                  */
                 continue_url: string | null;
                 /**
                  * Format: uri
-                 * @description Where a person accepts the bank's terms.
+                 * @description Where a person accepts the terms of the bank.
                  */
                 terms_url: string | null;
             };
+            /** @description What the account can do. */
             account: {
+                /** @description Whether the wallet belongs to this account alone. */
                 isolated_wallet: boolean;
+                /** @description The blockchain of the wallet. Null on the simulated rail. */
                 wallet_chain: string | null;
+                /** @description Countries that the account can pay to. */
                 enabled_countries: string[];
-                /** @description The smallest and the largest amount of one payout, in pounds. */
+                /** @description The range of `amount_gbp`. */
                 payout_limits_gbp: {
-                    /** @example 850.00 */
+                    /** @description The smallest payout, in pounds. In live it is 3.00, because the bank sends no less. */
                     min: string;
-                    /** @example 850.00 */
+                    /** @description The largest payout, in pounds. */
                     max_per_payout: string;
                 };
-                /** Format: email */
+                /**
+                 * Format: email
+                 * @description The email address for invoices.
+                 */
                 billing_email: string | null;
-                /** Format: email */
+                /**
+                 * Format: email
+                 * @description The email address for questions about the account.
+                 */
                 contact_email: string | null;
             };
-            /** @description not_screened, clear, review or blocked. */
+            /** @description The sanctions screening of the business: `not_screened`, `clear`, `review` or `blocked`. */
             screening: string;
         };
-        /** @description The amount that the recipient shall receive. */
+        /** @description Who is paid. Responses return only the name and the last four digits of the account number. */
+        Recipient: {
+            /**
+             * @description Whether the recipient is a person or a business.
+             * @default individual
+             * @enum {string}
+             */
+            type?: "individual" | "business";
+            /** @description First name. Of a business: the first part of its name. */
+            first_name: string;
+            /** @description Last name. Of a business: the rest of its name. */
+            last_name: string;
+            /**
+             * Format: email
+             * @description Email address of the recipient.
+             */
+            email?: string;
+            /** @description The postal address of the recipient. */
+            address: {
+                /** @description First line of the address. */
+                line1: string;
+                /** @description Second line of the address. */
+                line2?: string;
+                /** @description Town or city. */
+                city: string;
+                /** @description Postcode. */
+                postal_code: string;
+                /** @description County or region. Defaults to `city`. */
+                region?: string;
+            };
+            /** @description The UK bank account to pay. */
+            bank: {
+                /** @description The name of the recipient's bank. */
+                bank_name: string;
+                /** @description Sort code: 6 digits without hyphens. */
+                sort_code: string;
+                /** @description Account number: 8 digits. In sandbox, a number that ends in `0000` always fails. */
+                account_number: string;
+            };
+        };
+        /** @description The payout to price. */
         QuoteRequest: {
-            /** @example 850.00 */
+            /** @description What the recipient receives, in pounds. From 1.00 to 20000.00. In live the minimum is 3.00: the bank sends no less. */
             amount_gbp: string;
             /**
+             * @description The country of the recipient. Only `GB` is enabled.
              * @default GB
              * @enum {string}
              */
             country?: "GB";
         };
+        /** @description The payout to create. */
         CreatePayoutRequest: {
-            /** @example 850.00 */
+            /** @description What the recipient receives, in pounds. From 1.00 to 20000.00. In live the minimum is 3.00: the bank sends no less. */
             amount_gbp: string;
             /**
+             * @description The country of the recipient. Only `GB` is enabled.
              * @default GB
              * @enum {string}
              */
             country?: "GB";
-            /** @description Yours. `bank_reference` is what the recipient sees of it. */
+            /** @description Your own reference. The recipient sees `bank_reference`, which is made from it. */
             reference?: string;
-            /** @description Who is paid. Only the name and the last four digits of the account are ever returned. */
-            recipient: {
-                /**
-                 * @default individual
-                 * @enum {unknown}
-                 */
-                type?: "individual" | "business";
-                first_name: string;
-                last_name: string;
-                /** Format: email */
-                email?: string;
-                address: {
-                    line1: string;
-                    line2?: string;
-                    city: string;
-                    postal_code: string;
-                    /** @description The town is used where it is left out. */
-                    region?: string;
-                };
-                bank: {
-                    bank_name: string;
-                    /** @example 040004 */
-                    sort_code: string;
-                    /** @example 12345678 */
-                    account_number: string;
-                };
-            };
-            /** @description From the mail by which a person confirms a live payout. Not needed with an API key or in sandbox, and ignored there. */
+            recipient: components["schemas"]["Recipient"];
+            /**
+             * @description The emailed code that confirms a live payout of a dashboard user. Ignored for API keys.
+             * @example 204816
+             */
             confirm_code?: string;
         };
-        /** @description What a payout would cost now. It binds nobody. */
+        /** @description What a payout costs at the current exchange rate. A quote is not binding. */
         Quote: {
-            /** @enum {string} */
+            /**
+             * @description Always `quote`.
+             * @enum {string}
+             */
             object: "quote";
-            /** @enum {string} */
+            /**
+             * @description The country of the recipient. Only `GB` is enabled.
+             * @enum {string}
+             */
             country: "GB";
-            /** @example 850.00 */
+            /** @description What the recipient receives, in pounds. */
             seller_receives_gbp: string;
-            /** @example 850.00 */
+            /** @description The whole fee of the payout, in pounds. */
             fee_gbp: string;
-            /** @example 850.00 */
+            /** @description What the wallet pays, in USDC: the recipient's amount and the bank's share of the fee. */
             wallet_sends_usdc: string;
+            /** @description The exchange rate applied. */
             exchange_rate: {
-                /**
-                 * @description Pounds for one dollar, to six places.
-                 * @example 0.79
-                 */
+                /** @description Pounds per US dollar, to six decimals: 1 USDC = £0.79. */
                 gbp_per_usd: number;
             };
+            /** @description How the fee is paid. The two parts add up to `fee_gbp`. */
             fee_breakdown: {
-                /** @example 850.00 */
+                /** @description The bank's share, in pounds. The wallet pays it with the transfer. */
                 taken_in_transfer_gbp: string;
-                /** @example 850.00 */
+                /** @description The rest of the fee, in pounds, charged on the monthly invoice. */
                 on_monthly_invoice_gbp: string;
             };
         };
-        /** @description One order to pay a recipient, as it is now. */
+        /** @description A payout as it is now. */
         Payout: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the payout.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Always `payout`.
+             * @enum {string}
+             */
             object: "payout";
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
             /**
-             * @description failed, cancelled and returned are final; a completed payout can still be returned.
+             * @description `pending`: waiting for the bank to confirm it. `processing`: on its way. `completed`: in the account of the recipient. `failed` and `cancelled`: not paid, nothing charged. `returned`: sent back by the bank of the recipient. The last three are final; a completed payout can still be returned.
              * @enum {string}
              */
             status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
-            /**
-             * @description The Idempotency-Key that the payout was created with.
-             * @example order-2041
-             */
+            /** @description The Idempotency-Key that the payout was created with. */
             idempotency_key: string;
+            /** @description Your own reference. */
             reference: string | null;
-            /** @description What the recipient sees: at most 18 characters. */
+            /** @description The reference that the recipient sees on their statement, at most 18 characters. */
             bank_reference: string;
-            /** @enum {string} */
+            /**
+             * @description The country of the recipient. Only `GB` is enabled.
+             * @enum {string}
+             */
             country: "GB";
-            /** @example 850.00 */
+            /** @description What the recipient receives, in pounds. */
             amount_gbp: string;
-            /** @example 850.00 */
+            /** @description The whole fee, in pounds. Only completed payouts are charged. */
             fee_gbp: string;
-            /** @example 850.00 */
+            /** @description What the wallet paid, in USDC. */
             wallet_sent_usdc: string;
+            /** @description Who is paid. */
             recipient: {
+                /** @description The name of the recipient. */
                 name: string | null;
+                /** @description The last four digits of the account number. */
                 account_last4: string | null;
             };
-            /** @description Stable: write your code against this. */
+            /** @description Why the payout failed or was returned: a stable code to write your program against. Otherwise null. */
             failure_code: string | null;
-            /** @description For people. */
+            /** @description The same in words. It may be reworded at any time. */
             failure_reason: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the payout was created.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its status last changed.
+             */
             updated_at: string;
-            /** @enum {string} */
+            /**
+             * @description Whether an API key or a dashboard user created it.
+             * @enum {string}
+             */
             created_via: "api" | "dashboard";
         };
-        /** @description A payout, with its quote. */
+        /** @description The new payout, with the quote that it was created at. */
         PayoutCreated: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the payout.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Always `payout`.
+             * @enum {string}
+             */
             object: "payout";
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
             /**
-             * @description failed, cancelled and returned are final; a completed payout can still be returned.
+             * @description `pending`: waiting for the bank to confirm it. `processing`: on its way. `completed`: in the account of the recipient. `failed` and `cancelled`: not paid, nothing charged. `returned`: sent back by the bank of the recipient. The last three are final; a completed payout can still be returned.
              * @enum {string}
              */
             status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
-            /**
-             * @description The Idempotency-Key that the payout was created with.
-             * @example order-2041
-             */
+            /** @description The Idempotency-Key that the payout was created with. */
             idempotency_key: string;
+            /** @description Your own reference. */
             reference: string | null;
-            /** @description What the recipient sees: at most 18 characters. */
+            /** @description The reference that the recipient sees on their statement, at most 18 characters. */
             bank_reference: string;
-            /** @enum {string} */
+            /**
+             * @description The country of the recipient. Only `GB` is enabled.
+             * @enum {string}
+             */
             country: "GB";
-            /** @example 850.00 */
+            /** @description What the recipient receives, in pounds. */
             amount_gbp: string;
-            /** @example 850.00 */
+            /** @description The whole fee, in pounds. Only completed payouts are charged. */
             fee_gbp: string;
-            /** @example 850.00 */
+            /** @description What the wallet paid, in USDC. */
             wallet_sent_usdc: string;
+            /** @description Who is paid. */
             recipient: {
+                /** @description The name of the recipient. */
                 name: string | null;
+                /** @description The last four digits of the account number. */
                 account_last4: string | null;
             };
-            /** @description Stable: write your code against this. */
+            /** @description Why the payout failed or was returned: a stable code to write your program against. Otherwise null. */
             failure_code: string | null;
-            /** @description For people. */
+            /** @description The same in words. It may be reworded at any time. */
             failure_reason: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the payout was created.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its status last changed.
+             */
             updated_at: string;
-            /** @enum {string} */
+            /**
+             * @description Whether an API key or a dashboard user created it.
+             * @enum {string}
+             */
             created_via: "api" | "dashboard";
             quote?: components["schemas"]["Quote"];
         };
-        /** @description What the wallet holds, and about how many pounds that is. */
+        /** @description The balance of the wallet. */
         Balance: {
-            /** @enum {string} */
-            object: "balance";
-            /** @example 850.00 */
-            usdc: string;
-            /** @example 850.00 */
-            approx_gbp: string;
             /**
-             * @description Pounds for one dollar, to six places.
-             * @example 0.79
+             * @description Always `balance`.
+             * @enum {string}
              */
+            object: "balance";
+            /** @description What the wallet holds, in USDC, rounded down. */
+            usdc: string;
+            /** @description Its value in pounds at the current exchange rate, rounded down. */
+            approx_gbp: string;
+            /** @description Pounds per US dollar, to six decimals: 1 USDC = £0.79. */
             gbp_per_usd: number;
         };
-        /** @description Newest first. The `Link` header has the address of the next page, if there is one. */
+        /** @description Payouts, newest first. */
         PayoutList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["Payout"][];
         };
-        /** @description Every state of a payout with who and when, oldest first, and what it did to your money. */
+        /** @description How the status of a payout changed, and how it moved your money. */
         PayoutHistory: {
-            /** @enum {string} */
+            /**
+             * @description Always `payout_history`.
+             * @enum {string}
+             */
             object: "payout_history";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the payout.
+             */
             payout_id: string;
-            /** @description The start of an API key, or an email address. */
+            /** @description Who created it: the prefix of an API key, or an email address. */
             created_by: string;
+            /** @description The exchange rate applied. */
             exchange_rate: {
+                /** @description Pounds per US dollar, to six decimals: 1 USDC = £0.79. */
                 gbp_per_usd: number;
             };
+            /** @description How the fee is paid. The two parts add up to `fee_gbp`. */
             fee_breakdown: {
-                /** @example 850.00 */
+                /** @description The bank's share, in pounds. The wallet pays it with the transfer. */
                 taken_in_transfer_gbp: string;
-                /** @example 850.00 */
+                /** @description The rest of the fee, in pounds, charged on the monthly invoice. */
                 on_monthly_invoice_gbp: string;
             };
+            /** @description Every change of status, oldest first. */
             steps: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the status changed.
+                 */
                 at: string;
-                /** @enum {string} */
+                /**
+                 * @description The status from then on.
+                 * @enum {string}
+                 */
                 status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
-                /** @description The start of an API key, an email address, `bank`, or `worker` for Kelpie itself. */
+                /** @description Who changed it: the prefix of an API key, an email address, `bank`, or `worker` for Kelpie itself. */
                 by: string;
-                /** @description The status stayed, and the money of a failed payout came back. */
+                /** @description True where the status stayed the same and the money of a failed payout returned to the wallet. */
                 money_back: boolean;
             }[];
+            /** @description Every ledger entry on your wallet and invoice, oldest first. */
             ledger: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the entry was posted.
+                 */
                 at: string;
-                /** @enum {string} */
+                /**
+                 * @description Whether it moved your wallet or your next invoice.
+                 * @enum {string}
+                 */
                 account: "wallet" | "invoice";
                 /**
-                 * @description `out` leaves the wallet, or is put on the invoice.
+                 * @description `out`: left the wallet, or was added to the invoice. `in`: the reverse.
                  * @enum {string}
                  */
                 direction: "out" | "in";
-                /** @example 850.00 */
+                /** @description The amount, always positive. */
                 amount: string;
-                /** @enum {string} */
+                /**
+                 * @description The currency of `amount`.
+                 * @enum {string}
+                 */
                 currency: "USDC" | "GBP";
+                /** @description Why the entry was posted, for example `payout.hold`. We may add reasons. */
                 reason: string;
-                /** @description What the wallet held then. */
+                /** @description The balance of the wallet after it, in USDC. Null for invoices. */
                 wallet_after_usdc: string | null;
             }[];
         };
         /** @description The recipient of a payout as it was ordered, to fill in the next payout to them. */
         PayoutRecipient: {
-            /** @enum {string} */
+            /**
+             * @description Always `payout_recipient`.
+             * @enum {string}
+             */
             object: "payout_recipient";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the payout.
+             */
             payout_id: string;
             /**
              * @description Person or business.
-             * @example individual
              * @enum {string}
              */
             type: "individual" | "business";
-            /**
-             * @description First name, or the name of a business.
-             * @example Ada
-             */
+            /** @description First name, or the name of a business. */
             first_name: string;
-            /**
-             * @description Last name, or the legal form of a business.
-             * @example Byron
-             */
+            /** @description Last name, or the legal form of a business. */
             last_name: string;
-            /**
-             * @description The recipient's email address.
-             * @example ada@example.com
-             */
+            /** @description The recipient's email address. */
             email: string | null;
             /** @description The recipient's address. */
             address: {
-                /**
-                 * @description Street address.
-                 * @example 1 High Street
-                 */
+                /** @description Street address. */
                 line1: string;
-                /**
-                 * @description Flat or building.
-                 * @example Flat 2
-                 */
+                /** @description Flat or building. */
                 line2: string | null;
-                /**
-                 * @description Town or city.
-                 * @example Leeds
-                 */
+                /** @description Town or city. */
                 city: string;
-                /**
-                 * @description County or region.
-                 * @example West Yorkshire
-                 */
+                /** @description County or region. */
                 region: string;
-                /**
-                 * @description Postcode.
-                 * @example LS1 1AA
-                 */
+                /** @description Postcode. */
                 postal_code: string;
             };
             /** @description The recipient's bank account. The whole number is never returned. */
             bank: {
-                /**
-                 * @description Name of the recipient's bank.
-                 * @example Example Bank
-                 */
+                /** @description Name of the recipient's bank. */
                 bank_name: string;
-                /**
-                 * @description Last four digits of the account number.
-                 * @example 5678
-                 */
+                /** @description Last four digits of the account number. */
                 account_last4: string;
             };
         };
+        /** @description A recipient that you have paid. */
         RecipientSummary: {
+            /** @description The name of the recipient. */
             name: string | null;
+            /** @description The last four digits of the account number. */
             account_last4: string | null;
-            /** @description How many arrived. */
+            /** @description The number of completed payouts. */
             payouts: number;
-            /** @example 850.00 */
+            /** @description What they received in all, in pounds. */
             paid_gbp: string;
             /**
              * Format: date-time
-             * @description When the last one arrived, or was made where none did.
+             * @description When the newest payout was completed, or created if none was completed.
              */
             last_paid_at: string;
         };
-        /** @description Last paid first. */
+        /** @description Recipients, last paid first. */
         RecipientList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["RecipientSummary"][];
         };
-        /** @description Where to send money so that it reaches your wallet. */
+        /** @description Where to send top-ups. */
         Funding: {
-            /** @enum {string} */
-            object: "funding";
-            /** @enum {string} */
-            environment: "sandbox" | "live";
             /**
-             * @description Write this with a bank transfer: it is always the same.
-             * @example KELPIE 7F3A9C2B
+             * @description Always `funding`.
+             * @enum {string}
              */
+            object: "funding";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description The payment reference to use for bank transfers. It never changes. */
             reference: string;
-            /** @description Pounds sent here become USDC in your wallet. Null until the bank has opened it. */
+            /** @description The bank account for top-ups in pounds. Null until the bank has opened it. */
             bank_transfer: {
+                /** @description The name of the account holder. */
                 account_holder_name: string;
-                /** @example 040668 */
+                /** @description Sort code: 6 digits. */
                 sort_code: string;
-                /** @example 12345678 */
+                /** @description Account number: 8 digits. */
                 account_number: string;
+                /** @description The name of the bank. */
                 bank_name: string | null;
+                /** @description The address of the bank. */
                 bank_address: string | null;
             } | null;
-            /** @description USDC sent here, on this chain and no other, goes to your wallet. Null until the bank has opened it. */
+            /** @description The address for top-ups in USDC. Null until the bank has opened it. */
             usdc: {
-                /** @example base */
+                /** @description The blockchain. Send USDC on this chain only. */
                 chain: string;
+                /** @description The address of the wallet. */
                 address: string;
             } | null;
         };
         /** @description A top-up of your wallet. */
         Deposit: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the top-up.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Always `deposit`.
+             * @enum {string}
+             */
             object: "deposit";
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
             /**
-             * @description pending: on its way; credited: in your wallet; refunded: sent back before it was; reversed: taken from your wallet again.
+             * @description `pending`: being processed. `credited`: in your wallet. `refunded`: sent back before it was credited. `reversed`: taken from your wallet again.
              * @enum {string}
              */
             status: "pending" | "credited" | "refunded" | "reversed";
-            /** @enum {string} */
+            /**
+             * @description How it was sent.
+             * @enum {string}
+             */
             method: "bank_transfer" | "usdc";
-            /**
-             * @description What it brings to your wallet, net of the fee; null while that is not known.
-             * @example 124.69
-             */
+            /** @description What the wallet receives, in USDC, net of the fee. Null until known. */
             amount_usdc: string | null;
-            /**
-             * @description What the bank kept of it.
-             * @example 124.69
-             */
+            /** @description The bank fee, in USDC. Null until known. */
             fee_usdc: string | null;
-            /**
-             * @description What was sent by bank transfer.
-             * @example 124.69
-             */
+            /** @description What was sent by bank transfer, in pounds. Null for USDC. */
             sent_gbp: string | null;
-            /**
-             * @description The rate that pounds were converted at, to six places.
-             * @example 0.8
-             */
+            /** @description Pounds per US dollar at the conversion, to six decimals. Null for USDC. */
             gbp_per_usd: number | null;
-            /**
-             * @description What was taken back.
-             * @example 124.69
-             */
+            /** @description What was taken from the wallet again, in USDC. Null if nothing was. */
             reversed_usdc: string | null;
-            /** @description Who sent it, as far as the bank says. */
+            /** @description Who sent it, as far as the bank reports it. */
             sender: {
+                /** @description The name of the sender. */
                 name: string | null;
+                /** @description The last four digits of their account number. */
                 account_last4: string | null;
-                /** @description Where USDC came from. */
+                /** @description The address that USDC came from. */
                 address: string | null;
-                /** @description What the sender wrote with it. */
+                /** @description The payment reference that they used. */
                 reference: string | null;
             } | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When Kelpie first saw it.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was credited to the wallet. Null until then.
+             */
             credited_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its status last changed.
+             */
             updated_at: string;
         };
+        /** @description Top-ups, newest first. */
         DepositList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["Deposit"][];
         };
-        /** @description The calendar month so far, by the clocks of London. Sandbox is never charged. */
+        /** @description The month so far, in London time. */
         Usage: {
-            /** @enum {string} */
+            /**
+             * @description Always `usage`.
+             * @enum {string}
+             */
             object: "usage";
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The first day of the month.
+             */
             period_start: string;
+            /** @description The payouts of the month. */
             payouts: {
-                /** @description Made in the period. */
+                /** @description Payouts created in the month. */
                 count: number;
-                /** @description Arrived in the period; the sums are of these. */
+                /** @description Payouts completed in the month. The sums below are of these. */
                 completed: number;
-                /** @example 850.00 */
+                /** @description What recipients received, in pounds. */
                 paid_to_sellers_gbp: string;
-                /** @example 850.00 */
+                /** @description The fees of these payouts, in pounds. In sandbox: what they would cost. */
                 fees_gbp: string;
             };
+            /** @description The next invoice as it stands. Empty in sandbox, which is never charged. */
             invoice_so_far: {
+                /** @description One line per kind of charge. */
                 lines: {
-                    /** @description As on an invoice: a `credit` is subtracted. */
+                    /** @description The kind of charge, as on an invoice. A `credit` is subtracted. */
                     kind: string;
-                    /** @example 850.00 */
+                    /** @description The amount, in pounds. */
                     amount_gbp: string;
                 }[];
-                /** @example 850.00 */
+                /** @description The total, in pounds. */
                 total_gbp: string;
             };
         };
-        /** @description What was charged in a calendar month of London: all lines but credits, less the credits. */
+        /** @description What was charged in a calendar month, in London time. */
         Invoice: {
-            /** @enum {string} */
-            object: "invoice";
-            /** Format: uuid */
-            id: string;
             /**
-             * @description Invoices are numbered without gaps.
-             * @example KP-000042
+             * @description Always `invoice`.
+             * @enum {string}
              */
+            object: "invoice";
+            /**
+             * Format: uuid
+             * @description The id of the invoice.
+             */
+            id: string;
+            /** @description The invoice number. Numbers have no gaps. */
             number: string;
-            /** @description The month, as 2026-11. */
+            /** @description The month that it covers, as YYYY-MM. */
             period: string;
-            /** @enum {string} */
+            /**
+             * @description The status of the invoice.
+             * @enum {string}
+             */
             status: "draft" | "issued" | "paid" | "overdue" | "void";
-            /** @description Your name and billing email, as they were when it was issued. */
+            /** @description Your name and billing email, as they were when the invoice was issued. */
             billed_to: {
+                /** @description The name of the business. */
                 name: string;
-                /** Format: email */
+                /**
+                 * Format: email
+                 * @description The billing email.
+                 */
                 email: string | null;
             };
-            /** @example 850.00 */
+            /** @description What is to pay, in pounds: all charges minus credits. */
             total_gbp: string;
-            /**
-             * @description Credit that is left over, for the next invoice. Either this or the total is 0.00.
-             * @example 850.00
-             */
+            /** @description Credit left over for the next invoice, in pounds. Either this or the total is 0.00. */
             carried_over_gbp: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
             issued_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When payment is due: 14 days after issue.
+             */
             due_at: string | null;
+            /** @description One line per kind of charge. */
             lines: {
                 /**
-                 * @description A `credit` is subtracted; all others are added.
+                 * @description The kind of charge. A `credit` is subtracted, all others are added.
                  * @enum {string}
                  */
                 kind: "payout_fees" | "network_fees" | "bank_exceptions" | "monthly_account" | "business_verification" | "credit";
+                /** @description The line as it is printed. */
                 description: string;
+                /** @description The quantity. */
                 quantity: number;
-                /** @example 850.00 */
+                /** @description The price of one, in pounds. */
                 unit_price_gbp: string;
-                /**
-                 * @description Always quantity times unit price.
-                 * @example 850.00
-                 */
+                /** @description Quantity times unit price, in pounds. */
                 amount_gbp: string;
-                /** @description How many items are behind it: `/v1/invoices/{id}/items?kind=…` lists them. */
+                /** @description The number of items in the line. List invoice items with its `kind` to see them. */
                 items: number;
             }[];
         };
-        /** @description Of the last 24 months, newest first. */
+        /** @description Invoices, newest first. */
         InvoiceList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["Invoice"][];
         };
-        /** @description One payout or charge behind a line of an invoice. */
+        /** @description One charge or credit of an invoice line. */
         InvoiceItem: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the item.
+             */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was posted.
+             */
             at: string;
-            /** @enum {string} */
+            /**
+             * @description The line that it belongs to.
+             * @enum {string}
+             */
             kind: "payout_fees" | "network_fees" | "bank_exceptions" | "monthly_account" | "business_verification" | "credit";
             /**
-             * @description The items of a line sum to it: what was taken back is subtracted, all else is added.
+             * @description How it counts in its line: `taken_back` is subtracted, all others are added.
              * @enum {string}
              */
             effect: "charge" | "taken_back" | "credit" | "carried_over";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The payout that it is for. Null if none.
+             */
             payout_id: string | null;
-            /** @description That of the payout. */
+            /** @description The reference of that payout. */
             reference: string | null;
-            /** @description What the recipient got. */
+            /** @description What its recipient received, in pounds. */
             payout_amount_gbp: string | null;
-            /**
-             * @description Rounded to the penny.
-             * @example 850.00
-             */
+            /** @description The amount in pounds, rounded to the penny. */
             amount_gbp: string;
-            /**
-             * @description The exact amount in millionths of a pound. Items sum to their line exactly in this unit; the line is rounded once.
-             * @example 17380
-             */
+            /** @description The exact amount in millionths of a pound. Items add up to their line in this unit; the line is rounded once. */
             amount_micro_gbp: number;
         };
-        /** @description In the order in which they were posted. */
+        /** @description Invoice items, in the order in which they were posted. */
         InvoiceItemList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["InvoiceItem"][];
         };
+        /** @description One movement of the wallet. */
         Movement: {
-            /** @description Its place in the wallet's whole history: without gaps, for ever. */
+            /** @description Its number in the history of the wallet, without gaps. */
             number: number;
-            /** Format: date-time */
-            at: string;
             /**
-             * @description `hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_float`, the test money of a sandbox; `sandbox_reset`; `other` for what has no word yet. More can come.
-             * @example hold
+             * Format: date-time
+             * @description When it was posted.
              */
+            at: string;
+            /** @description `hold`: debited for a payout. `release`: returned because the bank never took it. `refund`: returned by the bank. `return`: returned by the bank of the recipient. `deposit`, `deposit_reversal`, `correction`. `sandbox_float` and `sandbox_reset`: test money. `other`. We may add kinds. */
             kind: string;
             /**
              * Format: uuid
-             * @description Null where it is of no payout, or of a try of which nothing became.
+             * @description The payout that it belongs to. Null if none, or if no payout was created.
              */
             payout_id: string | null;
             /**
              * Format: uuid
-             * @description The top-up that was credited or reversed, as in `GET /v1/deposits`. Null for everything else.
+             * @description The top-up that was credited or reversed. Null if none.
              */
             deposit_id: string | null;
-            /** @description The payout's. */
+            /** @description The reference of that payout. */
             reference: string | null;
-            /**
-             * @description Below zero where it left the wallet.
-             * @example -126.590000
-             */
+            /** @description The amount in USDC. Negative if it left the wallet. */
             amount: string;
-            /**
-             * @description What the wallet held after it.
-             * @example -126.590000
-             */
+            /** @description The balance after it, in USDC. */
             balance: string;
         };
-        /** @description A month of the wallet. Opening balance and all movements make the closing balance, to the last digit. */
+        /** @description A month of the wallet. The opening balance and all movements add up to the closing balance. */
         Statement: {
-            /** @enum {string} */
+            /**
+             * @description Always `statement`.
+             * @enum {string}
+             */
             object: "statement";
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
-            /** @example 2026-11 */
+            /** @description The month, as YYYY-MM. */
             month: string;
             /**
              * Format: date-time
-             * @description When the month began in London.
+             * @description When the month starts, in London time.
              */
             from: string;
             /**
              * Format: date-time
-             * @description When it ends or ended there.
+             * @description When the month ends, in London time.
              */
             to: string;
-            /** @enum {string} */
+            /**
+             * @description Always `USDC`.
+             * @enum {string}
+             */
             currency: "USDC";
-            /**
-             * @description What the wallet held when the month began.
-             * @example -126.590000
-             */
+            /** @description The balance when the month started. */
             opening_balance: string;
-            /**
-             * @description What it held when the month ended; of a month that is not over, what it holds now.
-             * @example -126.590000
-             */
+            /** @description The balance when the month ended. Of the current month: the balance now. */
             closing_balance: string;
-            /** @description Of the whole month. */
+            /** @description The number of movements in the whole month. */
             movement_count: number;
-            /** @description One page of them, the oldest first. */
+            /** @description One page of movements, oldest first. */
             movements: components["schemas"]["Movement"][];
         };
+        /** @description The payouts of one day. */
         UsageDay: {
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day, in London time.
+             */
             date: string;
-            /** @description Payouts that arrived on this day. */
+            /** @description Payouts that were completed on this day. */
             completed: number;
-            /** @example 850.00 */
+            /** @description What their recipients received, in pounds. */
             paid_gbp: string;
-            /** @description Payouts that were made on this day, and failed or were returned. */
+            /** @description Payouts created on this day that failed or were returned. */
             failed: number;
         };
-        /** @description The last 30 days in London time, the oldest first. */
+        /** @description Daily volume, oldest day first. */
         UsageDayList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["UsageDay"][];
             /**
              * Format: date-time
-             * @description Null where every payout of these days is counted. Else there are too many: those that were made before this are not counted, the first day is not whole, and days before it are left out.
+             * @description Null if every payout of these days is counted. Otherwise there are too many to count: payouts created before this time are left out, and the first day is incomplete.
              */
             counted_since: string | null;
         };
-        /** @description An API key, without its secret. */
+        /** @description An API key. Its secret is never returned again. */
         ApiKey: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the key.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
-            /** @description The start of the key: how you know it again. */
+            /** @description The start of the key, to tell keys apart. */
             key_prefix: string;
+            /** @description What the key is for. */
             label: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             */
             created_at: string;
             /**
              * Format: date-time
-             * @description To the minute.
+             * @description When the key was last used, to the minute. Null if never.
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description Null while the key works.
+             * @description When the key was revoked. Null while it is active.
              */
             revoked_at: string | null;
         };
-        /** @description Newest first. */
+        /** @description API keys, newest first. */
         ApiKeyList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["ApiKey"][];
         };
+        /** @description The key to create. */
         CreateKeyRequest: {
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
+            /** @description What the key is for, at most 60 characters. */
             label?: string;
         };
-        /** @description A new API key, with its secret. */
+        /** @description The new API key, with its secret. */
         ApiKeyCreated: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the key.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
             environment: "sandbox" | "live";
-            /** @description The start of the key: how you know it again. */
+            /** @description The start of the key, to tell keys apart. */
             key_prefix: string;
+            /** @description What the key is for. */
             label: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             */
             created_at: string;
-            /** @description The whole key. It is shown here and never again. */
+            /** @description The whole key. It is returned once and never again. */
             secret: string;
+            /** @description A reminder to store the secret. */
             note: string;
         };
+        /** @description The key is revoked. */
         ApiKeyRevoked: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the key.
+             */
             id: string;
-            /** @enum {boolean} */
+            /**
+             * @description Always `true`.
+             * @enum {boolean}
+             */
             revoked: true;
         };
-        /** @description A person who may sign in for the account. */
+        /** @description A person who can sign in to the account. */
         Member: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description The email address that they sign in with.
+             */
             email: string;
+            /** @description The name of the person. */
             name: string | null;
             /**
-             * @description An admin changes things; a viewer looks at them.
+             * @description `admin` can change things, `viewer` can only read.
              * @enum {string}
              */
             role: "admin" | "viewer";
             /**
              * Format: date-time
-             * @description Null before the first time.
+             * @description When they last signed in. Null if never.
              */
             last_login_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When they were invited.
+             */
             created_at: string;
         };
-        /** @description Those who came first come first. */
+        /** @description Members, oldest first. */
         MemberList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["Member"][];
         };
+        /** @description The person to invite. */
         InviteMemberRequest: {
             /**
              * Format: email
-             * @example ada@example.com
+             * @description The email address of the person.
              */
             email: string;
+            /** @description The name of the person. */
             name?: string;
             /**
-             * @description An admin changes things; a viewer looks at them.
+             * @description `admin` can change things, `viewer` can only read.
              * @enum {string}
              */
             role: "admin" | "viewer";
         };
+        /** @description The new role. */
         ChangeMemberRequest: {
             /**
-             * @description An admin changes things; a viewer looks at them.
+             * @description `admin` can change things, `viewer` can only read.
              * @enum {string}
              */
             role: "admin" | "viewer";
         };
+        /** @description The member is removed. */
         MemberRemoved: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description The email address that they sign in with.
+             */
             email: string;
-            /** @enum {boolean} */
+            /**
+             * @description Always `true`.
+             * @enum {boolean}
+             */
             removed: true;
         };
         /** @description Which emails a member receives. Invoices go to the billing email. */
         NotificationSettings: {
-            /** @enum {string} */
+            /**
+             * @description Always `notification_settings`.
+             * @enum {string}
+             */
             object: "notification_settings";
-            /**
-             * @description We email you when a live payout fails, is returned or is delayed: at most one email every 15 minutes. Default: true for admins, false for viewers.
-             * @example true
-             */
+            /** @description We email you when a live payout fails, is returned or is delayed: at most one email every 15 minutes. Default: true for admins, false for viewers. */
             live_payout_problems: boolean;
-            /**
-             * @description The same for sandbox payouts.
-             * @example false
-             */
+            /** @description The same for sandbox payouts. */
             sandbox_payout_problems: boolean;
         };
-        /** @description Fields that you leave out do not change. */
+        /** @description The settings to change. Omitted ones stay as they are. */
         UpdateNotificationsRequest: {
-            /**
-             * @description We email you when a live payout fails, is returned or is delayed: at most one email every 15 minutes. Default: true for admins, false for viewers.
-             * @example true
-             */
+            /** @description We email you when a live payout fails, is returned or is delayed: at most one email every 15 minutes. Default: true for admins, false for viewers. */
             live_payout_problems?: boolean;
-            /**
-             * @description The same for sandbox payouts.
-             * @example false
-             */
+            /** @description The same for sandbox payouts. */
             sandbox_payout_problems?: boolean;
         };
-        /** @description One request, and how it was answered. */
+        /** @description A request and its outcome. */
         ActivityEntry: {
-            /** Format: date-time */
-            at: string;
-            environment: string | null;
             /**
-             * @description As `payout.create`: what was asked for.
-             * @example payout.create
+             * Format: date-time
+             * @description When the request arrived.
              */
+            at: string;
+            /** @description The environment that the request was about: `sandbox` or `live`. Null if neither. */
+            environment: string | null;
+            /** @description What was requested, as `resource.verb`. We may add actions. */
             action: string;
-            /** @description The status of the answer; null where nobody was there to be answered any more. */
+            /** @description The HTTP status of the response. Null if the caller disconnected before it. */
             status: number | null;
-            /** @description Who asked: the start of an API key, or an email address. */
+            /** @description Who made the request: the prefix of an API key, or an email address. */
             by: string;
-            /** @description The id of what it was about, or the code of an error. */
+            /** @description The id of the resource, or the code of the error. */
             detail: string | null;
-            /** @description The `Request-Id` of the answer. */
+            /** @description The `Request-Id` of the response. */
             request_id: string | null;
         };
-        /** @description Newest first. */
+        /** @description Requests, newest first. */
         ActivityList: {
-            /** @enum {string} */
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
             object: "list";
+            /** @description One page of the list. */
             data: components["schemas"]["ActivityEntry"][];
+        };
+        /** @description The accepted format of the Idempotency-Key header. */
+        IdempotencyKeyDetails: {
+            /** @description The regular expression that an Idempotency-Key must match. */
+            pattern: string;
+        };
+        /** @description How much the wallet lacks. */
+        InsufficientFundsDetails: {
+            /** @description What the wallet holds, in USDC. */
+            available_usdc: string;
+            /** @description What the payout needs, in USDC. */
+            required_usdc: string;
+            /** @description The smallest top-up that covers the payout, in USDC. */
+            shortfall_usdc: string;
+        };
+        /** @description How long the emailed code is valid. */
+        ConfirmationDetails: {
+            /**
+             * Format: date-time
+             * @description When the emailed code expires.
+             */
+            good_until: string;
+        };
+        /** @description How the body differs from the first request with this key. */
+        IdempotencyKeyReusedDetails: {
+            /**
+             * Format: uuid
+             * @description The payout that the key created. Absent if it created none.
+             */
+            payout_id?: string;
+            /** @description Paths of the fields that differ from the first request. Values are never returned. */
+            mismatched: string[];
+        };
+        /** @description What is invalid. */
+        InvalidFieldsDetails: {
+            /** @description Every problem with the request, at most 50. */
+            fields: {
+                /** @description Where the problem is: a field of the body in dots, a query parameter or a header. */
+                path: string;
+                /** @description The rule that the value breaks. For people: it may be reworded. */
+                rule: string;
+            }[];
+            /** @description Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`. */
+            missing?: string[];
+        };
+        /** @description What is invalid or missing. */
+        InvalidRecipientDetails: {
+            /** @description Every problem with the request, at most 50. */
+            fields: {
+                /** @description Where the problem is: a field of the body in dots, a query parameter or a header. */
+                path: string;
+                /** @description The rule that the value breaks. For people: it may be reworded. */
+                rule: string;
+            }[];
+            /** @description Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`. */
+            missing: string[];
         };
     };
     responses: never;
@@ -1708,7 +2125,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What answers at this address, and where it is described. */
+            /** @description The service at this address. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1729,13 +2146,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1754,7 +2171,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What answers at this address, and where it is described. */
+            /** @description The service at this address. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1775,13 +2192,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1796,13 +2213,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /**
+                 * @description The short name of the business.
+                 * @example harbour-goods
+                 */
                 slug: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What anybody may know of a business that pays through us. */
+            /** @description Public information about a business that pays through Kelpie. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1832,13 +2253,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1879,7 +2300,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A code is on its way, where there is reason to send one. The answer is the same where there is none. */
+            /** @description The request was accepted. We do not say whether a code was sent. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1936,13 +2357,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1983,7 +2404,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A code is on its way, where there is reason to send one. The answer is the same where there is none. */
+            /** @description The request was accepted. We do not say whether a code was sent. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2049,13 +2470,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2092,7 +2513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+            /** @description A dashboard session. It also ends after 30 minutes without a request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2144,13 +2565,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2191,7 +2612,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+            /** @description A dashboard session. It also ends after 30 minutes without a request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2266,13 +2687,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2309,7 +2730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2388,13 +2809,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2435,7 +2856,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A person who has signed in. It ends at `expires_at`, or after 30 minutes without a request. */
+            /** @description A dashboard session. It also ends after 30 minutes without a request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2523,13 +2944,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2566,7 +2987,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Your accounts, the current one first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2618,13 +3039,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2655,7 +3076,10 @@ export interface operations {
     getAccount: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -2664,7 +3088,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account that the key belongs to, in the environment of the key. */
+            /** @description Your account, in the environment of the key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2716,13 +3140,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2753,7 +3177,10 @@ export interface operations {
     updateAccount: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -2766,7 +3193,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account that the key belongs to, in the environment of the key. */
+            /** @description Your account, in the environment of the key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2849,13 +3276,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2886,7 +3313,10 @@ export interface operations {
     getCompliance: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -2895,7 +3325,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the verification of the business stands, and what the account may do. */
+            /** @description The verification of your business, and the limits of your account. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2947,13 +3377,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2984,7 +3414,10 @@ export interface operations {
     startVerification: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -2993,7 +3426,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the verification of the business stands, and what the account may do. */
+            /** @description The verification of your business, and the limits of your account. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3074,13 +3507,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3111,7 +3544,10 @@ export interface operations {
     createQuote: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -3124,7 +3560,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a payout would cost now. It binds nobody. */
+            /** @description What a payout costs at the current exchange rate. A quote is not binding. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3209,13 +3645,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3255,29 +3691,55 @@ export interface operations {
     listPayouts: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
+                /**
+                 * @description How many to return.
+                 * @example 50
+                 */
                 limit?: number;
-                /** @description Where the page begins: from the `Link` header of the one before. */
+                /**
+                 * @description Where the page starts. Take it from the `Link` header of the page before.
+                 * @example 01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57
+                 */
                 cursor?: string;
                 /**
-                 * @description One status, or several separated by commas.
+                 * @description Payouts with this status, or one of several separated by commas.
                  * @example pending,processing
                  */
                 status?: string;
                 /**
-                 * @description Made after this instant.
+                 * @description Created after this time.
                  * @example 2026-11-01T00:00:00Z
                  */
                 created_after?: string;
                 /**
-                 * @description Made before this instant.
+                 * @description Created before this time.
                  * @example 2026-11-01T00:00:00Z
                  */
                 created_before?: string;
+                /**
+                 * @description Payouts with exactly this reference.
+                 * @example Order 10045
+                 */
                 reference?: string;
+                /**
+                 * @description Payouts to account numbers that end in these four digits.
+                 * @example 5678
+                 */
                 account_last4?: string;
+                /**
+                 * @description Payouts created by API keys, or by dashboard users.
+                 * @example api
+                 */
                 created_via?: "api" | "dashboard";
+                /**
+                 * @description The payout that was created with this Idempotency-Key.
+                 * @example order-10045
+                 */
                 idempotency_key?: string;
             };
             header?: never;
@@ -3286,10 +3748,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. The `Link` header has the address of the next page, if there is one. */
+            /** @description Payouts, newest first. */
             200: {
                 headers: {
-                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    /** @description The URL of the next page, with `rel="next"`. Absent on the last page. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3344,13 +3806,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3381,13 +3843,22 @@ export interface operations {
     createPayout: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header: {
-                /** @description Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice. */
+                /**
+                 * @description Your own id for the payout: 8 to 100 letters, digits, `_`, `-`, `:` or `.`. Use the same key for every retry.
+                 * @example order-10045
+                 */
                 "Idempotency-Key": string;
-                /** @description For a person who has signed in: the id of the account that pays. Needed then, because a browser has one session for all its tabs. Ignored for an API key. */
+                /**
+                 * @description Dashboard sessions only, and required for them: the id of the account that pays. Ignored for API keys.
+                 * @example 01a05bfb-7000-7b1f-8a44-2c9e5d7f1b36
+                 */
                 "Kelpie-Account"?: string;
             };
             path?: never;
@@ -3399,9 +3870,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A payout that this key made before, as it is now. */
+            /** @description The payout that this Idempotency-Key created before, as it is now. */
             200: {
                 headers: {
+                    /** @description The payout existed before this request. */
                     "Idempotent-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -3409,7 +3881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Payout"];
                 };
             };
-            /** @description A payout, with its quote. */
+            /** @description The new payout, with the quote that it was created at. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3525,13 +3997,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3571,18 +4043,25 @@ export interface operations {
     getPayout: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the payout.
+                 * @example 01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One order to pay a recipient, as it is now. */
+            /** @description A payout as it is now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3643,13 +4122,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3680,18 +4159,25 @@ export interface operations {
     cancelPayout: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the payout.
+                 * @example 01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One order to pay a recipient, as it is now. */
+            /** @description A payout as it is now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3785,13 +4271,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3822,7 +4308,10 @@ export interface operations {
     getBalance: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -3831,7 +4320,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the wallet holds, and about how many pounds that is. */
+            /** @description The balance of the wallet. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3885,13 +4374,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3931,25 +4420,40 @@ export interface operations {
     exportPayouts: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
                 /**
-                 * @description One status, or several separated by commas.
+                 * @description Payouts with this status, or one of several separated by commas.
                  * @example pending,processing
                  */
                 status?: string;
                 /**
-                 * @description Made after this instant.
+                 * @description Created after this time.
                  * @example 2026-11-01T00:00:00Z
                  */
                 created_after?: string;
                 /**
-                 * @description Made before this instant.
+                 * @description Created before this time.
                  * @example 2026-11-01T00:00:00Z
                  */
                 created_before?: string;
+                /**
+                 * @description Payouts with exactly this reference.
+                 * @example Order 10045
+                 */
                 reference?: string;
+                /**
+                 * @description Payouts to account numbers that end in these four digits.
+                 * @example 5678
+                 */
                 account_last4?: string;
+                /**
+                 * @description Payouts created by API keys, or by dashboard users.
+                 * @example api
+                 */
                 created_via?: "api" | "dashboard";
             };
             header?: never;
@@ -4012,13 +4516,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4049,18 +4553,25 @@ export interface operations {
     getPayoutHistory: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the payout.
+                 * @example 01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Every state of a payout with who and when, oldest first, and what it did to your money. */
+            /** @description How the status of a payout changed, and how it moved your money. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4121,13 +4632,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4158,11 +4669,18 @@ export interface operations {
     getPayoutRecipient: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the payout.
+                 * @example 01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4234,13 +4752,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4271,7 +4789,10 @@ export interface operations {
     listRecipients: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -4280,7 +4801,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Last paid first. */
+            /** @description Recipients, last paid first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4332,13 +4853,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4369,7 +4890,10 @@ export interface operations {
     getFunding: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -4378,7 +4902,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where to send money so that it reaches your wallet. */
+            /** @description Where to send top-ups. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4430,13 +4954,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4467,24 +4991,38 @@ export interface operations {
     listDeposits: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
+                /**
+                 * @description How many to return.
+                 * @example 50
+                 */
                 limit?: number;
-                /** @description Where the page begins: from the `Link` header of the one before. */
+                /**
+                 * @description Where the page starts. Take it from the `Link` header of the page before.
+                 * @example 01a1c554-5200-7a10-9c4b-8e2d6f1a5b03
+                 */
                 cursor?: string;
                 /**
-                 * @description One status, or several separated by commas.
+                 * @description Top-ups with this status, or one of several separated by commas.
                  * @example pending,credited
                  */
                 status?: string;
+                /**
+                 * @description Top-ups sent this way.
+                 * @example bank_transfer
+                 */
                 method?: "bank_transfer" | "usdc";
                 /**
-                 * @description First seen after this instant.
+                 * @description First seen after this time.
                  * @example 2026-11-01T00:00:00Z
                  */
                 created_after?: string;
                 /**
-                 * @description First seen before this instant.
+                 * @description First seen before this time.
                  * @example 2026-11-01T00:00:00Z
                  */
                 created_before?: string;
@@ -4495,10 +5033,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Top-ups, newest first. */
             200: {
                 headers: {
-                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    /** @description The URL of the next page, with `rel="next"`. Absent on the last page. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4549,13 +5087,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4586,7 +5124,10 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -4595,7 +5136,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The calendar month so far, by the clocks of London. Sandbox is never charged. */
+            /** @description The month so far, in London time. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4647,13 +5188,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4684,7 +5225,10 @@ export interface operations {
     listInvoices: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -4693,7 +5237,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Of the last 24 months, newest first. */
+            /** @description Invoices, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4741,13 +5285,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4778,18 +5322,25 @@ export interface operations {
     getInvoice: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example 01a22eec-7a00-7f21-8b3d-5c9e0a7d4b62
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What was charged in a calendar month of London: all lines but credits, less the credits. */
+            /** @description What was charged in a calendar month, in London time. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4846,13 +5397,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4883,29 +5434,48 @@ export interface operations {
     listInvoiceItems: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
-                /** @description The items of this line alone. */
+                /**
+                 * @description Items of this line only.
+                 * @example payout_fees
+                 */
                 kind?: "payout_fees" | "network_fees" | "bank_exceptions" | "monthly_account" | "business_verification" | "credit";
-                /** @description `csv` for a table with a header; so does `Accept: text/csv`, where this is left out. */
+                /**
+                 * @description `csv` returns a table with a header row. The default follows the `Accept` header.
+                 * @example json
+                 */
                 format?: "json" | "csv";
-                /** @description Of JSON. A table is whole. */
+                /**
+                 * @description How many to return as JSON. CSV always has all.
+                 * @example 50
+                 */
                 limit?: number;
-                /** @description Where the page begins: from the `Link` header of the one before. */
+                /**
+                 * @description Where the page starts. Take it from the `Link` header of the page before.
+                 * @example 01a1e3b1-3560-7d0e-a4f7-1b6c8e2f9d35.1
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example 01a22eec-7a00-7f21-8b3d-5c9e0a7d4b62
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description In the order in which they were posted. */
+            /** @description Invoice items, in the order in which they were posted. */
             200: {
                 headers: {
-                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    /** @description The URL of the next page, with `rel="next"`. Absent on the last page. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4962,13 +5532,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4999,21 +5569,28 @@ export interface operations {
     getInvoicePdf: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example 01a22eec-7a00-7f21-8b3d-5c9e0a7d4b62
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The invoice on paper: A4, with its fonts, and tagged for screen readers. */
+            /** @description The invoice as a PDF. */
             200: {
                 headers: {
-                    /** @description Names the file by the number of the invoice. */
+                    /** @description Names the file by the invoice number. */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -5069,13 +5646,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5106,17 +5683,30 @@ export interface operations {
     getStatement: {
         parameters: {
             query: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
                 /**
-                 * @description A month by the clocks of London.
+                 * @description The month, as YYYY-MM, in London time.
                  * @example 2026-11
                  */
                 month: string;
-                /** @description `csv` for a table with a header; so does `Accept: text/csv`, where this is left out. */
+                /**
+                 * @description `csv` returns a table with a header row. The default follows the `Accept` header.
+                 * @example json
+                 */
                 format?: "json" | "csv";
+                /**
+                 * @description How many to return.
+                 * @example 50
+                 */
                 limit?: number;
-                /** @description Where the page begins: from the `Link` header of the one before. */
+                /**
+                 * @description Where the page starts. Take it from the `Link` header of the page before.
+                 * @example 7
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5125,10 +5715,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the statement; as CSV, all of it. */
+            /** @description A page of the statement. As CSV: all of it. */
             200: {
                 headers: {
-                    /** @description The address of the next page, `rel="next"`; not there after the last. */
+                    /** @description The URL of the next page, with `rel="next"`. Absent on the last page. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5180,13 +5770,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5217,7 +5807,10 @@ export interface operations {
     listUsageDays: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -5226,7 +5819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The last 30 days in London time, the oldest first. */
+            /** @description Daily volume, oldest day first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5278,13 +5871,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5315,7 +5908,10 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -5324,7 +5920,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. */
+            /** @description API keys, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5372,13 +5968,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5409,7 +6005,10 @@ export interface operations {
     createKey: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -5422,7 +6021,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A new API key, with its secret. */
+            /** @description The new API key, with its secret. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5509,13 +6108,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5546,18 +6145,25 @@ export interface operations {
     revokeKey: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
+                /**
+                 * @description The id of the key.
+                 * @example 01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5647,13 +6253,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5684,7 +6290,10 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -5693,7 +6302,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Those who came first come first. */
+            /** @description Members, oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5745,13 +6354,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5782,7 +6391,10 @@ export interface operations {
     inviteMember: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -5795,7 +6407,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A person who may sign in for the account. */
+            /** @description A person who can sign in to the account. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5876,13 +6488,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5913,19 +6525,25 @@ export interface operations {
     removeMember: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
-                /** @example ada@example.com */
+                /**
+                 * @description The email address of the member.
+                 * @example alan@harbourgoods.example
+                 */
                 email: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description The member is removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6019,13 +6637,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -6056,12 +6674,18 @@ export interface operations {
     changeMember: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
             path: {
-                /** @example ada@example.com */
+                /**
+                 * @description The email address of the member.
+                 * @example alan@harbourgoods.example
+                 */
                 email: string;
             };
             cookie?: never;
@@ -6072,7 +6696,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A person who may sign in for the account. */
+            /** @description A person who can sign in to the account. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6166,13 +6790,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -6203,7 +6827,10 @@ export interface operations {
     getNotifications: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -6264,13 +6891,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -6301,7 +6928,10 @@ export interface operations {
     updateNotifications: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -6393,13 +7023,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -6430,7 +7060,10 @@ export interface operations {
     listActivity: {
         parameters: {
             query?: {
-                /** @description Ignored for an API key, which decides it. A person names it: to look, `sandbox` is understood; what does something has to say it. */
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
                 environment?: "sandbox" | "live";
             };
             header?: never;
@@ -6439,7 +7072,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. */
+            /** @description Requests, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6487,13 +7120,13 @@ export interface operations {
             /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
             429: {
                 headers: {
-                    /** @description How many requests can come at once. */
+                    /** @description The most requests that you can send at once. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description In how many seconds all of them are there again. */
+                    /** @description Seconds until the full number is available again. */
                     "RateLimit-Reset"?: number;
-                    /** @description In how many seconds it is worth asking again. */
+                    /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };

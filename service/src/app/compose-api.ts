@@ -42,7 +42,8 @@ import {
   type LimitHook,
   type RateLimits,
 } from '../http/limits/rate-limit.ts';
-import { addReferenceRoutes, describeRoutes } from '../http/pages/reference.ts';
+import { describeRoutes } from '../http/reference/describe-routes.ts';
+import { addReferenceRoutes } from '../http/reference/page.ts';
 import { refuseForeignPages } from '../http/auth/session-cookie.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/routes/account-routes.ts';
@@ -112,7 +113,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const tools = openSecrets(deps.secrets);
   const { app, connections, finish } = createServer(deps);
   const drain = createDrain(app, connections, deps.drainDelayMs);
-  await describeRoutes(app);
+  await describeRoutes(app, { publicUrl, supportEmail: deps.supportEmail });
   addHealthRoutes(app, [databaseServes(pool)], drain.isDraining);
   const sessions = createSessions({ pool, calls, clock, pepper: tools.pepper });
   const auth = authentication(deps, tools, sessions);

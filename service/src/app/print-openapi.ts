@@ -32,7 +32,7 @@ const { app } = await composeApi({
     calls,
     logger,
   ),
-  publicUrl: 'http://localhost',
+  publicUrl: 'http://localhost:4000',
   dashboardUrl: null,
   supportEmail,
   jobs,

@@ -28,11 +28,6 @@ function entriesAt(json: unknown, path: string): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
-/** An error's answer names its codes first in each paragraph: `code`: what has happened. */
-function codesIn(text: string): string[] {
-  return [...text.matchAll(/^`([a-z_]+)`:/gm)].map(([, code = '']) => code);
-}
-
 function operationOf(method: string, path: string, described: unknown): Operation {
   const responses = entriesAt(described, 'responses');
   return {
@@ -41,8 +36,8 @@ function operationOf(method: string, path: string, described: unknown): Operatio
     id: textAt(described, 'operationId'),
     access: textAt(described, 'x-access'),
     statuses: responses.map(([status]) => Number(status)),
-    codes: responses.flatMap(([status, response]) =>
-      codesIn(textAt(response, 'description')).map((code) => ({ status: Number(status), code })),
+    codes: entriesAt(described, 'x-error-codes').flatMap(([status, codes]) =>
+      (Array.isArray(codes) ? codes : []).map((code) => ({ status: Number(status), code: String(code) })),
     ),
     described,
   };
@@ -68,7 +63,11 @@ function findOperation(method: string, address: string): Operation | undefined {
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const deps = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
+  // The variants of an object name some of its fields only: the object itself knows them all.
+  const isVariants = (name: string): boolean => name === 'oneOf' && 'properties' in schema;
+  const deps = Object.fromEntries(
+    Object.entries(schema).map(([name, part]) => [name, isVariants(name) ? part : closed(part)]),
+  );
   return 'properties' in schema && !('additionalProperties' in schema)
     ? { ...deps, additionalProperties: false }
     : deps;

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { exampleValues } from '../../http/schema/example-values.ts';
 import { EmailAddress } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { openBodyErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { requestCode, type RequestCodeDeps } from '../signing-in/request-code.ts';
@@ -12,7 +13,7 @@ import { slugTaken } from './slug-taken.ts';
 
 const CodeRequest = nameSchema(
   'SignInCodeRequest',
-  Type.Object({ email: EmailAddress }, { additionalProperties: false }),
+  Type.Object({ email: EmailAddress }, { additionalProperties: false, description: 'Who wants to sign in.' }),
 );
 
 const SignUpRequest = nameSchema(
@@ -24,25 +25,33 @@ const SignUpRequest = nameSchema(
         minLength: 1,
         maxLength: 120,
         pattern: patterns.visibleText,
-        description: 'Of the business.',
+        description: 'The name of the business.',
       }),
-      slug: Type.String({ pattern: patterns.slug, description: 'Its short name, as in addresses.' }),
+      slug: Type.String({
+        pattern: patterns.slug,
+        description: 'A short name for the business, used in URLs: 2 to 40 lowercase letters, digits or hyphens.',
+      }),
       full_name: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 120, pattern: patterns.visibleText, description: 'Of the person.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 120,
+          pattern: patterns.visibleText,
+          description: 'The name of the person who signs up.',
+        }),
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'The account to open, and its first admin.' },
   ),
 );
 
 const CodeAsked = nameSchema(
   'SignInCode',
   Type.Object(
-    { object: Type.Literal('sign_in_code'), valid_for_seconds: Type.Integer() },
     {
-      description:
-        'A code is on its way, where there is reason to send one. The answer is the same where there is none.',
+      object: Type.Literal('sign_in_code', { description: 'Always `sign_in_code`.' }),
+      valid_for_seconds: Type.Integer({ description: 'How long a code is valid, in seconds.' }),
     },
+    { description: 'The request was accepted. We do not say whether a code was sent.' },
   ),
 );
 
@@ -56,14 +65,21 @@ interface CodeDeps extends RequestCodeDeps {
 
 /** How a code comes to whoever has the address: to sign in, or to sign up. */
 export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }: CodeDeps): void {
-  for (const { definition } of [CodeRequest, SignUpRequest, CodeAsked]) app.addSchema(definition);
+  addSchema(app, CodeRequest, { email: exampleValues.adminEmail });
+  addSchema(app, SignUpRequest, {
+    email: exampleValues.adminEmail,
+    name: exampleValues.business,
+    slug: exampleValues.slug,
+    full_name: 'Ada Lovelace',
+  });
+  addSchema(app, CodeAsked, codeAsked);
   const onRequest = [limitOpen, refuseForeign];
   const code = {
     operationId: 'requestCode',
-    summary: 'Have a code mailed, to sign in with',
+    summary: 'Send a sign-in code',
     description:
-      'Six digits, for 10 minutes and one use; only the newest is good. At most 5 an hour are sent to an address, and none to one that is no member of any account. The answer is the same in every case.',
-    tags: ['Signing in'],
+      'Emails a 6-digit code to a member of an account. The code is valid once, for 10 minutes, and a newer code replaces it. Limit: 5 codes per hour per email address. The response is the same whether the address is known or not.',
+    tags: ['Dashboard sign-in'],
     body: CodeRequest.ref,
     response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request') },
   };
@@ -73,10 +89,10 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
   });
   const signUp = {
     operationId: 'signUp',
-    summary: 'Open an account',
+    summary: 'Create an account',
     description:
-      'A code is mailed to the address. Whoever signs in with it has the account, as its first admin, with a sandbox that can pay at once: before that there is none. Who has an account already names the new one by its `slug` when signing in. The answer is the same whether the address is known or not.',
-    tags: ['Signing in'],
+      'Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not.',
+    tags: ['Dashboard sign-in'],
     body: SignUpRequest.ref,
     response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request', 'slug_taken') },
   };

@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { Environment, Id, Instant, nullableText, Query } from '../../http/schema/fields.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
+import { dateTime, Environment, nullableText, Query, uuid } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
+import { instantOf } from '../../platform/ids.ts';
 import type { KeyChangeDeps } from '../keys/key-deps.ts';
 import { makeKey } from '../keys/make-key.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
+import { KeyPrefix } from './key-routes.ts';
 import { adminOf } from './people.ts';
 
 const CreateKeyRequest = nameSchema(
@@ -17,9 +20,15 @@ const CreateKeyRequest = nameSchema(
   Type.Object(
     {
       environment: Environment,
-      label: Type.Optional(Type.String({ maxLength: 60, pattern: patterns.anyText })),
+      label: Type.Optional(
+        Type.String({
+          maxLength: 60,
+          pattern: patterns.anyText,
+          description: 'What the key is for, at most 60 characters.',
+        }),
+      ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'The key to create.' },
   ),
 );
 
@@ -27,22 +36,30 @@ const ApiKeyCreated = nameSchema(
   'ApiKeyCreated',
   Type.Object(
     {
-      id: Id,
+      id: uuid('The id of the key.'),
       environment: Environment,
-      key_prefix: Type.String({ description: 'The start of the key: how you know it again.' }),
-      label: nullableText(),
-      created_at: Instant,
+      key_prefix: KeyPrefix,
+      label: nullableText({ description: 'What the key is for.' }),
+      created_at: dateTime('When the key was created.'),
       secret: Type.String({
         pattern: patterns.secret,
-        description: 'The whole key. It is shown here and never again.',
+        description: 'The whole key. It is returned once and never again.',
       }),
-      note: Type.String(),
+      note: Type.String({ description: 'A reminder to store the secret.' }),
     },
-    { description: 'A new API key, with its secret.' },
+    { description: 'The new API key, with its secret.' },
   ),
 );
-const ApiKeyRevoked = nameSchema('ApiKeyRevoked', Type.Object({ id: Id, revoked: Type.Literal(true) }));
-const KeyPath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
+const ApiKeyRevoked = nameSchema(
+  'ApiKeyRevoked',
+  Type.Object(
+    { id: uuid('The id of the key.'), revoked: Type.Literal(true, { description: 'Always `true`.' }) },
+    { description: 'The key is revoked.' },
+  ),
+);
+const KeyPath = Type.Object({
+  id: Type.String({ pattern: patterns.uuid, description: 'The id of the key.', examples: [exampleValues.keyId] }),
+});
 
 const note = 'Store this secret now. It is not shown again.';
 
@@ -51,7 +68,17 @@ export interface KeyChangeRouteDeps extends KeyChangeDeps, Authentication {
 }
 
 export function addKeyChangeRoutes(app: Server, deps: KeyChangeRouteDeps): void {
-  for (const { definition } of [CreateKeyRequest, ApiKeyCreated, ApiKeyRevoked]) app.addSchema(definition);
+  const key = { environment: 'sandbox', label: 'Order system' } as const;
+  addSchema(app, CreateKeyRequest, key);
+  addSchema(app, ApiKeyCreated, {
+    id: exampleValues.keyId,
+    key_prefix: exampleValues.keyPrefix,
+    ...key,
+    created_at: instantOf(exampleValues.keyId).toISOString(),
+    secret: exampleValues.keyPrefix.padEnd('kp_sandbox_'.length + 48, '0123456789abcdef'),
+    note,
+  });
+  addSchema(app, ApiKeyRevoked, { id: exampleValues.keyId, revoked: true });
   addCreateRoute(app, deps);
   addRevokeRoute(app, deps);
 }
@@ -59,10 +86,10 @@ export function addKeyChangeRoutes(app: Server, deps: KeyChangeRouteDeps): void 
 function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
   const schema = {
     operationId: 'createKey',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     description:
-      'At most 5 in each environment; a live one once the business is verified. Every admin is told by mail.',
-    tags: ['Account'],
+      'Creates a key and returns its secret once. We email every admin. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.',
+    tags: ['Dashboard settings'],
     querystring: Query,
     body: CreateKeyRequest.ref,
     response: {
@@ -89,8 +116,9 @@ function addRevokeRoute(app: Server, deps: KeyChangeRouteDeps): void {
   const schema = {
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
-    description: 'It pays nothing from now on, and reads for less than a second more. Safe to repeat.',
-    tags: ['Account'],
+    description:
+      'Revokes the key for good. It can create no payout from now on, and stops reading within a second. Safe to retry.',
+    tags: ['Dashboard settings'],
     params: KeyPath,
     querystring: Query,
     response: { 200: ApiKeyRevoked.ref, ...bodyErrors('not_found') },

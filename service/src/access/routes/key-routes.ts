@@ -1,29 +1,42 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { Environment, Id, Instant, listOf, nullableInstant, nullableText, Query } from '../../http/schema/fields.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
+import {
+  dateTime,
+  Environment,
+  listExample,
+  listOf,
+  nullableInstant,
+  nullableText,
+  Query,
+  uuid,
+} from '../../http/schema/fields.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { instantOf } from '../../platform/ids.ts';
 import { listApiKeys, type ListedKey } from '../store.ts';
+
+export const KeyPrefix = Type.String({ description: 'The start of the key, to tell keys apart.' });
 
 const ApiKey = nameSchema(
   'ApiKey',
   Type.Object(
     {
-      id: Id,
+      id: uuid('The id of the key.'),
       environment: Environment,
-      key_prefix: Type.String({ description: 'The start of the key: how you know it again.' }),
-      label: nullableText(),
-      created_at: Instant,
-      last_used_at: nullableInstant({ description: 'To the minute.' }),
-      revoked_at: nullableInstant({ description: 'Null while the key works.' }),
+      key_prefix: KeyPrefix,
+      label: nullableText({ description: 'What the key is for.' }),
+      created_at: dateTime('When the key was created.'),
+      last_used_at: nullableInstant({ description: 'When the key was last used, to the minute. Null if never.' }),
+      revoked_at: nullableInstant({ description: 'When the key was revoked. Null while it is active.' }),
     },
-    { description: 'An API key, without its secret.' },
+    { description: 'An API key. Its secret is never returned again.' },
   ),
 );
-const ApiKeyList = nameSchema('ApiKeyList', listOf(ApiKey.ref, { description: 'Newest first.' }));
+const ApiKeyList = nameSchema('ApiKeyList', listOf(ApiKey.ref, { description: 'API keys, newest first.' }));
 
 /** How long a key that was revoked is still listed. */
 const listRevokedForMs = 365 * 24 * 3_600_000;
@@ -47,11 +60,21 @@ interface KeyDeps extends Authentication {
 }
 
 export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerOf }: KeyDeps): void {
-  for (const { definition } of [ApiKey, ApiKeyList]) app.addSchema(definition);
+  const example: Static<typeof ApiKey.definition> = {
+    id: exampleValues.keyId,
+    environment: 'sandbox',
+    key_prefix: exampleValues.keyPrefix,
+    label: 'Order system',
+    created_at: instantOf(exampleValues.keyId).toISOString(),
+    last_used_at: exampleValues.createdAt,
+    revoked_at: null,
+  };
+  addSchema(app, ApiKey, example);
+  addSchema(app, ApiKeyList, listExample(example));
   const schema = {
     operationId: 'listKeys',
-    summary: 'Your API keys',
-    description: 'Of both environments: those that work, and those that were revoked within 12 months.',
+    summary: 'List API keys',
+    description: 'Returns the keys of both environments: active ones, and those revoked within the last 12 months.',
     tags: ['Account'],
     querystring: Query,
     response: { 200: ApiKeyList.ref, ...keyedErrors() },

@@ -1,19 +1,20 @@
 import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
 import {
+  dateTime,
   EmailAddress,
-  Instant,
+  listExample,
   listOf,
   nullableInstant,
   nullableText,
-  oneOf,
   Query,
 } from '../../http/schema/fields.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -24,23 +25,24 @@ import { removeMember } from '../members/remove-member.ts';
 import { listMembers, type Member as MemberRow } from '../members/store.ts';
 import { normalEmail } from '../signing-in/codes.ts';
 import { adminOf } from './people.ts';
+import { Role } from './role.ts';
 
-const Role = oneOf(['admin', 'viewer'], { description: 'An admin changes things; a viewer looks at them.' });
+const MemberEmail = Type.String({ format: 'email', description: 'The email address that they sign in with.' });
 
 const Member = nameSchema(
   'Member',
   Type.Object(
     {
-      email: Type.String({ format: 'email' }),
-      name: nullableText(),
+      email: MemberEmail,
+      name: nullableText({ description: 'The name of the person.' }),
       role: Role,
-      last_login_at: nullableInstant({ description: 'Null before the first time.' }),
-      created_at: Instant,
+      last_login_at: nullableInstant({ description: 'When they last signed in. Null if never.' }),
+      created_at: dateTime('When they were invited.'),
     },
-    { description: 'A person who may sign in for the account.' },
+    { description: 'A person who can sign in to the account.' },
   ),
 );
-const MemberList = nameSchema('MemberList', listOf(Member.ref, { description: 'Those who came first come first.' }));
+const MemberList = nameSchema('MemberList', listOf(Member.ref, { description: 'Members, oldest first.' }));
 
 const strict = { additionalProperties: false };
 const InviteMemberRequest = nameSchema(
@@ -48,18 +50,33 @@ const InviteMemberRequest = nameSchema(
   Type.Object(
     {
       email: EmailAddress,
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.visibleText })),
+      name: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 120,
+          pattern: patterns.visibleText,
+          description: 'The name of the person.',
+        }),
+      ),
       role: Role,
     },
-    strict,
+    { ...strict, description: 'The person to invite.' },
   ),
 );
-const ChangeMemberRequest = nameSchema('ChangeMemberRequest', Type.Object({ role: Role }, strict));
+const ChangeMemberRequest = nameSchema(
+  'ChangeMemberRequest',
+  Type.Object({ role: Role }, { ...strict, description: 'The new role.' }),
+);
 const MemberRemoved = nameSchema(
   'MemberRemoved',
-  Type.Object({ email: Type.String({ format: 'email' }), removed: Type.Literal(true) }),
+  Type.Object(
+    { email: MemberEmail, removed: Type.Literal(true, { description: 'Always `true`.' }) },
+    { description: 'The member is removed.' },
+  ),
 );
-const MemberPath = Type.Object({ email: EmailAddress });
+const MemberPath = Type.Object({
+  email: { ...EmailAddress, description: 'The email address of the member.', examples: [exampleValues.viewerEmail] },
+});
 
 function memberBody({ email, name, role, ...at }: MemberRow): Static<typeof Member.definition> {
   return {
@@ -82,8 +99,13 @@ export interface MemberRouteDeps extends MemberDeps, Authentication {
 }
 
 export function addMemberRoutes(app: Server, deps: MemberRouteDeps): void {
-  for (const { definition } of [Member, MemberList, InviteMemberRequest, ChangeMemberRequest, MemberRemoved])
-    app.addSchema(definition);
+  const invited = { email: exampleValues.viewerEmail, name: 'Alan Turing', role: 'viewer' } as const;
+  const member = { ...invited, last_login_at: null, created_at: exampleValues.createdAt };
+  addSchema(app, Member, member);
+  addSchema(app, MemberList, listExample(member));
+  addSchema(app, InviteMemberRequest, invited);
+  addSchema(app, ChangeMemberRequest, { role: 'admin' });
+  addSchema(app, MemberRemoved, { email: exampleValues.viewerEmail, removed: true });
   addListRoute(app, deps);
   addInviteRoute(app, deps);
   addChangeRoute(app, deps);
@@ -93,8 +115,9 @@ export function addMemberRoutes(app: Server, deps: MemberRouteDeps): void {
 function addListRoute(app: Server, { calls, requireCaller, callerOf }: MemberRouteDeps): void {
   const schema = {
     operationId: 'listMembers',
-    summary: 'The people of your account',
-    tags: ['Account'],
+    summary: 'List members',
+    description: 'Returns every person who can sign in to the account.',
+    tags: ['Dashboard team'],
     querystring: Query,
     response: { 200: MemberList.ref, ...keyedErrors() },
   };
@@ -108,9 +131,10 @@ function addListRoute(app: Server, { calls, requireCaller, callerOf }: MemberRou
 function addInviteRoute(app: Server, deps: MemberRouteDeps): void {
   const schema = {
     operationId: 'inviteMember',
-    summary: 'Let a person in',
-    description: 'They are told by mail, and sign in with this address. At most 200 people, and 50 invitations a day.',
-    tags: ['Account'],
+    summary: 'Invite a member',
+    description:
+      'Adds a person to the account and emails them. They sign in with this address. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.',
+    tags: ['Dashboard team'],
     querystring: Query,
     body: InviteMemberRequest.ref,
     response: { 201: Member.ref, ...bodyErrors('invalid_request') },
@@ -131,9 +155,9 @@ const emailOf = ({ params }: { params: Static<typeof MemberPath> }): string => n
 function addChangeRoute(app: Server, deps: MemberRouteDeps): void {
   const schema = {
     operationId: 'changeMember',
-    summary: 'Change what a person may do',
-    description: 'The last admin stays one.',
-    tags: ['Account'],
+    summary: "Update a member's role",
+    description: 'Changes the role. The last admin must stay an admin. Safe to retry.',
+    tags: ['Dashboard team'],
     params: MemberPath,
     querystring: Query,
     body: ChangeMemberRequest.ref,
@@ -152,9 +176,10 @@ function addChangeRoute(app: Server, deps: MemberRouteDeps): void {
 function addRemoveRoute(app: Server, deps: MemberRouteDeps): void {
   const schema = {
     operationId: 'removeMember',
-    summary: 'Let a person in no more',
-    description: 'Ends all their sessions: they are refused everywhere within a second. The last admin can not go.',
-    tags: ['Account'],
+    summary: 'Remove a member',
+    description:
+      'Removes the person and ends their sessions within a second. The last admin cannot be removed. A repeat returns 404.',
+    tags: ['Dashboard team'],
     params: MemberPath,
     querystring: Query,
     response: { 200: MemberRemoved.ref, ...bodyErrors('not_found', 'last_admin') },

@@ -3,7 +3,7 @@ import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
 import { Query } from '../../http/schema/fields.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { getNotificationSettings, updateNotificationSettings } from '../members/notification-settings.ts';
@@ -12,15 +12,14 @@ import type { NotificationSettings as Settings } from '../members/store.ts';
 const live = Type.Boolean({
   description:
     'We email you when a live payout fails, is returned or is delayed: at most one email every 15 minutes. Default: true for admins, false for viewers.',
-  examples: [true],
 });
-const sandbox = Type.Boolean({ description: 'The same for sandbox payouts.', examples: [false] });
+const sandbox = Type.Boolean({ description: 'The same for sandbox payouts.' });
 
 const NotificationSettings = nameSchema(
   'NotificationSettings',
   Type.Object(
     {
-      object: Type.Literal('notification_settings'),
+      object: Type.Literal('notification_settings', { description: 'Always `notification_settings`.' }),
       live_payout_problems: live,
       sandbox_payout_problems: sandbox,
     },
@@ -32,7 +31,7 @@ const UpdateNotificationsRequest = nameSchema(
   'UpdateNotificationsRequest',
   Type.Object(
     { live_payout_problems: Type.Optional(live), sandbox_payout_problems: Type.Optional(sandbox) },
-    { additionalProperties: false, description: 'Fields that you leave out do not change.' },
+    { additionalProperties: false, description: 'The settings to change. Omitted ones stay as they are.' },
   ),
 );
 
@@ -49,11 +48,14 @@ const address = '/v1/members/me/notifications';
 
 export function addNotificationRoutes(app: Server, deps: NotificationDeps): void {
   const { pool, requireCaller, callerOf } = deps;
-  for (const { definition } of [NotificationSettings, UpdateNotificationsRequest]) app.addSchema(definition);
+  const example = { live_payout_problems: true, sandbox_payout_problems: false };
+  addSchema(app, NotificationSettings, { object: 'notification_settings', ...example });
+  addSchema(app, UpdateNotificationsRequest, example);
   const reading = {
     operationId: 'getNotifications',
     summary: 'Retrieve your notification settings',
-    tags: ['Account'],
+    description: 'Returns which emails the person who is signed in receives from this account.',
+    tags: ['Dashboard settings'],
     querystring: Query,
     response: { 200: NotificationSettings.ref, ...keyedErrors() },
   };
@@ -65,8 +67,8 @@ export function addNotificationRoutes(app: Server, deps: NotificationDeps): void
     operationId: 'updateNotifications',
     summary: 'Update your notification settings',
     description:
-      'Changes the settings of the person who is signed in, in this account. Viewers can change theirs, too.',
-    tags: ['Account'],
+      'Changes the settings of the person who is signed in, in this account. Viewers can change theirs, too. Safe to retry.',
+    tags: ['Dashboard settings'],
     querystring: Query,
     body: UpdateNotificationsRequest.ref,
     response: { 200: NotificationSettings.ref, ...bodyErrors('invalid_request') },

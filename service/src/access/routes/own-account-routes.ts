@@ -1,37 +1,45 @@
 import { Type, type Static } from 'typebox';
 import type { ActivityRecorder } from '../../activity/index.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { listOf, nullableInstant, oneOf } from '../../http/schema/fields.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
+import { listExample, listOf, nullableInstant } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { sessionCookie, sessionTokenOf } from '../../http/auth/session-cookie.ts';
 import { newId } from '../../platform/ids.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { switchAccount, type SwitchAccountDeps } from '../signing-in/switch-account.ts';
 import { listAccounts, type OwnAccount } from '../signing-in/store.ts';
+import { Role } from './role.ts';
 import { findSessionBody, SessionSchema } from './session-body.ts';
 
 const OwnAccountSchema = nameSchema(
   'OwnAccount',
   Type.Object(
     {
-      slug: Type.String(),
-      name: Type.String(),
-      role: oneOf(['admin', 'viewer']),
-      last_login_at: nullableInstant(),
-      is_current: Type.Boolean({ description: 'Whether it is the one that this session is for.' }),
+      slug: Type.String({ description: 'The short name of the account.' }),
+      name: Type.String({ description: 'The name of the business.' }),
+      role: Role,
+      last_login_at: nullableInstant({ description: 'When you last signed in to it. Null if never.' }),
+      is_current: Type.Boolean({ description: 'Whether this session belongs to it.' }),
     },
     { description: 'An account that you are a member of.' },
   ),
 );
-const OwnAccountList = nameSchema('OwnAccountList', listOf(OwnAccountSchema.ref));
+const OwnAccountList = nameSchema(
+  'OwnAccountList',
+  listOf(OwnAccountSchema.ref, { description: 'Your accounts, the current one first.' }),
+);
 
 const EnterAccountRequest = nameSchema(
   'EnterAccountRequest',
-  Type.Object({ slug: Type.String({ pattern: patterns.slug }) }, { additionalProperties: false }),
+  Type.Object(
+    { slug: Type.String({ pattern: patterns.slug, description: 'The short name of the account to switch to.' }) },
+    { additionalProperties: false, description: 'The account to switch to.' },
+  ),
 );
 
 function ownAccountBody({ last_login_at: at, ...account }: OwnAccount): Static<typeof OwnAccountSchema.definition> {
@@ -46,7 +54,11 @@ interface OwnAccountDeps extends SwitchAccountDeps, Authentication {
 
 /** For a person with several accounts: which these are, and how to go from one to another. */
 export function addOwnAccountRoutes(app: Server, deps: OwnAccountDeps): void {
-  for (const { definition } of [OwnAccountSchema, OwnAccountList, EnterAccountRequest]) app.addSchema(definition);
+  const { slug, business: name, createdAt: last_login_at } = exampleValues;
+  const account = { slug, name, role: 'admin', last_login_at, is_current: true } as const;
+  addSchema(app, OwnAccountSchema, account);
+  addSchema(app, OwnAccountList, listExample(account));
+  addSchema(app, EnterAccountRequest, { slug });
   addListRoute(app, deps);
   addSwitchRoute(app, deps);
 }
@@ -54,9 +66,9 @@ export function addOwnAccountRoutes(app: Server, deps: OwnAccountDeps): void {
 function addListRoute(app: Server, { calls, requireCaller, callerOf }: OwnAccountDeps): void {
   const schema = {
     operationId: 'listOwnAccounts',
-    summary: 'The accounts that you are a member of',
-    description: 'The one that the session is for comes first, then by name.',
-    tags: ['Signing in'],
+    summary: 'List your accounts',
+    description: 'Returns the accounts that you are a member of: the current one first, then by name.',
+    tags: ['Dashboard sign-in'],
     response: { 200: OwnAccountList.ref, ...keyedErrors() },
   };
   const config = { access: 'people' as const, ofBothEnvironments: true };
@@ -70,10 +82,10 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
   const { calls, recorder, requireCaller, callerOf, supportEmail } = deps;
   const schema = {
     operationId: 'switchAccount',
-    summary: 'Go to another account of yours',
+    summary: 'Switch account',
     description:
-      'Sets the cookie of a session of that account, which ends when this one would have. This one ends now. At most 60 times an hour.',
-    tags: ['Signing in'],
+      'Ends this session and sets the cookie of a session for the other account, which expires when this one would have. Limit: 60 switches per hour.',
+    tags: ['Dashboard sign-in'],
     body: EnterAccountRequest.ref,
     response: { 200: SessionSchema.ref, ...bodyErrors('invalid_request', 'not_found') },
   };

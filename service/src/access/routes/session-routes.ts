@@ -1,18 +1,19 @@
 import { Type } from 'typebox';
 import type { ActivityRecorder } from '../../activity/index.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
 import { EmailAddress } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { bodyErrors, keyedErrors, openBodyErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { endedSessionCookie, sessionCookie, sessionTokenOf } from '../../http/auth/session-cookie.ts';
 import { ApiError, sessionEnded } from '../../platform/api-error.ts';
 import { normalEmail } from '../signing-in/codes.ts';
 import { sessionSeconds, type Sessions } from '../signing-in/sessions.ts';
 import { signIn, type SignInDeps } from '../signing-in/sign-in.ts';
-import { findSessionBody, SessionSchema } from './session-body.ts';
+import { findSessionBody, sessionExample, SessionSchema } from './session-body.ts';
 import { slugTaken } from './slug-taken.ts';
 
 const SignInRequest = nameSchema(
@@ -20,22 +21,28 @@ const SignInRequest = nameSchema(
   Type.Object(
     {
       email: EmailAddress,
-      code: Type.String({ pattern: patterns.sixDigits }),
+      code: Type.String({ pattern: patterns.sixDigits, description: 'The 6-digit code from the email.' }),
       slug: Type.Optional(
         Type.String({
           pattern: patterns.slug,
           description:
-            'Which account, for a member of several. Without it: the one signed in to last. Who has one and signs up for another names the new one.',
+            'Which account to sign in to. Defaults to the one you signed in to last. Required when signing up for another account.',
         }),
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'The emailed code, and who it was sent to.' },
   ),
 );
 
 const SessionEnded = nameSchema(
   'SessionEnded',
-  Type.Object({ object: Type.Literal('session'), ended: Type.Literal(true) }),
+  Type.Object(
+    {
+      object: Type.Literal('session', { description: 'Always `session`.' }),
+      ended: Type.Literal(true, { description: 'Always `true`.' }),
+    },
+    { description: 'The session has ended.' },
+  ),
 );
 
 /** One answer for whatever is wrong: with the code, or with the address. */
@@ -59,7 +66,9 @@ interface SessionDeps extends SignInDeps, Authentication {
 }
 
 export function addSessionRoutes(app: Server, deps: SessionDeps): void {
-  for (const { definition } of [SignInRequest, SessionSchema, SessionEnded]) app.addSchema(definition);
+  addSchema(app, SignInRequest, { email: exampleValues.adminEmail, code: '204816', slug: exampleValues.slug });
+  addSchema(app, SessionSchema, sessionExample(deps.supportEmail));
+  addSchema(app, SessionEnded, { object: 'session', ended: true });
   addSignIn(app, deps);
   addShowSession(app, deps);
   addSignOut(app, deps);
@@ -73,8 +82,8 @@ function addSignIn(
     operationId: 'signIn',
     summary: 'Sign in with a code',
     description:
-      'Sets the cookie of a new session; one that the browser had before ends. Five tries a code, and 10 wrong ones an address and day, from wherever they come.',
-    tags: ['Signing in'],
+      'Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code, 10 wrong attempts per email address per day.',
+    tags: ['Dashboard sign-in'],
     body: SignInRequest.ref,
     response: { 200: SessionSchema.ref, ...openBodyErrors('cross_site_request', 'invalid_code', 'slug_taken') },
   };
@@ -106,8 +115,9 @@ function addSignIn(
 function addShowSession(app: Server, { calls, supportEmail, requireCaller, callerOf }: SessionDeps): void {
   const schema = {
     operationId: 'getSession',
-    summary: 'Who is signed in',
-    tags: ['Signing in'],
+    summary: 'Retrieve the session',
+    description: 'Returns who is signed in, and to which account.',
+    tags: ['Dashboard sign-in'],
     response: { 200: SessionSchema.ref, ...keyedErrors() },
   };
   // Not in the list of what was asked: a page asks for it each time that it is opened.
@@ -124,8 +134,8 @@ function addSignOut(app: Server, { sessions, requireCaller, callerOf }: SessionD
   const schema = {
     operationId: 'signOut',
     summary: 'End the session',
-    description: 'On every server within a second.',
-    tags: ['Signing in'],
+    description: 'Signs out. The session stops working everywhere within a second.',
+    tags: ['Dashboard sign-in'],
     response: { 200: SessionEnded.ref, ...bodyErrors() },
   };
   const config = { action: 'login.end', access: 'people' as const, ofBothEnvironments: true };

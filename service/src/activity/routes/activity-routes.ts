@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { Instant, listOf, nullableText, Query } from '../../http/schema/fields.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
+import { dateTime, listExample, listOf, nullableText, Query } from '../../http/schema/fields.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { instantOf } from '../../platform/ids.ts';
@@ -13,21 +14,23 @@ const ActivityEntry = nameSchema(
   'ActivityEntry',
   Type.Object(
     {
-      at: Instant,
-      environment: nullableText(),
-      action: Type.String({ description: 'As `payout.create`: what was asked for.', examples: ['payout.create'] }),
+      at: dateTime('When the request arrived.'),
+      environment: nullableText({
+        description: 'The environment that the request was about: `sandbox` or `live`. Null if neither.',
+      }),
+      action: Type.String({ description: 'What was requested, as `resource.verb`. We may add actions.' }),
       status: Type.Unsafe<number | null>({
         type: ['integer', 'null'],
-        description: 'The status of the answer; null where nobody was there to be answered any more.',
+        description: 'The HTTP status of the response. Null if the caller disconnected before it.',
       }),
-      by: Type.String({ description: 'Who asked: the start of an API key, or an email address.' }),
-      detail: nullableText({ description: 'The id of what it was about, or the code of an error.' }),
-      request_id: nullableText({ description: 'The `Request-Id` of the answer.' }),
+      by: Type.String({ description: 'Who made the request: the prefix of an API key, or an email address.' }),
+      detail: nullableText({ description: 'The id of the resource, or the code of the error.' }),
+      request_id: nullableText({ description: 'The `Request-Id` of the response.' }),
     },
-    { description: 'One request, and how it was answered.' },
+    { description: 'A request and its outcome.' },
   ),
 );
-const ActivityList = nameSchema('ActivityList', listOf(ActivityEntry.ref, { description: 'Newest first.' }));
+const ActivityList = nameSchema('ActivityList', listOf(ActivityEntry.ref, { description: 'Requests, newest first.' }));
 
 function entryBody({
   id,
@@ -47,11 +50,22 @@ interface ActivityDeps extends Authentication {
 }
 
 export function addActivityRoutes(app: Server, deps: ActivityDeps): void {
-  for (const { definition } of [ActivityEntry, ActivityList]) app.addSchema(definition);
+  const example: Static<typeof ActivityEntry.definition> = {
+    at: instantOf(exampleValues.requestId).toISOString(),
+    environment: 'sandbox',
+    action: 'payout.create',
+    status: 201,
+    by: exampleValues.keyPrefix,
+    detail: exampleValues.payoutId,
+    request_id: exampleValues.requestId,
+  };
+  addSchema(app, ActivityEntry, example);
+  addSchema(app, ActivityList, listExample(example));
   const schema = {
     operationId: 'listActivity',
-    summary: 'The latest 200 requests',
-    description: 'Of both environments, reads and failures included. A read appears here within a second.',
+    summary: 'List activity',
+    description:
+      'Returns the audit log: the latest 200 requests to the account, in both environments, by API keys and dashboard users. Reads and refused requests are included. A read appears within a second.',
     tags: ['Account'],
     querystring: Query,
     response: { 200: ActivityList.ref, ...keyedErrors() },

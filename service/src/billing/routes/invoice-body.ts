@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Id, Instant, listOf, MoneyString, nullableText, oneOf } from '../../http/schema/fields.ts';
+import { dateTime, listOf, money, nullableInstant, nullableText, oneOf, uuid } from '../../http/schema/fields.ts';
 import { nameSchema } from '../../http/schema/schemas.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import { wholePence } from '../../money/fees.ts';
@@ -8,75 +8,74 @@ import { invoiceNumber, lineKinds, shownStatus, type Invoice, type InvoiceLine }
 import type { Item } from '../invoices/list-items.ts';
 
 const InvoiceLineSchema = Type.Object({
-  kind: oneOf(lineKinds, { description: 'A `credit` is subtracted; all others are added.' }),
-  description: Type.String(),
-  quantity: Type.Integer(),
-  unit_price_gbp: MoneyString,
-  amount_gbp: Type.String({ ...MoneyString, description: 'Always quantity times unit price.' }),
-  items: Type.Integer({ description: 'How many items are behind it: `/v1/invoices/{id}/items?kind=…` lists them.' }),
+  kind: oneOf(lineKinds, { description: 'The kind of charge. A `credit` is subtracted, all others are added.' }),
+  description: Type.String({ description: 'The line as it is printed.' }),
+  quantity: Type.Integer({ description: 'The quantity.' }),
+  unit_price_gbp: money('The price of one, in pounds.'),
+  amount_gbp: money('Quantity times unit price, in pounds.'),
+  items: Type.Integer({
+    description: 'The number of items in the line. List invoice items with its `kind` to see them.',
+  }),
 });
 
 export const InvoiceSchema = nameSchema(
   'Invoice',
   Type.Object(
     {
-      object: Type.Literal('invoice'),
-      id: Id,
-      number: Type.String({ description: 'Invoices are numbered without gaps.', examples: ['KP-000042'] }),
-      period: Type.String({ description: 'The month, as 2026-11.' }),
-      status: oneOf(['draft', 'issued', 'paid', 'overdue', 'void']),
+      object: Type.Literal('invoice', { description: 'Always `invoice`.' }),
+      id: uuid('The id of the invoice.'),
+      number: Type.String({ description: 'The invoice number. Numbers have no gaps.' }),
+      period: Type.String({ description: 'The month that it covers, as YYYY-MM.' }),
+      status: oneOf(['draft', 'issued', 'paid', 'overdue', 'void'], { description: 'The status of the invoice.' }),
       billed_to: Type.Object(
-        { name: Type.String(), email: nullableText({ format: 'email' }) },
-        { description: 'Your name and billing email, as they were when it was issued.' },
+        {
+          name: Type.String({ description: 'The name of the business.' }),
+          email: nullableText({ format: 'email', description: 'The billing email.' }),
+        },
+        { description: 'Your name and billing email, as they were when the invoice was issued.' },
       ),
-      total_gbp: MoneyString,
-      carried_over_gbp: Type.String({
-        ...MoneyString,
-        description: 'Credit that is left over, for the next invoice. Either this or the total is 0.00.',
-      }),
-      issued_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
-      due_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
-      lines: Type.Array(InvoiceLineSchema),
+      total_gbp: money('What is to pay, in pounds: all charges minus credits.'),
+      carried_over_gbp: money('Credit left over for the next invoice, in pounds. Either this or the total is 0.00.'),
+      issued_at: nullableInstant({ description: 'When it was issued.' }),
+      due_at: nullableInstant({ description: 'When payment is due: 14 days after issue.' }),
+      lines: Type.Array(InvoiceLineSchema, { description: 'One line per kind of charge.' }),
     },
-    { description: 'What was charged in a calendar month of London: all lines but credits, less the credits.' },
+    { description: 'What was charged in a calendar month, in London time.' },
   ),
 );
 
 export const InvoiceList = nameSchema(
   'InvoiceList',
-  listOf(InvoiceSchema.ref, { description: 'Of the last 24 months, newest first.' }),
+  listOf(InvoiceSchema.ref, { description: 'Invoices, newest first.' }),
 );
 
-const InvoiceItem = nameSchema(
+export const InvoiceItem = nameSchema(
   'InvoiceItem',
   Type.Object(
     {
-      id: Id,
-      at: Instant,
-      kind: oneOf(lineKinds),
+      id: uuid('The id of the item.'),
+      at: dateTime('When it was posted.'),
+      kind: oneOf(lineKinds, { description: 'The line that it belongs to.' }),
       effect: oneOf(['charge', 'taken_back', 'credit', 'carried_over'], {
-        description: 'The items of a line sum to it: what was taken back is subtracted, all else is added.',
+        description: 'How it counts in its line: `taken_back` is subtracted, all others are added.',
       }),
-      payout_id: nullableText({ format: 'uuid' }),
-      reference: nullableText({ description: 'That of the payout.' }),
-      payout_amount_gbp: nullableText({ description: 'What the recipient got.' }),
-      amount_gbp: Type.String({ ...MoneyString, description: 'Rounded to the penny.' }),
+      payout_id: nullableText({ format: 'uuid', description: 'The payout that it is for. Null if none.' }),
+      reference: nullableText({ description: 'The reference of that payout.' }),
+      payout_amount_gbp: nullableText({ description: 'What its recipient received, in pounds.' }),
+      amount_gbp: money('The amount in pounds, rounded to the penny.'),
       amount_micro_gbp: Type.Integer({
         minimum: 0,
         description:
-          'The exact amount in millionths of a pound. Items sum to their line exactly in this unit; the line is rounded once.',
-        examples: [17380],
+          'The exact amount in millionths of a pound. Items add up to their line in this unit; the line is rounded once.',
       }),
     },
-    { description: 'One payout or charge behind a line of an invoice.' },
+    { description: 'One charge or credit of an invoice line.' },
   ),
 );
 export const InvoiceItemList = nameSchema(
   'InvoiceItemList',
-  listOf(InvoiceItem.ref, { description: 'In the order in which they were posted.' }),
+  listOf(InvoiceItem.ref, { description: 'Invoice items, in the order in which they were posted.' }),
 );
-
-export const invoiceSchemas = [InvoiceSchema, InvoiceList, InvoiceItem, InvoiceItemList];
 
 function lineBody({ kind, description, quantity, unitPrice, amount, items }: InvoiceLine) {
   return {

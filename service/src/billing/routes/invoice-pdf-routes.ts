@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { nothingHere } from '../../http/errors/errors.ts';
 import { Query } from '../../http/schema/fields.ts';
-import { patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -13,6 +12,7 @@ import { findInvoice } from '../invoices/store.ts';
 import { invoiceFileName, printedFrom } from '../pdf/print-invoice.ts';
 import type { InvoiceIssuer } from '../pdf/printed-invoice.ts';
 import { renderInvoicePdf } from '../pdf/render-invoice.ts';
+import { InvoicePath } from './invoice-path.ts';
 
 interface InvoicePdfDeps extends Authentication {
   calls: SingleCalls;
@@ -24,8 +24,8 @@ interface InvoicePdfDeps extends Authentication {
 const drawnMemory = { keepMs: 60_000, most: 200 };
 
 const answer = {
-  description: 'The invoice on paper: A4, with its fonts, and tagged for screen readers.',
-  headers: { 'Content-Disposition': { type: 'string', description: 'Names the file by the number of the invoice.' } },
+  description: 'The invoice as a PDF.',
+  headers: { 'Content-Disposition': { type: 'string', description: 'Names the file by the invoice number.' } },
   content: { 'application/pdf': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
 };
 
@@ -34,9 +34,10 @@ export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
   const cache = createTtlCache<Buffer>(drawnMemory);
   const schema = {
     operationId: 'getInvoicePdf',
-    summary: 'One invoice as PDF',
+    summary: 'Download an invoice',
+    description: 'Returns the invoice as a PDF: A4, with embedded fonts, tagged for screen readers.',
     tags: ['Billing'],
-    params: Type.Object({ id: Type.String({ format: 'uuid', pattern: patterns.uuid }) }),
+    params: InvoicePath,
     querystring: Query,
     response: { 200: answer, ...keyedErrors('not_found') },
   };

@@ -3,11 +3,12 @@ import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { answerWithTable, tableFormat, wantsTable } from '../../http/schema/csv-answer.ts';
 import { nothingHere } from '../../http/errors/errors.ts';
-import { environmentQuery, oneOf, Query } from '../../http/schema/fields.ts';
+import { environmentQuery, listExample, oneOf, Query } from '../../http/schema/fields.ts';
 import { cursorField, limitField } from '../../http/schema/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
+import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -17,27 +18,27 @@ import { lineKinds, type Invoice } from '../invoices/invoice.ts';
 import { listItems, placeFrom, placeText, walkItems } from '../invoices/list-items.ts';
 import { findInvoice, listInvoices } from '../invoices/store.ts';
 import { createDownloads } from '../../http/limits/downloads.ts';
+import { itemCursorExample, invoiceExample, itemExample, itemsCsvExample } from './examples.ts';
 import {
   invoiceBody,
+  InvoiceItem,
   InvoiceItemList,
   InvoiceList,
-  invoiceSchemas,
   InvoiceSchema,
   itemBody,
   writeItems,
 } from './invoice-body.ts';
+import { InvoicePath } from './invoice-path.ts';
 
 const monthsShown = 24;
-
-const InvoicePath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
 
 const ItemsQuery = Type.Object(
   {
     ...environmentQuery,
-    kind: Type.Optional(oneOf(lineKinds, { description: 'The items of this line alone.' })),
+    kind: Type.Optional(oneOf(lineKinds, { description: 'Items of this line only.', examples: ['payout_fees'] })),
     format: Type.Optional(tableFormat),
-    limit: limitField({ description: 'Of JSON. A table is whole.' }),
-    cursor: cursorField(patterns.itemCursor),
+    limit: limitField({ description: 'How many to return as JSON. CSV always has all.' }),
+    cursor: cursorField(patterns.itemCursor, itemCursorExample),
   },
   { additionalProperties: false },
 );
@@ -52,7 +53,10 @@ interface InvoiceDeps extends Authentication {
 const config = (action: string) => ({ action, access: 'readers', ofBothEnvironments: true }) as const;
 
 export function addInvoiceRoutes(app: Server, deps: InvoiceDeps): void {
-  for (const { definition } of invoiceSchemas) app.addSchema(definition);
+  addSchema(app, InvoiceSchema, invoiceExample);
+  addSchema(app, InvoiceList, listExample(invoiceExample));
+  addSchema(app, InvoiceItem, itemExample);
+  addSchema(app, InvoiceItemList, listExample(itemExample));
   addListRoute(app, deps);
   addReadRoute(app, deps);
   addItemsRoute(app, deps);
@@ -61,7 +65,9 @@ export function addInvoiceRoutes(app: Server, deps: InvoiceDeps): void {
 function addListRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceDeps): void {
   const schema = {
     operationId: 'listInvoices',
-    summary: 'Your invoices',
+    summary: 'List invoices',
+    description:
+      'Returns the invoices of the last 24 months, newest first. They are issued on the 1st for the month before.',
     tags: ['Billing'],
     querystring: Query,
     response: { 200: InvoiceList.ref, ...keyedErrors() },
@@ -84,7 +90,8 @@ async function getInvoice(calls: SingleCalls, partnerId: string, id: string): Pr
 function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: InvoiceDeps): void {
   const schema = {
     operationId: 'getInvoice',
-    summary: 'One invoice',
+    summary: 'Retrieve an invoice',
+    description: 'Returns the invoice with its lines.',
     tags: ['Billing'],
     params: InvoicePath,
     querystring: Query,
@@ -98,19 +105,22 @@ function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: In
 function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf }: InvoiceDeps): void {
   const schema = {
     operationId: 'listInvoiceItems',
-    summary: 'What is behind an invoice',
+    summary: 'List invoice items',
     description:
-      'Every payout and charge of the invoice, or of one of its lines, in the order in which they were posted. They sum to the line: `taken_back` is subtracted, all else is added; network fees are rounded once. As JSON in pages: follow `Link` until there is none. As CSV whole.',
+      'Returns every charge and credit of an invoice, or of one of its lines. They add up to the line: `taken_back` is subtracted, all others are added, and network fees are rounded once. JSON comes in pages: follow `Link` until there is none. CSV comes in one file.',
     tags: ['Billing'],
     params: InvoicePath,
     querystring: ItemsQuery,
     response: {
       200: {
-        description: 'In the order in which they were posted.',
+        description: 'Invoice items, in the order in which they were posted.',
         headers: { Link: nextLinkHeader },
         content: {
           'application/json': { schema: InvoiceItemList.ref },
-          'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+          'text/csv': {
+            schema: Type.Unsafe<Readable>({ type: 'string' }),
+            examples: { items: { value: itemsCsvExample } },
+          },
         },
       },
       ...keyedErrors('not_found', 'invalid_request'),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Environment, Instant, nullableText } from '../../http/schema/fields.ts';
+import { dateTime, Environment, nullableText } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { nameSchema } from '../../http/schema/schemas.ts';
 import { formatExactUsdc } from '../../money/amounts.ts';
@@ -9,61 +9,54 @@ import { movementKind } from '../statement/movement-kinds.ts';
 import type { Statement } from '../statement/statement.ts';
 import type { MovementRow } from '../statement/store.ts';
 
-/** Six decimals, as on chain: what is rounded does not add up. */
-const ExactUsdc = (description: string) =>
-  Type.String({ pattern: patterns.exactUsdc, maxLength: 30, description, examples: ['-126.590000'] });
+/** Six decimals, as on chain: rounded amounts would not add up. */
+const ExactUsdc = (description: string) => Type.String({ pattern: patterns.exactUsdc, maxLength: 30, description });
 
-const Movement = nameSchema(
+export const Movement = nameSchema(
   'Movement',
-  Type.Object({
-    number: Type.Integer({
-      minimum: 1,
-      description: "Its place in the wallet's whole history: without gaps, for ever.",
-    }),
-    at: Instant,
-    kind: Type.String({
-      description:
-        '`hold` for a payout; `release` of one that the bank never took; `refund` of one that it gave back; `return` by the recipient’s bank; `deposit`; `deposit_reversal`; `correction`; `sandbox_float`, the test money of a sandbox; `sandbox_reset`; `other` for what has no word yet. More can come.',
-      examples: ['hold'],
-    }),
-    payout_id: nullableText({
-      format: 'uuid',
-      description: 'Null where it is of no payout, or of a try of which nothing became.',
-    }),
-    deposit_id: nullableText({
-      format: 'uuid',
-      description: 'The top-up that was credited or reversed, as in `GET /v1/deposits`. Null for everything else.',
-    }),
-    reference: nullableText({ description: "The payout's." }),
-    amount: ExactUsdc('Below zero where it left the wallet.'),
-    balance: ExactUsdc('What the wallet held after it.'),
-  }),
+  Type.Object(
+    {
+      number: Type.Integer({ minimum: 1, description: 'Its number in the history of the wallet, without gaps.' }),
+      at: dateTime('When it was posted.'),
+      kind: Type.String({
+        description:
+          '`hold`: debited for a payout. `release`: returned because the bank never took it. `refund`: returned by the bank. `return`: returned by the bank of the recipient. `deposit`, `deposit_reversal`, `correction`. `sandbox_float` and `sandbox_reset`: test money. `other`. We may add kinds.',
+      }),
+      payout_id: nullableText({
+        format: 'uuid',
+        description: 'The payout that it belongs to. Null if none, or if no payout was created.',
+      }),
+      deposit_id: nullableText({
+        format: 'uuid',
+        description: 'The top-up that was credited or reversed. Null if none.',
+      }),
+      reference: nullableText({ description: 'The reference of that payout.' }),
+      amount: ExactUsdc('The amount in USDC. Negative if it left the wallet.'),
+      balance: ExactUsdc('The balance after it, in USDC.'),
+    },
+    { description: 'One movement of the wallet.' },
+  ),
 );
 export const StatementSchema = nameSchema(
   'Statement',
   Type.Object(
     {
-      object: Type.Literal('statement'),
+      object: Type.Literal('statement', { description: 'Always `statement`.' }),
       environment: Environment,
-      month: Type.String({ examples: ['2026-11'] }),
-      from: Type.String({ ...Instant, description: 'When the month began in London.' }),
-      to: Type.String({ ...Instant, description: 'When it ends or ended there.' }),
-      currency: Type.Literal('USDC'),
-      opening_balance: ExactUsdc('What the wallet held when the month began.'),
-      closing_balance: ExactUsdc('What it held when the month ended; of a month that is not over, what it holds now.'),
-      movement_count: Type.Integer({ minimum: 0, description: 'Of the whole month.' }),
-      movements: Type.Array(Movement.ref, { description: 'One page of them, the oldest first.' }),
+      month: Type.String({ description: 'The month, as YYYY-MM.' }),
+      from: dateTime('When the month starts, in London time.'),
+      to: dateTime('When the month ends, in London time.'),
+      currency: Type.Literal('USDC', { description: 'Always `USDC`.' }),
+      opening_balance: ExactUsdc('The balance when the month started.'),
+      closing_balance: ExactUsdc('The balance when the month ended. Of the current month: the balance now.'),
+      movement_count: Type.Integer({ minimum: 0, description: 'The number of movements in the whole month.' }),
+      movements: Type.Array(Movement.ref, { description: 'One page of movements, oldest first.' }),
     },
-    {
-      description:
-        'A month of the wallet. Opening balance and all movements make the closing balance, to the last digit.',
-    },
+    { description: 'A month of the wallet. The opening balance and all movements add up to the closing balance.' },
   ),
 );
 
-export const statementSchemas = [Movement, StatementSchema];
-
-function movementBody(movement: MovementRow): Static<typeof Movement.definition> {
+export function movementBody(movement: MovementRow): Static<typeof Movement.definition> {
   return {
     number: Number(movement.number),
     at: instantOf(movement.transferId).toISOString(),

@@ -8,6 +8,7 @@ import { cursorField, limitField } from '../../http/schema/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
 import { cursorRule, patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
+import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -17,19 +18,20 @@ import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cac
 import { readMovements, readStatement, walkMovements, type Statement } from '../statement/statement.ts';
 import { writeStatement } from '../statement/statement-csv.ts';
 import { createDownloads } from '../../http/limits/downloads.ts';
-import { statementBody, StatementSchema, statementSchemas } from './statement-body.ts';
+import { movementExample, movementNumberExample, statementCsvExample, statementExample } from './examples.ts';
+import { Movement, statementBody, StatementSchema } from './statement-body.ts';
 
 const StatementQuery = Type.Object(
   {
     ...environmentQuery,
     month: Type.String({
       pattern: patterns.month,
-      description: 'A month by the clocks of London.',
+      description: 'The month, as YYYY-MM, in London time.',
       examples: ['2026-11'],
     }),
     format: Type.Optional(tableFormat),
     limit: limitField(),
-    cursor: cursorField(patterns.movementNumber),
+    cursor: cursorField(patterns.movementNumber, movementNumberExample),
   },
   { additionalProperties: false },
 );
@@ -68,25 +70,29 @@ interface StatementDeps extends Authentication {
 }
 
 const answer = {
-  description: 'A page of the statement; as CSV, all of it.',
+  description: 'A page of the statement. As CSV: all of it.',
   headers: { Link: nextLinkHeader },
   content: {
     'application/json': { schema: StatementSchema.ref },
-    'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+    'text/csv': {
+      schema: Type.Unsafe<Readable>({ type: 'string' }),
+      examples: { statement: { value: statementCsvExample } },
+    },
   },
 };
 
 export function addStatementRoutes(app: Server, deps: StatementDeps): void {
-  for (const { definition } of statementSchemas) app.addSchema(definition);
+  addSchema(app, Movement, movementExample);
+  addSchema(app, StatementSchema, statementExample);
   const { calls, clock, publicUrl, callerOf } = deps;
   const read = createStatementReader(calls);
   const download = createDownloads();
   const schema = {
     operationId: 'getStatement',
-    summary: 'A month of your wallet',
+    summary: 'Retrieve a statement',
     description:
-      'Opening balance, every movement, closing balance. As JSON in pages: follow `Link` until there is none. As CSV whole, for a browser or `curl -OJ`: its last line is the closing balance.',
-    tags: ['Billing'],
+      'Returns a month of your wallet: opening balance, every movement and closing balance. JSON comes in pages: follow `Link` until there is none. CSV comes in one file, whose last line is the closing balance.',
+    tags: ['Wallet'],
     querystring: StatementQuery,
     response: { 200: answer, ...keyedErrors('invalid_request') },
   };

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { MoneyString, Query } from '../../http/schema/fields.ts';
+import { money, Query } from '../../http/schema/fields.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -10,30 +10,38 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { monthOf } from '../../platform/london-month.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readMonthSoFar, type MonthSoFar } from '../month-so-far.ts';
+import { usageExample } from './examples.ts';
 
 const UsageSchema = nameSchema(
   'Usage',
   Type.Object(
     {
-      object: Type.Literal('usage'),
-      period_start: Type.String({ format: 'date' }),
-      payouts: Type.Object({
-        count: Type.Integer({ description: 'Made in the period.' }),
-        completed: Type.Integer({ description: 'Arrived in the period; the sums are of these.' }),
-        paid_to_sellers_gbp: MoneyString,
-        fees_gbp: MoneyString,
-      }),
-      invoice_so_far: Type.Object({
-        lines: Type.Array(
-          Type.Object({
-            kind: Type.String({ description: 'As on an invoice: a `credit` is subtracted.' }),
-            amount_gbp: MoneyString,
-          }),
-        ),
-        total_gbp: MoneyString,
-      }),
+      object: Type.Literal('usage', { description: 'Always `usage`.' }),
+      period_start: Type.String({ format: 'date', description: 'The first day of the month.' }),
+      payouts: Type.Object(
+        {
+          count: Type.Integer({ description: 'Payouts created in the month.' }),
+          completed: Type.Integer({ description: 'Payouts completed in the month. The sums below are of these.' }),
+          paid_to_sellers_gbp: money('What recipients received, in pounds.'),
+          fees_gbp: money('The fees of these payouts, in pounds. In sandbox: what they would cost.'),
+        },
+        { description: 'The payouts of the month.' },
+      ),
+      invoice_so_far: Type.Object(
+        {
+          lines: Type.Array(
+            Type.Object({
+              kind: Type.String({ description: 'The kind of charge, as on an invoice. A `credit` is subtracted.' }),
+              amount_gbp: money('The amount, in pounds.'),
+            }),
+            { description: 'One line per kind of charge.' },
+          ),
+          total_gbp: money('The total, in pounds.'),
+        },
+        { description: 'The next invoice as it stands. Empty in sandbox, which is never charged.' },
+      ),
     },
-    { description: 'The calendar month so far, by the clocks of London. Sandbox is never charged.' },
+    { description: 'The month so far, in London time.' },
   ),
 );
 
@@ -43,11 +51,12 @@ interface UsageDeps extends Authentication {
 }
 
 export function addUsageRoutes(app: Server, { calls, clock, requireCaller, callerOf }: UsageDeps): void {
-  app.addSchema(UsageSchema.definition);
+  addSchema(app, UsageSchema, usageExample);
   const cache = createTtlCache<MonthSoFar>(countedCache);
   const usageSchema = {
     operationId: 'getUsage',
-    summary: 'This month so far',
+    summary: 'Retrieve usage',
+    description: 'Returns the payouts of this calendar month, and what the next invoice holds so far.',
     tags: ['Billing'],
     querystring: Query,
     response: { 200: UsageSchema.ref, ...keyedErrors() },

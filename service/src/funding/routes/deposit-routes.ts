@@ -1,21 +1,23 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
 import {
+  dateTime,
   Environment,
   environmentQuery,
-  Id,
-  Instant,
+  listExample,
   listOf,
   nullableInstant,
   nullableObject,
   nullableText,
   oneOf,
+  uuid,
 } from '../../http/schema/fields.ts';
 import { createdFields, createdFrom, cursorField, limitField } from '../../http/schema/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds, formatUsdc } from '../../money/amounts.ts';
 import { rateAsNumber } from '../../money/rates.ts';
@@ -26,62 +28,80 @@ import type { Encryptor } from '../../platform/encryption.ts';
 import type { DepositState } from '../deposit.ts';
 import { listDeposits, type DepositFilters, type ListedDeposit } from '../list-deposits.ts';
 
-const nullableMoney = (description: string) =>
-  nullableText({ pattern: patterns.money, examples: ['124.69'], description });
+const nullableMoney = (description: string) => nullableText({ pattern: patterns.money, description });
 
 const Sender = Type.Object({
-  name: nullableText(),
-  account_last4: nullableText(),
-  address: nullableText({ description: 'Where USDC came from.' }),
-  reference: nullableText({ description: 'What the sender wrote with it.' }),
+  name: nullableText({ description: 'The name of the sender.' }),
+  account_last4: nullableText({ description: 'The last four digits of their account number.' }),
+  address: nullableText({ description: 'The address that USDC came from.' }),
+  reference: nullableText({ description: 'The payment reference that they used.' }),
 });
 
 const DepositSchema = nameSchema(
   'Deposit',
   Type.Object(
     {
-      id: Id,
-      object: Type.Literal('deposit'),
+      id: uuid('The id of the top-up.'),
+      object: Type.Literal('deposit', { description: 'Always `deposit`.' }),
       environment: Environment,
       status: oneOf(['pending', 'credited', 'refunded', 'reversed'], {
         description:
-          'pending: on its way; credited: in your wallet; refunded: sent back before it was; reversed: taken from your wallet again.',
+          '`pending`: being processed. `credited`: in your wallet. `refunded`: sent back before it was credited. `reversed`: taken from your wallet again.',
       }),
-      method: oneOf(['bank_transfer', 'usdc']),
-      amount_usdc: nullableMoney('What it brings to your wallet, net of the fee; null while that is not known.'),
-      fee_usdc: nullableMoney('What the bank kept of it.'),
-      sent_gbp: nullableMoney('What was sent by bank transfer.'),
+      method: oneOf(['bank_transfer', 'usdc'], { description: 'How it was sent.' }),
+      amount_usdc: nullableMoney('What the wallet receives, in USDC, net of the fee. Null until known.'),
+      fee_usdc: nullableMoney('The bank fee, in USDC. Null until known.'),
+      sent_gbp: nullableMoney('What was sent by bank transfer, in pounds. Null for USDC.'),
       gbp_per_usd: Type.Unsafe<number | null>({
         type: ['number', 'null'],
-        description: 'The rate that pounds were converted at, to six places.',
-        examples: [0.8],
+        description: 'Pounds per US dollar at the conversion, to six decimals. Null for USDC.',
       }),
-      reversed_usdc: nullableMoney('What was taken back.'),
-      sender: nullableObject(Sender, { description: 'Who sent it, as far as the bank says.' }),
-      created_at: Instant,
-      credited_at: nullableInstant(),
-      updated_at: Instant,
+      reversed_usdc: nullableMoney('What was taken from the wallet again, in USDC. Null if nothing was.'),
+      sender: nullableObject(Sender, { description: 'Who sent it, as far as the bank reports it.' }),
+      created_at: dateTime('When Kelpie first saw it.'),
+      credited_at: nullableInstant({ description: 'When it was credited to the wallet. Null until then.' }),
+      updated_at: dateTime('When its status last changed.'),
     },
     { description: 'A top-up of your wallet.' },
   ),
 );
 
-const DepositList = nameSchema('DepositList', listOf(DepositSchema.ref));
+/** 800.00 pounds at 0.80, less a fee of 0.25%. */
+const exampleDeposit: Static<typeof DepositSchema.definition> = {
+  id: '01a1c554-5200-7a10-9c4b-8e2d6f1a5b03',
+  object: 'deposit',
+  environment: 'sandbox',
+  status: 'credited',
+  method: 'bank_transfer',
+  amount_usdc: '997.50',
+  fee_usdc: '2.50',
+  sent_gbp: '800.00',
+  gbp_per_usd: 0.8,
+  reversed_usdc: null,
+  sender: { name: exampleValues.business, account_last4: '4321', address: null, reference: 'KELPIE 7F3A9C2B' },
+  created_at: '2026-11-10T12:00:00.000Z',
+  credited_at: '2026-11-10T12:04:00.000Z',
+  updated_at: '2026-11-10T12:04:00.000Z',
+};
+
+const DepositList = nameSchema('DepositList', listOf(DepositSchema.ref, { description: 'Top-ups, newest first.' }));
 
 const ListQuery = Type.Object(
   {
     ...environmentQuery,
     limit: limitField(),
-    cursor: cursorField(patterns.uuid),
+    cursor: cursorField(patterns.uuid, exampleDeposit.id),
     status: Type.Optional(
       Type.String({
         pattern: patterns.depositStatuses,
         maxLength: 60,
-        description: 'One status, or several separated by commas.',
+        description: 'Top-ups with this status, or one of several separated by commas.',
         examples: ['pending,credited'],
       }),
     ),
-    method: Type.Optional(oneOf(['bank_transfer', 'usdc'])),
+    method: Type.Optional(
+      oneOf(['bank_transfer', 'usdc'], { description: 'Top-ups sent this way.', examples: ['bank_transfer'] }),
+    ),
     ...createdFields('First seen'),
   },
   // A filter that is misspelt would show what was not asked for.
@@ -142,11 +162,13 @@ interface ListDeps extends Authentication {
 }
 
 export function addDepositRoutes(app: Server, deps: ListDeps): void {
-  for (const { definition } of [DepositSchema, DepositList]) app.addSchema(definition);
+  addSchema(app, DepositSchema, exampleDeposit);
+  addSchema(app, DepositList, listExample(exampleDeposit));
   const schema = {
     operationId: 'listDeposits',
-    summary: 'Your top-ups, newest first',
-    tags: ['Account'],
+    summary: 'List top-ups',
+    description: 'Returns the top-ups of your wallet, newest first. Filters combine.',
+    tags: ['Wallet'],
     querystring: ListQuery,
     response: { 200: { ...DepositList.ref, headers: { Link: nextLinkHeader } }, ...keyedErrors('invalid_request') },
   };

@@ -4,7 +4,7 @@ import { valueAt } from '@kelpie/dev/json.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createLogger } from '../../platform/logging.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { describeRoutes } from '../pages/reference.ts';
+import { describeRoutes } from '../reference/describe-routes.ts';
 import { createServer, type Server } from '../server.ts';
 
 async function newServer(): Promise<Server> {
@@ -15,7 +15,7 @@ async function newServer(): Promise<Server> {
     meter: createMetrics().meter,
     supportEmail: 'support@kelpie.example',
   });
-  await describeRoutes(app);
+  await describeRoutes(app, { publicUrl: 'http://localhost:4000', supportEmail: 'support@kelpie.example' });
   return app;
 }
 

@@ -1,4 +1,7 @@
 import type { ApiErrorCode } from '../../platform/api-error.ts';
+import { exampleValues } from '../schema/example-values.ts';
+import { patterns } from '../schema/patterns.ts';
+import type { ErrorDetailsName } from './error-details.ts';
 
 interface ErrorCode {
   /** One HTTP status for each code. */
@@ -6,6 +9,10 @@ interface ErrorCode {
   /** What happened, and what to do about it: for the API reference and docs/errors.md. */
   cause: string;
   remedy: string;
+  /** What `details` holds; absent where there are none. */
+  details?: ErrorDetailsName;
+  /** An answer as the reference shows it. */
+  example: { message: string; details?: object };
 }
 
 /** Every code that the API can answer with. docs/errors.md shows the same table; a test keeps the two equal. */
@@ -15,16 +22,20 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     cause: 'The `Idempotency-Key` header is missing or malformed. `details.pattern` shows the accepted format.',
     remedy:
       'Send your own id for the payout: 8 to 100 letters, digits, `_`, `-`, `:` or `.`. Use the same key for every retry.',
+    details: 'IdempotencyKeyDetails',
+    example: { message: 'The Idempotency-Key header is required.', details: { pattern: patterns.idempotencyKey } },
   },
   invalid_json: {
     status: 400,
     cause: 'The body is not a JSON object in UTF-8, or it names a field twice.',
     remedy: 'Send one JSON object. Nothing was changed.',
+    example: { message: 'The body is not a JSON object: it is not valid JSON.' },
   },
   malformed_request: {
     status: 400,
     cause: 'The request is not valid HTTP/1.1.',
     remedy: 'Check any proxy between your code and Kelpie. HTTP libraries do not send such requests.',
+    example: { message: 'The request is not valid HTTP/1.1.' },
   },
   invalid_code: {
     status: 401,
@@ -32,98 +43,125 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
       "The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known.",
     remedy:
       'Request a new code. Only the newest code works, once, for 10 minutes. Each email address has 10 wrong attempts per day.',
+    example: { message: 'That code is wrong or has expired. Request a new one. Only the newest code works.' },
   },
   unauthorized: {
     status: 401,
     cause: 'The API key is missing, unknown or revoked, or the dashboard session has ended.',
     remedy: 'Send a valid key in the header `Authorization: Bearer kp_…`. In the dashboard, sign in again.',
+    example: { message: 'A valid API key is required in the header Authorization: Bearer kp_….' },
   },
   insufficient_funds: {
     status: 402,
     cause: 'The wallet holds less than the payout needs. `details.shortfall_usdc` is the missing amount.',
     remedy: 'Top up the wallet, then retry with the same Idempotency-Key.',
+    details: 'InsufficientFundsDetails',
+    example: {
+      message: 'This payout needs 1081.97 USDC and the wallet holds 1000.00 USDC. Top up the wallet and retry.',
+      details: { available_usdc: '1000.00', required_usdc: '1081.97', shortfall_usdc: '81.97' },
+    },
   },
   api_key_required: {
     status: 403,
     cause: 'A viewer called an operation that changes something. Viewers can only read.',
     remedy: 'Ask an admin of the account, or use an API key where the operation accepts one.',
+    example: { message: 'Viewers cannot change this account. Ask an admin.' },
   },
   cross_site_request: {
     status: 403,
     cause: 'A signed-in browser sent the request from another website.',
     remedy: 'Use the dashboard. Programs use an API key.',
+    example: { message: 'The request did not come from the dashboard. Nothing was changed.' },
   },
   partner_not_active: {
     status: 403,
     cause: 'The account cannot pay. It is suspended or closed, or not yet verified for live payouts.',
     remedy: 'Contact support. Past payouts stay readable.',
+    example: {
+      message: `This account is not active, so it cannot create payouts. Contact support at support@kelpie.example and quote Request-Id ${exampleValues.requestId}.`,
+    },
   },
   session_required: {
     status: 403,
     cause: 'An API key called an operation that only dashboard users can call.',
     remedy: 'Sign in to the dashboard.',
+    example: { message: 'API keys cannot do this. Sign in to the dashboard.' },
   },
   verification_required: {
     status: 403,
     cause: 'The request needs the live environment, and the business is not verified yet.',
     remedy: 'Start or continue verification. `GET /v1/compliance` shows its status.',
+    example: {
+      message: 'The live environment is available once your business is verified. Start verification under Compliance.',
+    },
   },
   not_found: {
     status: 404,
     cause:
       "Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404.",
     remedy: 'Check the path and the id, and that the key belongs to the right environment.',
+    example: { message: 'No payout has this id.' },
   },
   method_not_allowed: {
     status: 405,
     cause: 'The path exists, but not with this method.',
     remedy: 'Use a method that the `Allow` header lists.',
+    example: { message: 'PUT is not allowed here. Allowed methods: GET, HEAD.' },
   },
   request_timeout: {
     status: 408,
     cause: 'The request did not arrive completely within 15 seconds.',
     remedy: 'Retry. For a payout, use the same Idempotency-Key.',
+    example: { message: 'The request did not arrive in time. Retry.' },
   },
   idempotency_key_in_use: {
     status: 409,
     cause: 'Another request with this Idempotency-Key is still being processed.',
     remedy: 'Retry after `Retry-After` seconds with the same key. You then get the result of the first request.',
+    example: { message: 'Another request with this Idempotency-Key is still being processed. Retry in a second.' },
   },
   key_limit_reached: {
     status: 409,
     cause: 'The environment already has 5 active keys.',
     remedy: 'Revoke an unused key, then retry.',
+    example: { message: 'This environment already has 5 active keys. Revoke one first.' },
   },
   last_admin: {
     status: 409,
     cause: "The account's only admin can neither be removed nor become a viewer.",
     remedy: 'Make another member an admin first.',
+    example: { message: 'This is the only admin of the account. Make another member an admin first.' },
   },
   payout_not_cancellable: {
     status: 409,
     cause: 'The payout is final, already on its way, or not yet confirmed by the bank.',
     remedy: 'Retrieve the payout to see its status. A payout on its way cannot be cancelled.',
+    example: { message: 'This payout cannot be cancelled: it is already on its way.' },
   },
   session_changed: {
     status: 409,
     cause:
       'The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.',
     remedy: 'Reload the page. It then shows the account of the session.',
+    example: { message: 'You switched accounts in another tab. Nothing was changed. Reload the page.' },
   },
   slug_taken: {
     status: 409,
     cause: 'Another business uses this short name (`slug`).',
     remedy: 'Choose another one.',
+    example: { message: 'Another business uses this short name. Choose another.' },
   },
   payload_too_large: {
     status: 413,
     cause: 'The body is larger than 64 KB.',
     remedy: 'Send a smaller body.',
+    example: { message: 'The body is larger than 64 KB.' },
   },
   unsupported_media_type: {
     status: 415,
     cause: 'The body is not declared as JSON.',
     remedy: 'Send the header `Content-Type: application/json`.',
+    example: { message: 'Send a JSON body with the header Content-Type: application/json.' },
   },
   confirmation_required: {
     status: 422,
@@ -131,80 +169,127 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
       'A dashboard user must confirm this live payout. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent.',
     remedy:
       'Repeat the request with the same Idempotency-Key and the code as `confirm_code`. A request without the code sends a new one and invalidates the first.',
+    details: 'ConfirmationDetails',
+    example: {
+      message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was sent yet.',
+      details: { good_until: '2026-11-16T09:35:00.000Z' },
+    },
   },
   corridor_not_enabled: {
     status: 422,
     cause: 'The account cannot pay to this country.',
     remedy: 'Omit `country`, or send `GB`.',
+    details: 'InvalidFieldsDetails',
+    example: {
+      message: 'Payouts go to the UK only. Send GB as country, or omit it.',
+      details: { fields: [{ path: 'country', rule: 'must be GB' }] },
+    },
   },
   idempotency_key_reused: {
     status: 422,
     cause:
       'The Idempotency-Key was already used with a different body. `details.mismatched` lists the fields that differ.',
     remedy: 'Use a new key for a new payout, or send the original body.',
+    details: 'IdempotencyKeyReusedDetails',
+    example: {
+      message: 'This Idempotency-Key was already used with a different body. Use a new key for a new payout.',
+      details: { payout_id: exampleValues.payoutId, mismatched: ['amount_gbp'] },
+    },
   },
   invalid_amount: {
     status: 422,
     cause:
       '`amount_gbp` is missing, is not a string such as "850.00", or is out of range. `details.fields` says which.',
     remedy: "Send a string with two decimals, within the account's `payout_limits_gbp`.",
+    details: 'InvalidFieldsDetails',
+    example: {
+      message: 'amount_gbp must be a string with two decimals, for example "850.00".',
+      details: { fields: [{ path: 'amount_gbp', rule: 'must be a string with two decimals, for example "850.00"' }] },
+    },
   },
   invalid_confirm_code: {
     status: 422,
     cause:
       'The code does not confirm this payout. It is wrong, expired or already used, or it belongs to another payout or session. Nothing was sent.',
     remedy: 'Repeat the request without `confirm_code` to get a new code. A code works for 5 minutes and 5 attempts.',
+    example: {
+      message:
+        'This code does not confirm this payout. Nothing was sent. Repeat the request without confirm_code to get a new code.',
+    },
   },
   invalid_recipient: {
     status: 422,
     cause:
       'Recipient details are missing or invalid. `details.fields` lists every problem, and `details.missing` the fields to send.',
     remedy: 'Fix the listed fields. Nothing was sent.',
+    details: 'InvalidRecipientDetails',
+    example: {
+      message: 'The recipient details are incomplete or invalid. See details.fields.',
+      details: {
+        fields: [{ path: 'recipient.bank.sort_code', rule: 'must be 6 digits' }],
+        missing: ['recipient.bank.sort_code (6 digits)'],
+      },
+    },
   },
   invalid_request: {
     status: 422,
     cause: 'A field, header or query parameter is invalid. `details.fields` lists every problem.',
     remedy: 'Fix the listed fields.',
+    details: 'InvalidFieldsDetails',
+    example: {
+      message: 'The request is invalid. See details.fields.',
+      details: { fields: [{ path: 'limit', rule: 'must be an integer from 1 to 200' }] },
+    },
   },
   recipient_account_rejected: {
     status: 422,
     cause: "The bank rejected the recipient's account details. Nothing was sent.",
     remedy: 'Ask the recipient for the correct details. You can reuse the Idempotency-Key.',
+    example: { message: "The bank rejected the recipient's account details. Nothing was sent. Check them and retry." },
   },
   rate_limited: {
     status: 429,
     cause: 'Too many requests. The `RateLimit-*` headers state the limit.',
     remedy: 'Retry after `Retry-After` seconds. Nothing was changed. For a payout, use the same Idempotency-Key.',
+    example: { message: 'Too many requests. Retry after the number of seconds in Retry-After.' },
   },
   headers_too_large: {
     status: 431,
     cause: 'The headers are larger than 16 KB.',
     remedy: 'Send fewer or shorter headers.',
+    example: { message: 'The headers are larger than 16 KB.' },
   },
   internal_error: {
     status: 500,
     cause: 'Something went wrong on our side.',
     remedy: 'Retry. For a payout, use the same Idempotency-Key. If it persists, contact support with the Request-Id.',
+    example: {
+      message: `Something went wrong on our side. Contact support at support@kelpie.example and quote Request-Id ${exampleValues.requestId}.`,
+    },
   },
   balance_unavailable: {
     status: 502,
     cause: 'The bank has provided no exchange rate for 15 minutes, so we cannot show the balance in pounds.',
     remedy: 'Retry in a minute.',
+    example: { message: 'The bank provides no exchange rate now. Retry in a minute.' },
   },
   payout_not_created: {
     status: 502,
     cause:
       'The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale` or `payments_paused`. Nothing was sent, and the wallet is unchanged.',
     remedy: 'Retry with the same Idempotency-Key.',
+    example: { message: 'The bank is unavailable. Nothing was sent. Retry with the same Idempotency-Key.' },
   },
   rate_unavailable: {
     status: 502,
     cause: 'The bank has provided no exchange rate for 15 minutes.',
     remedy: 'Retry in a minute.',
+    example: { message: 'The bank provides no exchange rate now. Retry in a minute.' },
   },
   unavailable: {
     status: 503,
     cause: 'Kelpie is overloaded, or a system it depends on is unavailable.',
     remedy: 'Retry shortly. For a payout, use the same Idempotency-Key.',
+    example: { message: 'Kelpie is overloaded. Retry shortly. For a payout, use the same Idempotency-Key.' },
   },
 };

@@ -7,18 +7,16 @@ import { tookTooLong } from '../../platform/database/single-call.ts';
 import { tooBusy } from '../../platform/database/too-busy.ts';
 import { ApiError, type ApiErrorCode } from '../../platform/api-error.ts';
 
+export const errorFields = {
+  code: Type.String({ description: 'What kind of error it is. Stable: write your code against it.' }),
+  message: Type.String({ description: 'What happened and what to do, for people. It may be reworded at any time.' }),
+};
+
 export const ErrorSchema = nameSchema(
   'Error',
-  Type.Object(
-    {
-      error: Type.Object({
-        code: Type.String({ description: 'Stable: write your code against this.' }),
-        message: Type.String({ description: 'For people. It may be reworded at any time.' }),
-        details: Type.Optional(Type.Unknown({ description: 'More about this error, where there is more to say.' })),
-      }),
-    },
-    { description: 'The body of every answer that is not a success.' },
-  ),
+  Type.Object({
+    error: Type.Object({ ...errorFields, details: Type.Optional(Type.Unknown()) }),
+  }),
 );
 
 interface ErrorBody {

@@ -4,10 +4,10 @@ import { errorCodes } from './error-codes.ts';
 import { ErrorSchema } from './errors.ts';
 
 const limitHeaders = {
-  'RateLimit-Limit': { type: 'integer', description: 'How many requests can come at once.' },
+  'RateLimit-Limit': { type: 'integer', description: 'The most requests that you can send at once.' },
   'RateLimit-Remaining': { type: 'integer', description: 'How many of them are left.' },
-  'RateLimit-Reset': { type: 'integer', description: 'In how many seconds all of them are there again.' },
-  'Retry-After': { type: 'integer', description: 'In how many seconds it is worth asking again.' },
+  'RateLimit-Reset': { type: 'integer', description: 'Seconds until the full number is available again.' },
+  'Retry-After': { type: 'integer', description: 'Seconds to wait before the next attempt.' },
 };
 
 /** An answer that is an error: what is described of it, and the codes that it can have. */
@@ -78,18 +78,28 @@ function isDeclaredError(answer: unknown): answer is DeclaredError {
   return typeof answer === 'object' && answer !== null && 'x-codes' in answer;
 }
 
-/** The answers of a route as they are described: its own, and those that follow from who may ask. */
-export function declareAnswers(own: unknown, rule: AccessRule): Record<string, unknown> {
+/** The answers of a route as they are described, and the codes of those that are errors, by their status. */
+export interface DeclaredAnswers {
+  response: Record<string, unknown>;
+  codes: Record<string, readonly ApiErrorCode[]>;
+}
+
+/** A route's own answers, and those that follow from who may call it. */
+export function declareAnswers(own: unknown, rule: AccessRule): DeclaredAnswers {
   const answers: [string, unknown][] = typeof own === 'object' && own !== null ? Object.entries(own) : [];
   const codes = answers.flatMap(([, answer]) => (isDeclaredError(answer) ? answer['x-codes'] : []));
-  const errors = Object.entries(errorResponses(...codes, ...accessErrors(rule))).map(
-    ([status, answer]): [string, unknown] => {
-      const { 'x-codes': _told, ...described } = { 'x-codes': undefined, ...answer };
-      return [status, described];
-    },
-  );
+  const errors = Object.entries(errorResponses(...codes, ...accessErrors(rule)));
+  const described = errors.map(([status, answer]): [string, unknown] => {
+    const { 'x-codes': _kept, ...rest } = { 'x-codes': undefined, ...answer };
+    return [status, rest];
+  });
   return {
-    ...Object.fromEntries(answers.filter(([, answer]) => !isDeclaredError(answer))),
-    ...Object.fromEntries(errors),
+    response: {
+      ...Object.fromEntries(answers.filter(([, answer]) => !isDeclaredError(answer))),
+      ...Object.fromEntries(described),
+    },
+    codes: Object.fromEntries(
+      errors.map(([status, answer]) => [status, isDeclaredError(answer) ? answer['x-codes'] : []]),
+    ),
   };
 }

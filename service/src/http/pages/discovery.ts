@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
 import type { LimitHook } from '../limits/rate-limit.ts';
 import { errorResponses } from '../errors/responses.ts';
-import { nameSchema } from '../schema/schemas.ts';
+import { addSchema, nameSchema } from '../schema/schemas.ts';
 import type { Server } from '../server.ts';
 
 const Discovery = nameSchema(
   'Discovery',
   Type.Object(
     {
-      name: Type.String(),
-      version: Type.String(),
-      docs: Type.String({ format: 'uri' }),
+      name: Type.String({ description: 'The name of the service.' }),
+      version: Type.String({ description: 'The release of the API description.' }),
+      docs: Type.String({ format: 'uri', description: 'The URL of this reference.' }),
       support_email: Type.String({ format: 'email', description: 'Write to this address for help.' }),
     },
-    { description: 'What answers at this address, and where it is described.' },
+    { description: 'The service at this address.' },
   ),
 );
 
@@ -26,21 +26,19 @@ interface DiscoveryDeps {
 }
 
 export function addDiscoveryRoutes(app: Server, { publicUrl, supportEmail, limitOpen }: DiscoveryDeps): void {
-  app.addSchema(Discovery.definition);
+  const body = { ...product, docs: `${publicUrl}/docs`, support_email: supportEmail };
+  addSchema(app, Discovery, body);
   for (const [url, operationId, summary] of [
-    ['/', 'getRoot', 'What this service is'],
-    ['/v1', 'getVersion', 'What this version is'],
+    ['/', 'getRoot', 'Retrieve service information'],
+    ['/v1', 'getVersion', 'Retrieve version information'],
   ] as const) {
     const schema = {
       operationId,
       summary,
+      description: 'Returns the name and version of the API, its reference and the support address.',
       tags: ['Discovery'],
       response: { 200: Discovery.ref, ...errorResponses('invalid_request', 'rate_limited') },
     };
-    app.get(url, { schema, config: { access: 'anybody' }, onRequest: limitOpen }, async () => ({
-      ...product,
-      docs: `${publicUrl}/docs`,
-      support_email: supportEmail,
-    }));
+    app.get(url, { schema, config: { access: 'anybody' }, onRequest: limitOpen }, async () => body);
   }
 }

@@ -3,7 +3,8 @@ import { oneOf } from './fields.ts';
 
 /** How a table is asked for. A link in a page can't set a header, so the address can say it; a program may do either. */
 export const tableFormat = oneOf(['json', 'csv'], {
-  description: '`csv` for a table with a header; so does `Accept: text/csv`, where this is left out.',
+  description: '`csv` returns a table with a header row. The default follows the `Accept` header.',
+  examples: ['json'],
 });
 
 export function wantsTable({ headers }: FastifyRequest, format: 'json' | 'csv' | undefined): boolean {

@@ -3,20 +3,24 @@ import { dateTimeRule, invalidRequest } from './field-problems.ts';
 import { patterns } from './patterns.ts';
 
 /** How many a page of a list has. In an address it is a text; what is meant is a number. */
-export function limitField(options: { description?: string } = {}) {
+export function limitField({ description = 'How many to return.' } = {}) {
   return Type.Optional(
     Type.String({
       pattern: patterns.listLimit,
-      ...options,
-      'x-described-as': { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      description,
+      'x-described-as': { type: 'integer', minimum: 1, maximum: 200, default: 50, examples: [50] },
     }),
   );
 }
 
 /** Where a page begins, in whatever form this list has. */
-export function cursorField(pattern: string) {
+export function cursorField(pattern: string, example: string) {
   return Type.Optional(
-    Type.String({ pattern, description: 'Where the page begins: from the `Link` header of the one before.' }),
+    Type.String({
+      pattern,
+      description: 'Where the page starts. Take it from the `Link` header of the page before.',
+      examples: [example],
+    }),
   );
 }
 
@@ -29,8 +33,8 @@ function instantField(description: string) {
 /** The filters by time of a list, in its own word for how something began. */
 export function createdFields(began: string) {
   return {
-    created_after: instantField(`${began} after this instant.`),
-    created_before: instantField(`${began} before this instant.`),
+    created_after: instantField(`${began} after this time.`),
+    created_before: instantField(`${began} before this time.`),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 /** How the address of a next page is described. */
 export const nextLinkHeader = {
   type: 'string',
-  description: 'The address of the next page, `rel="next"`; not there after the last.',
+  description: 'The URL of the next page, with `rel="next"`. Absent on the last page.',
 };
 
 /**

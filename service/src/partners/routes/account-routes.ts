@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { Environment, Id, MoneyString, nullableText, nullableUri, oneOf, Query } from '../../http/schema/fields.ts';
+import { Environment, money, nullableText, nullableUri, oneOf, Query, uuid } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { walletChain } from '../../banks/index.ts';
 import { formatPounds, formatUsdc, parseUsdc } from '../../money/amounts.ts';
@@ -12,53 +12,66 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { enabledCountries, type Account } from '../account.ts';
 import { payoutLimits } from '../limits.ts';
 import { getAccount, type AccountSettings } from '../store.ts';
+import { exampleAccount } from './example-account.ts';
 import { updateAccount, type UpdateAccountDeps } from '../update-account.ts';
 
+const enabledCountriesText = 'Countries that the account can pay to.';
+const logoText = 'The URL of your logo, shown to the people you pay.';
+const colorText = 'Your brand colour, as hex.';
+const billingText = 'The email address for invoices.';
+const contactText = 'The email address for questions about the account.';
+const lowText = 'We email you when the balance falls below this, in USDC. Null: never.';
+
 const PayoutLimits = Type.Object(
-  { min: MoneyString, max_per_payout: MoneyString },
-  { description: 'The smallest and the largest amount of one payout, in pounds.' },
+  {
+    min: money('The smallest payout, in pounds. In live it is 3.00, because the bank sends no less.'),
+    max_per_payout: money('The largest payout, in pounds.'),
+  },
+  { description: 'The range of `amount_gbp`.' },
 );
 
 const AccountSchema = nameSchema(
   'Account',
   Type.Object(
     {
-      object: Type.Literal('account'),
-      id: Id,
-      name: Type.String(),
-      status: Type.String({
-        description: 'onboarding (sandbox only), active, suspended or closed.',
-        examples: ['active'],
-      }),
+      object: Type.Literal('account', { description: 'Always `account`.' }),
+      id: uuid('The id of the account.'),
+      name: Type.String({ description: 'The name of the business.' }),
+      status: Type.String({ description: '`onboarding` (sandbox only), `active`, `suspended` or `closed`.' }),
       environment: Environment,
-      funding_wallet: Type.Object({
-        currency: Type.Literal('USDC'),
-        chain: Type.String(),
-        address: nullableText({ description: 'Where to send USDC; null where the wallet can not be topped up so.' }),
-      }),
-      enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
+      funding_wallet: Type.Object(
+        {
+          currency: Type.Literal('USDC', { description: 'Always `USDC`.' }),
+          chain: Type.String({ description: 'The blockchain of the wallet.' }),
+          address: nullableText({ description: 'Where to send USDC. Null until the bank has opened the address.' }),
+        },
+        { description: 'The wallet that payouts are paid from.' },
+      ),
+      enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 }), { description: enabledCountriesText }),
       payout_limits_gbp: PayoutLimits,
-      prices: Type.Object({
-        payout: Type.Optional(Type.String({ examples: ['0.99 GBP + 1.00%'] })),
-        monthly_account: Type.Optional(Type.String({ examples: ['15.00 GBP'] })),
-        business_verification: Type.String({ examples: ['39.00 GBP'], description: 'Once.' }),
-        network_fees: Type.String({ examples: ['cost + 10.00%'] }),
-        bank_exceptions: Type.String({ examples: ['cost + 20.00%'], description: 'Returns, recalls and traces.' }),
-      }),
+      prices: Type.Object(
+        {
+          payout: Type.Optional(Type.String({ description: 'Per completed payout.' })),
+          monthly_account: Type.Optional(Type.String({ description: 'Per month.' })),
+          business_verification: Type.String({ description: 'Once, for verifying your business.' }),
+          network_fees: Type.String({ description: 'Blockchain fees, per payout.' }),
+          bank_exceptions: Type.String({ description: 'Returns, recalls and traces, when they happen.' }),
+        },
+        { description: 'What you pay.' },
+      ),
       rail: Type.Optional(
         oneOf(['provider_production', 'provider_sandbox', 'simulated'], {
-          description: 'What carries the payouts of this key. `simulated` only until the sandbox bank is connected.',
+          description: 'Which payout rail the key uses. `simulated` only until the sandbox bank is connected.',
         }),
       ),
-      logo_url: nullableUri({ description: 'Shown where your recipients see who pays them.' }),
-      brand_color: nullableText({ examples: ['#0f6e6e'] }),
+      logo_url: nullableUri({ description: logoText }),
+      brand_color: nullableText({ description: colorText }),
       wallet_low_usdc: nullableText({
         pattern: patterns.money,
-        examples: ['500.00'],
-        description: 'Below this the contact, or the admins, are told by mail, once each time; null where nobody is.',
+        description: lowText,
       }),
     },
-    { description: 'The account that the key belongs to, in the environment of the key.' },
+    { description: 'Your account, in the environment of the key.' },
   ),
 );
 
@@ -69,20 +82,22 @@ const UpdateAccountRequest = nameSchema(
   'UpdateAccountRequest',
   Type.Object(
     {
-      logo_url: Type.Optional(nullableUri({ pattern: patterns.secureUrl, maxLength: 500 })),
-      brand_color: Type.Optional(nullableText({ pattern: patterns.color, examples: ['#0f6e6e'] })),
-      billing_email: nullableEmail('Who gets the invoices.'),
-      contact_email: nullableEmail('Whom we write to about the account.'),
+      logo_url: Type.Optional(nullableUri({ pattern: patterns.secureUrl, maxLength: 500, description: logoText })),
+      brand_color: Type.Optional(nullableText({ pattern: patterns.color, description: colorText })),
+      billing_email: nullableEmail(billingText),
+      contact_email: nullableEmail(contactText),
       wallet_low_usdc: Type.Optional(
         nullableText({
           pattern: patterns.money,
           maxLength: 15,
-          examples: ['500.00'],
-          description: 'Tell us by mail when the wallet falls below this: the sandbox one and the live one alike.',
+          description: lowText,
         }),
       ),
     },
-    { additionalProperties: false, description: 'What is left out stays as it is; null takes it away.' },
+    {
+      additionalProperties: false,
+      description: 'The settings to change. Omitted ones stay as they are; null removes one.',
+    },
   ),
 );
 
@@ -90,24 +105,34 @@ export const Compliance = nameSchema(
   'Compliance',
   Type.Object(
     {
-      object: Type.Literal('compliance'),
-      business_verification: Type.Object({
-        status: Type.String({ description: 'not_started, action_required, in_review, approved or rejected.' }),
-        provider_status: nullableText({ description: "The bank's own word for it." }),
-        continue_url: nullableUri({ description: 'Where a person goes on with the verification.' }),
-        terms_url: nullableUri({ description: "Where a person accepts the bank's terms." }),
+      object: Type.Literal('compliance', { description: 'Always `compliance`.' }),
+      business_verification: Type.Object(
+        {
+          status: Type.String({
+            description: '`not_started`, `action_required`, `in_review`, `approved` or `rejected`.',
+          }),
+          provider_status: nullableText({ description: 'The status as the bank names it.' }),
+          continue_url: nullableUri({ description: 'Where a person continues the verification.' }),
+          terms_url: nullableUri({ description: 'Where a person accepts the terms of the bank.' }),
+        },
+        { description: 'The verification that live payouts need.' },
+      ),
+      account: Type.Object(
+        {
+          isolated_wallet: Type.Boolean({ description: 'Whether the wallet belongs to this account alone.' }),
+          wallet_chain: nullableText({ description: 'The blockchain of the wallet. Null on the simulated rail.' }),
+          enabled_countries: Type.Array(Type.String(), { description: enabledCountriesText }),
+          payout_limits_gbp: PayoutLimits,
+          billing_email: nullableText({ format: 'email', description: billingText }),
+          contact_email: nullableText({ format: 'email', description: contactText }),
+        },
+        { description: 'What the account can do.' },
+      ),
+      screening: Type.String({
+        description: 'The sanctions screening of the business: `not_screened`, `clear`, `review` or `blocked`.',
       }),
-      account: Type.Object({
-        isolated_wallet: Type.Boolean(),
-        wallet_chain: nullableText(),
-        enabled_countries: Type.Array(Type.String()),
-        payout_limits_gbp: PayoutLimits,
-        billing_email: nullableText({ format: 'email' }),
-        contact_email: nullableText({ format: 'email' }),
-      }),
-      screening: Type.String({ description: 'not_screened, clear, review or blocked.' }),
     },
-    { description: 'Where the verification of the business stands, and what the account may do.' },
+    { description: 'The verification of your business, and the limits of your account.' },
   ),
 );
 
@@ -181,7 +206,15 @@ interface AccountDeps extends Authentication, UpdateAccountDeps {
 }
 
 export function addAccountRoutes(app: Server, deps: AccountDeps): void {
-  for (const { definition } of [AccountSchema, UpdateAccountRequest, Compliance]) app.addSchema(definition);
+  addSchema(app, AccountSchema, accountBody(exampleAccount));
+  addSchema(app, UpdateAccountRequest, {
+    logo_url: exampleAccount.logoUrl,
+    brand_color: exampleAccount.brandColor,
+    billing_email: exampleAccount.billingEmail,
+    contact_email: exampleAccount.contactEmail,
+    wallet_low_usdc: '500.00',
+  });
+  addSchema(app, Compliance, complianceBody(exampleAccount));
   addReadRoutes(app, deps);
   addUpdateRoute(app, deps);
 }
@@ -189,9 +222,10 @@ export function addAccountRoutes(app: Server, deps: AccountDeps): void {
 function addUpdateRoute(app: Server, deps: AccountDeps): void {
   const schema = {
     operationId: 'updateAccount',
-    summary: 'Set how your page looks, who gets your papers, and when to be told of a low wallet',
-    description: 'The same in both environments; the account is shown as it is in the one that is named.',
-    tags: ['Account'],
+    summary: 'Update account settings',
+    description:
+      'Changes the settings that you send, for both environments, and returns the account in the one that you name. Safe to retry.',
+    tags: ['Dashboard settings'],
     querystring: Query,
     body: UpdateAccountRequest.ref,
     response: {
@@ -213,7 +247,8 @@ function addUpdateRoute(app: Server, deps: AccountDeps): void {
 function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountDeps): void {
   const account = {
     operationId: 'getAccount',
-    summary: 'Your account',
+    summary: 'Retrieve the account',
+    description: 'Returns your account: its status, wallet, prices and settings.',
     tags: ['Account'],
     querystring: Query,
     response: { 200: AccountSchema.ref, ...keyedErrors() },
@@ -225,7 +260,8 @@ function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountD
   );
   const compliance = {
     operationId: 'getCompliance',
-    summary: 'Where your verification stands, and your limits',
+    summary: 'Retrieve compliance',
+    description: 'Returns the status of your business verification, and the limits of your account.',
     tags: ['Account'],
     querystring: Query,
     response: { 200: Compliance.ref, ...keyedErrors() },

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { exampleValues } from '../../http/schema/example-values.ts';
 import { nullableText, nullableUri } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { openErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -12,12 +13,23 @@ import { findPublicPartner } from '../store.ts';
 const PublicPartner = nameSchema(
   'PublicPartner',
   Type.Object(
-    { slug: Type.String(), name: Type.String(), logo_url: nullableUri(), brand_color: nullableText() },
-    { description: 'What anybody may know of a business that pays through us.' },
+    {
+      slug: Type.String({ description: 'The short name of the business.' }),
+      name: Type.String({ description: 'The name of the business.' }),
+      logo_url: nullableUri({ description: 'The URL of its logo.' }),
+      brand_color: nullableText({ description: 'Its brand colour, as hex.' }),
+    },
+    { description: 'Public information about a business that pays through Kelpie.' },
   ),
 );
 
-const PartnerPath = Type.Object({ slug: Type.String({ pattern: patterns.slug }) });
+const PartnerPath = Type.Object({
+  slug: Type.String({
+    pattern: patterns.slug,
+    description: 'The short name of the business.',
+    examples: [exampleValues.slug],
+  }),
+});
 
 interface PublicDeps extends Pick<Authentication, 'recogniseKey'> {
   calls: SingleCalls;
@@ -25,10 +37,16 @@ interface PublicDeps extends Pick<Authentication, 'recogniseKey'> {
 
 /** For the page on which a partner's recipients see who pays them: nobody needs a key for it. */
 export function addPublicPartnerRoutes(app: Server, { calls, recogniseKey }: PublicDeps): void {
-  app.addSchema(PublicPartner.definition);
+  addSchema(app, PublicPartner, {
+    slug: exampleValues.slug,
+    name: exampleValues.business,
+    logo_url: 'https://harbourgoods.example/logo.svg',
+    brand_color: '#0f6e6e',
+  });
   const schema = {
     operationId: 'getPublicPartner',
-    summary: 'A partner by its short name',
+    summary: 'Retrieve a partner',
+    description: 'Returns what recipients may know about the business that pays them. Needs no API key.',
     tags: ['Discovery'],
     params: PartnerPath,
     response: { 200: PublicPartner.ref, ...openErrors('not_found') },

@@ -19,10 +19,10 @@ interface RouteDeps extends Authentication, Omit<StartDeps, 'bank'> {
 export function addVerificationRoutes(app: Server, { bank, redirectUrl, ...deps }: RouteDeps): void {
   const schema = {
     operationId: 'startVerification',
-    summary: 'Start the verification of your business',
+    summary: 'Start business verification',
     description:
-      'Answers with the pages of the bank where a person goes on with it. Safe to repeat: one that is under way is answered as it is now, and one that was rejected is started again.',
-    tags: ['Account'],
+      "Starts the verification that live payouts need, and returns the bank's pages where a person continues it. Safe to retry: a verification in progress is returned as it is, and a rejected one starts again.",
+    tags: ['Dashboard settings'],
     querystring: Query,
     response: { 200: Compliance.ref, ...bodyErrors() },
   };

@@ -23,8 +23,9 @@ const columns = [
 ];
 
 const pageSize = 500;
+export const payoutHeader = csvLine(columns);
 
-function payoutLine(payout: ShownPayout): string {
+export function payoutLine(payout: ShownPayout): string {
   return csvLine([
     payout.id,
     instantOf(payout.id).toISOString(),
@@ -48,7 +49,7 @@ export async function* exportPayouts(
   of: PartnerContext,
   filters: PayoutFilters,
 ): AsyncGenerator<string> {
-  let lines = csvLine(columns);
+  let lines = payoutHeader;
   let cursor: string | null = null;
   do {
     const page = await listPayouts(calls, of, { filters, cursor, limit: pageSize });

@@ -1,23 +1,27 @@
 import { Type } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { listOf, MoneyString, nullableInstant, Query } from '../../http/schema/fields.ts';
+import { listExample, listOf, money, nullableInstant, Query } from '../../http/schema/fields.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readDailyVolume, type DailyVolume } from '../reading/daily-volume.ts';
+import { usageDay } from './examples.ts';
 
 const UsageDay = nameSchema(
   'UsageDay',
-  Type.Object({
-    date: Type.String({ format: 'date' }),
-    completed: Type.Integer({ description: 'Payouts that arrived on this day.' }),
-    paid_gbp: MoneyString,
-    failed: Type.Integer({ description: 'Payouts that were made on this day, and failed or were returned.' }),
-  }),
+  Type.Object(
+    {
+      date: Type.String({ format: 'date', description: 'The day, in London time.' }),
+      completed: Type.Integer({ description: 'Payouts that were completed on this day.' }),
+      paid_gbp: money('What their recipients received, in pounds.'),
+      failed: Type.Integer({ description: 'Payouts created on this day that failed or were returned.' }),
+    },
+    { description: 'The payouts of one day.' },
+  ),
 );
 const UsageDayList = nameSchema(
   'UsageDayList',
@@ -26,10 +30,10 @@ const UsageDayList = nameSchema(
       ...listOf(UsageDay.ref).properties,
       counted_since: nullableInstant({
         description:
-          'Null where every payout of these days is counted. Else there are too many: those that were made before this are not counted, the first day is not whole, and days before it are left out.',
+          'Null if every payout of these days is counted. Otherwise there are too many to count: payouts created before this time are left out, and the first day is incomplete.',
       }),
     },
-    { description: 'The last 30 days in London time, the oldest first.' },
+    { description: 'Daily volume, oldest day first.' },
   ),
 );
 
@@ -47,12 +51,14 @@ interface DailyDeps extends Authentication {
 }
 
 export function addDailyRoutes(app: Server, { pool, clock, requireCaller, callerOf }: DailyDeps): void {
-  for (const { definition } of [UsageDay, UsageDayList]) app.addSchema(definition);
+  addSchema(app, UsageDay, usageDay);
+  addSchema(app, UsageDayList, { ...listExample(usageDay), counted_since: null });
   const cache = createTtlCache<DailyVolume>(countedCache);
   const memoryOfMuch = createTtlCache<DailyVolume>(longMemory);
   const schema = {
     operationId: 'listUsageDays',
-    summary: 'The last 30 days, day by day',
+    summary: 'List daily volume',
+    description: 'Returns the payouts of the last 30 days, one entry per day in London time.',
     tags: ['Billing'],
     querystring: Query,
     response: { 200: UsageDayList.ref, ...keyedErrors() },

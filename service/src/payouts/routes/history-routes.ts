@@ -1,45 +1,58 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { Id, Instant, MoneyString, nullableText, oneOf, Query } from '../../http/schema/fields.ts';
-import { patterns } from '../../http/schema/patterns.ts';
+import { dateTime, money, nullableText, oneOf, Query, uuid } from '../../http/schema/fields.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds, formatUsdc } from '../../money/amounts.ts';
 import { rateAsNumber } from '../../money/rates.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { readHistory, type OwnLine, type PayoutHistory } from '../reading/read-history.ts';
+import { payoutHistory } from './examples.ts';
+import { ExchangeRate, FeeBreakdown, PayoutPath, statuses } from './schemas.ts';
 
-const Step = Type.Object({
-  at: Instant,
-  status: oneOf(['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned']),
-  by: Type.String({ description: 'The start of an API key, an email address, `bank`, or `worker` for Kelpie itself.' }),
-  money_back: Type.Boolean({ description: 'The status stayed, and the money of a failed payout came back.' }),
-});
+const Step = Type.Object(
+  {
+    at: dateTime('When the status changed.'),
+    status: oneOf(statuses, { description: 'The status from then on.' }),
+    by: Type.String({
+      description: 'Who changed it: the prefix of an API key, an email address, `bank`, or `worker` for Kelpie itself.',
+    }),
+    money_back: Type.Boolean({
+      description: 'True where the status stayed the same and the money of a failed payout returned to the wallet.',
+    }),
+  },
+  { description: 'One change of status.' },
+);
 
-const LedgerLine = Type.Object({
-  at: Instant,
-  account: oneOf(['wallet', 'invoice']),
-  direction: oneOf(['out', 'in'], { description: '`out` leaves the wallet, or is put on the invoice.' }),
-  amount: MoneyString,
-  currency: oneOf(['USDC', 'GBP']),
-  reason: Type.String(),
-  wallet_after_usdc: nullableText({ description: 'What the wallet held then.' }),
-});
+const LedgerLine = Type.Object(
+  {
+    at: dateTime('When the entry was posted.'),
+    account: oneOf(['wallet', 'invoice'], { description: 'Whether it moved your wallet or your next invoice.' }),
+    direction: oneOf(['out', 'in'], {
+      description: '`out`: left the wallet, or was added to the invoice. `in`: the reverse.',
+    }),
+    amount: money('The amount, always positive.'),
+    currency: oneOf(['USDC', 'GBP'], { description: 'The currency of `amount`.' }),
+    reason: Type.String({ description: 'Why the entry was posted, for example `payout.hold`. We may add reasons.' }),
+    wallet_after_usdc: nullableText({ description: 'The balance of the wallet after it, in USDC. Null for invoices.' }),
+  },
+  { description: 'One ledger entry.' },
+);
 
-const HistorySchema = nameSchema(
+const PayoutHistorySchema = nameSchema(
   'PayoutHistory',
   Type.Object(
     {
-      object: Type.Literal('payout_history'),
-      payout_id: Id,
-      created_by: Type.String({ description: 'The start of an API key, or an email address.' }),
-      exchange_rate: Type.Object({ gbp_per_usd: Type.Number() }),
-      fee_breakdown: Type.Object({ taken_in_transfer_gbp: MoneyString, on_monthly_invoice_gbp: MoneyString }),
-      steps: Type.Array(Step),
-      ledger: Type.Array(LedgerLine),
+      object: Type.Literal('payout_history', { description: 'Always `payout_history`.' }),
+      payout_id: uuid('The id of the payout.'),
+      created_by: Type.String({ description: 'Who created it: the prefix of an API key, or an email address.' }),
+      exchange_rate: ExchangeRate,
+      fee_breakdown: FeeBreakdown,
+      steps: Type.Array(Step, { description: 'Every change of status, oldest first.' }),
+      ledger: Type.Array(LedgerLine, { description: 'Every ledger entry on your wallet and invoice, oldest first.' }),
     },
-    { description: 'Every state of a payout with who and when, oldest first, and what it did to your money.' },
+    { description: 'How the status of a payout changed, and how it moved your money.' },
   ),
 );
 
@@ -55,7 +68,7 @@ function lineBody({ at, account, direction, amount, reason, walletAfter }: OwnLi
   };
 }
 
-function historyBody({ payout, steps, lines }: PayoutHistory): Static<typeof HistorySchema.definition> {
+function historyBody({ payout, steps, lines }: PayoutHistory): Static<typeof PayoutHistorySchema.definition> {
   return {
     object: 'payout_history',
     payout_id: payout.id,
@@ -74,14 +87,15 @@ export function addHistoryRoutes(
   app: Server,
   { pool, requireCaller, callerOf }: Authentication & { pool: Pool },
 ): void {
-  app.addSchema(HistorySchema.definition);
+  addSchema(app, PayoutHistorySchema, payoutHistory);
   const schema = {
     operationId: 'getPayoutHistory',
-    summary: 'How a payout came to where it is',
+    summary: "Retrieve a payout's history",
+    description: 'Returns every change of status with its time and author, and the ledger entries of the payout.',
     tags: ['Payouts'],
-    params: Type.Object({ id: Type.String({ pattern: patterns.uuid }) }),
+    params: PayoutPath,
     querystring: Query,
-    response: { 200: HistorySchema.ref, ...keyedErrors('not_found') },
+    response: { 200: PayoutHistorySchema.ref, ...keyedErrors('not_found') },
   };
   const config = { action: 'payout.history', access: 'readers' } as const;
   app.get('/v1/payouts/:id/history', { schema, config, onRequest: requireCaller }, async (request) =>

@@ -9,6 +9,7 @@ import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { exportPayouts } from '../reading/export-payouts.ts';
+import { payoutsCsv } from './examples.ts';
 import { filtersFrom, payoutFilters } from './payout-list-routes.ts';
 
 const ExportQuery = Type.Object({ ...environmentQuery, ...payoutFilters }, { additionalProperties: false });
@@ -18,12 +19,8 @@ const answer = {
   headers: { 'Content-Disposition': { type: 'string', description: 'Names the file by environment and date.' } },
   content: {
     'text/csv': {
-      schema: Type.Unsafe<Readable>({
-        type: 'string',
-        examples: [
-          'id,created_at,status,recipient,account_last4,amount_gbp,fee_gbp,wallet_sent_usdc,reference,bank_reference,failure_code,created_via,updated_at\r\n01a1e153-2cfd-70e5-b356-495cbe018dac,2026-11-15T12:00:00.000Z,completed,Ada Byron,5678,850.00,9.49,1082.04,Order 42,Order 42,,api,2026-11-15T12:00:03.000Z\r\n',
-        ],
-      }),
+      schema: Type.Unsafe<Readable>({ type: 'string' }),
+      examples: { payouts: { value: payoutsCsv } },
     },
   },
 };
@@ -38,8 +35,9 @@ export function addPayoutExportRoutes(app: Server, { calls, clock, requireCaller
   const download = createDownloads();
   const schema = {
     operationId: 'exportPayouts',
-    summary: 'Export payouts as CSV',
-    description: 'Returns all payouts that match the filters in one file. Listed in Activity, also for people.',
+    summary: 'Export payouts',
+    description:
+      'Returns all payouts that match the filters as one CSV file, newest first. Limit: two downloads at once per account.',
     tags: ['Payouts'],
     querystring: ExportQuery,
     response: { 200: answer, ...keyedErrors('invalid_request') },

@@ -1,15 +1,18 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { environmentQuery, oneOf } from '../../http/schema/fields.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
+import { environmentQuery, listExample, oneOf } from '../../http/schema/fields.ts';
 import { createdFields, createdFrom, cursorField, limitField } from '../../http/schema/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
+import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { listPayouts, type PayoutFilters } from '../reading/list-payouts.ts';
 import type { ShownPayout } from '../model/payout.ts';
-import { PayoutList } from './schemas.ts';
+import { payout } from './examples.ts';
+import { PayoutList, statuses } from './schemas.ts';
 import { payoutBody } from './wire-form.ts';
 
 /** The filters of the list, which the export has too. */
@@ -18,41 +21,57 @@ export const payoutFilters = {
     Type.String({
       pattern: patterns.payoutStatuses,
       maxLength: 80,
-      description: 'One status, or several separated by commas.',
+      description: 'Payouts with this status, or one of several separated by commas.',
       examples: ['pending,processing'],
     }),
   ),
-  ...createdFields('Made'),
-  reference: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: patterns.anyText })),
-  account_last4: Type.Optional(Type.String({ pattern: patterns.fourDigits })),
-  created_via: Type.Optional(oneOf(['api', 'dashboard'])),
+  ...createdFields('Created'),
+  reference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 120,
+      pattern: patterns.anyText,
+      description: 'Payouts with exactly this reference.',
+      examples: [exampleValues.reference],
+    }),
+  ),
+  account_last4: Type.Optional(
+    Type.String({
+      pattern: patterns.fourDigits,
+      description: 'Payouts to account numbers that end in these four digits.',
+      examples: ['5678'],
+    }),
+  ),
+  created_via: Type.Optional(
+    oneOf(['api', 'dashboard'], {
+      description: 'Payouts created by API keys, or by dashboard users.',
+      examples: ['api'],
+    }),
+  ),
 };
 
 const ListQuery = Type.Object(
   {
     ...environmentQuery,
     limit: limitField(),
-    cursor: cursorField(patterns.uuid),
+    cursor: cursorField(patterns.uuid, exampleValues.payoutId),
     ...payoutFilters,
-    idempotency_key: Type.Optional(Type.String({ pattern: patterns.idempotencyKey })),
+    idempotency_key: Type.Optional(
+      Type.String({
+        pattern: patterns.idempotencyKey,
+        description: 'The payout that was created with this Idempotency-Key.',
+        examples: [exampleValues.idempotencyKey],
+      }),
+    ),
   },
   // A filter that is misspelt would show what was not asked for.
   { additionalProperties: false },
 );
 type ListQuery = Static<typeof ListQuery>;
 
-const states: readonly ShownPayout['state'][] = [
-  'pending',
-  'processing',
-  'completed',
-  'failed',
-  'cancelled',
-  'returned',
-];
-
 function statesFrom(list: string): ShownPayout['state'][] {
   const words = list.split(',');
-  return states.filter((state) => words.includes(state));
+  return statuses.filter((status) => words.includes(status));
 }
 
 export function filtersFrom(query: Omit<ListQuery, 'limit' | 'cursor' | 'environment'>): PayoutFilters {
@@ -73,12 +92,12 @@ interface ListDeps extends Authentication {
 }
 
 export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCaller, callerOf }: ListDeps): void {
-  app.addSchema(PayoutList.definition);
+  addSchema(app, PayoutList, listExample(payout));
   const schema = {
     operationId: 'listPayouts',
-    summary: 'Your payouts, newest first',
+    summary: 'List payouts',
     description:
-      'One request looks at 20,000 payouts at most: where a filter fits few, a page can be short, or empty, and still have a next one. Follow `Link` until there is none. With `idempotency_key`, nothing found means that no payout was made under it so far; while one is being made, the answer is 409 `idempotency_key_in_use`.',
+      'Returns your payouts, newest first. Filters combine. One request searches at most 20,000 payouts, so a page can be short or empty and still have a next one: follow `Link` until there is none. With `idempotency_key`, an empty list means that the key has created no payout yet.',
     tags: ['Payouts'],
     querystring: ListQuery,
     response: {

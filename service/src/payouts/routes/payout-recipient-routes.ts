@@ -1,39 +1,40 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { Id, nullableText, oneOf, Query } from '../../http/schema/fields.ts';
-import { patterns } from '../../http/schema/patterns.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { nullableText, oneOf, Query, uuid } from '../../http/schema/fields.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { PayoutRecipient } from '../model/order.ts';
 import { readRecipient } from '../reading/read-recipient.ts';
+import { payoutRecipient } from './examples.ts';
+import { PayoutPath } from './schemas.ts';
 
 const PayoutRecipientSchema = nameSchema(
   'PayoutRecipient',
   Type.Object(
     {
-      object: Type.Literal('payout_recipient'),
-      payout_id: Id,
-      type: oneOf(['individual', 'business'], { description: 'Person or business.', examples: ['individual'] }),
-      first_name: Type.String({ description: 'First name, or the name of a business.', examples: ['Ada'] }),
-      last_name: Type.String({ description: 'Last name, or the legal form of a business.', examples: ['Byron'] }),
-      email: nullableText({ description: "The recipient's email address.", examples: ['ada@example.com'] }),
+      object: Type.Literal('payout_recipient', { description: 'Always `payout_recipient`.' }),
+      payout_id: uuid('The id of the payout.'),
+      type: oneOf(['individual', 'business'], { description: 'Person or business.' }),
+      first_name: Type.String({ description: 'First name, or the name of a business.' }),
+      last_name: Type.String({ description: 'Last name, or the legal form of a business.' }),
+      email: nullableText({ description: "The recipient's email address." }),
       address: Type.Object(
         {
-          line1: Type.String({ description: 'Street address.', examples: ['1 High Street'] }),
-          line2: nullableText({ description: 'Flat or building.', examples: ['Flat 2'] }),
-          city: Type.String({ description: 'Town or city.', examples: ['Leeds'] }),
-          region: Type.String({ description: 'County or region.', examples: ['West Yorkshire'] }),
-          postal_code: Type.String({ description: 'Postcode.', examples: ['LS1 1AA'] }),
+          line1: Type.String({ description: 'Street address.' }),
+          line2: nullableText({ description: 'Flat or building.' }),
+          city: Type.String({ description: 'Town or city.' }),
+          region: Type.String({ description: 'County or region.' }),
+          postal_code: Type.String({ description: 'Postcode.' }),
         },
         { description: "The recipient's address." },
       ),
       bank: Type.Object(
         {
-          bank_name: Type.String({ description: "Name of the recipient's bank.", examples: ['Example Bank'] }),
-          account_last4: Type.String({ description: 'Last four digits of the account number.', examples: ['5678'] }),
+          bank_name: Type.String({ description: "Name of the recipient's bank." }),
+          account_last4: Type.String({ description: 'Last four digits of the account number.' }),
         },
         { description: "The recipient's bank account. The whole number is never returned." },
       ),
@@ -69,14 +70,14 @@ interface RecipientDeps extends Authentication {
 
 /** For "Pay again" in the dashboard. Admins only, because it holds an address. */
 export function addPayoutRecipientRoutes(app: Server, { requireCaller, callerOf, ...deps }: RecipientDeps): void {
-  app.addSchema(PayoutRecipientSchema.definition);
+  addSchema(app, PayoutRecipientSchema, payoutRecipient);
   const schema = {
     operationId: 'getPayoutRecipient',
     summary: "Retrieve a payout's recipient",
     description:
-      'Returns the name, address and bank of the recipient, with the last four digits of the account number.',
-    tags: ['Payouts'],
-    params: Type.Object({ id: Type.String({ pattern: patterns.uuid }) }),
+      'Returns the recipient as the payout was ordered, to pay them again. Of the account number, only the last four digits are returned.',
+    tags: ['Dashboard payouts'],
+    params: PayoutPath,
     querystring: Query,
     response: { 200: PayoutRecipientSchema.ref, ...keyedErrors('not_found') },
   };

@@ -3,11 +3,13 @@ import { Type } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { bodyProblems } from '../../http/schema/field-problems.ts';
+import { exampleValues } from '../../http/schema/example-values.ts';
 import { Query } from '../../http/schema/fields.ts';
 import { requireNamedAccount } from '../../http/auth/named-account.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
+import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { cancelPayout } from '../lifecycle/cancel-payout.ts';
@@ -16,13 +18,16 @@ import { quotePayout } from '../pricing/quote.ts';
 import { readBalance } from '../reading/read-balance.ts';
 import type { PayoutReader } from '../reading/read-payouts.ts';
 import { refuseBody } from './refuse-body.ts';
+import * as examples from './examples.ts';
 import {
   BalanceSchema,
   CreatePayoutRequest,
   PayoutCreated,
+  PayoutPath,
   PayoutSchema,
   QuoteRequest,
   QuoteSchema,
+  Recipient,
 } from './schemas.ts';
 import { amountFrom, balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
 
@@ -58,35 +63,46 @@ async function refuseWrongBody(request: FastifyRequest): Promise<void> {
   if (problems.length > 0) throw refuseBody(problems, request.body);
 }
 
-const replayHeader = { 'Idempotent-Replayed': { type: 'string', enum: ['true'] } };
-const PayoutPath = Type.Object({ id: Type.String({ pattern: patterns.uuid }) });
+const replayHeader = {
+  'Idempotent-Replayed': { type: 'string', enum: ['true'], description: 'The payout existed before this request.' },
+};
 const KeyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       // Not by the schema: what is wrong with it is a 400 of its own.
-      'x-described-as': { name: 'Idempotency-Key', type: 'string', pattern: patterns.idempotencyKey, required: true },
-      description: 'Your own id of this payout, the same whenever you try it again. Repeated, it pays nothing twice.',
+      'x-described-as': {
+        name: 'Idempotency-Key',
+        type: 'string',
+        pattern: patterns.idempotencyKey,
+        required: true,
+        examples: [exampleValues.idempotencyKey],
+      },
+      description:
+        'Your own id for the payout: 8 to 100 letters, digits, `_`, `-`, `:` or `.`. Use the same key for every retry.',
     }),
   ),
   'kelpie-account': Type.Optional(
     Type.String({
-      'x-described-as': { name: 'Kelpie-Account', type: 'string', format: 'uuid' },
+      'x-described-as': {
+        name: 'Kelpie-Account',
+        type: 'string',
+        format: 'uuid',
+        examples: [exampleValues.partnerId],
+      },
       description:
-        'For a person who has signed in: the id of the account that pays. Needed then, because a browser has one session for all its tabs. Ignored for an API key.',
+        'Dashboard sessions only, and required for them: the id of the account that pays. Ignored for API keys.',
     }),
   ),
 });
 
 export function addPayoutRoutes(app: Server, deps: PayoutRouteDeps): void {
-  for (const { definition } of [
-    QuoteRequest,
-    CreatePayoutRequest,
-    QuoteSchema,
-    PayoutSchema,
-    PayoutCreated,
-    BalanceSchema,
-  ])
-    app.addSchema(definition);
+  addSchema(app, Recipient, examples.recipient);
+  addSchema(app, QuoteRequest, examples.quoteRequest);
+  addSchema(app, CreatePayoutRequest, examples.createPayoutRequest);
+  addSchema(app, QuoteSchema, examples.quote);
+  addSchema(app, PayoutSchema, examples.payout);
+  addSchema(app, PayoutCreated, examples.payoutCreated);
+  addSchema(app, BalanceSchema, examples.balance);
   addQuoteRoute(app, deps);
   addCreateRoute(app, deps);
   addReadRoute(app, deps);
@@ -97,7 +113,9 @@ export function addPayoutRoutes(app: Server, deps: PayoutRouteDeps): void {
 function addQuoteRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'createQuote',
-    summary: 'What a payout would cost now',
+    summary: 'Create a quote',
+    description:
+      'Returns the fee and the USDC that a payout would take now. Creates nothing and moves no money. Quotes are not binding: the exchange rate can change before you create the payout.',
     tags: ['Payouts'],
     querystring: Query,
     body: QuoteRequest.ref,
@@ -125,9 +143,9 @@ function addQuoteRoute(app: Server, deps: PayoutRouteDeps): void {
 function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'createPayout',
-    summary: 'Pay a recipient',
+    summary: 'Create a payout',
     description:
-      'Answers 201 for a new payout, and 200 with `Idempotent-Replayed: true` for a key that was used before. A person who has signed in confirms a live payout: the first request has a code mailed and answers `confirmation_required`; the same request with `confirm_code` pays.',
+      'Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or `pending` while its outcome is unknown. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code, see `confirmation_required`.',
     tags: ['Payouts'],
     headers: KeyHeader,
     querystring: Query,
@@ -135,7 +153,7 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
     response: {
       200: {
         ...PayoutSchema.ref,
-        description: 'A payout that this key made before, as it is now.',
+        description: 'The payout that this Idempotency-Key created before, as it is now.',
         headers: replayHeader,
       },
       201: PayoutCreated.ref,
@@ -193,7 +211,8 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
 function addReadRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'getPayout',
-    summary: 'One payout as it is now',
+    summary: 'Retrieve a payout',
+    description: 'Returns the payout as it is now. Poll it to learn when the payout is completed.',
     tags: ['Payouts'],
     params: PayoutPath,
     querystring: Query,
@@ -208,8 +227,9 @@ function addReadRoute(app: Server, deps: PayoutRouteDeps): void {
 function addCancelRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'cancelPayout',
-    summary: 'Stop a payout, where the bank still can',
-    description: 'Safe to repeat. A payout is cancelled only once the bank says so.',
+    summary: 'Cancel a payout',
+    description:
+      'Cancels a payout that the bank can still stop, and returns its money to the wallet. A payout on its way cannot be cancelled. Safe to retry.',
     tags: ['Payouts'],
     params: PayoutPath,
     querystring: Query,
@@ -230,8 +250,9 @@ function addCancelRoute(app: Server, deps: PayoutRouteDeps): void {
 function addBalanceRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'getBalance',
-    summary: 'What the wallet holds',
-    tags: ['Account'],
+    summary: 'Retrieve the balance',
+    description: 'Returns what the wallet holds, in USDC and at the current exchange rate in pounds.',
+    tags: ['Wallet'],
     querystring: Query,
     response: { 200: BalanceSchema.ref, ...keyedErrors('partner_not_active', 'balance_unavailable') },
   };

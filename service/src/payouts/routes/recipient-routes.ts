@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { Instant, listOf, MoneyString, nullableText, Query } from '../../http/schema/fields.ts';
+import { dateTime, listExample, listOf, money, nullableText, Query } from '../../http/schema/fields.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
-import { nameSchema } from '../../http/schema/schemas.ts';
+import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -10,18 +10,25 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { firstIdAt } from '../../platform/ids.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { listRecipients, type PaidRecipient } from '../records/payout-store.ts';
+import { recipientSummary } from './examples.ts';
 
 const RecipientSummary = nameSchema(
   'RecipientSummary',
-  Type.Object({
-    name: nullableText(),
-    account_last4: nullableText(),
-    payouts: Type.Integer({ minimum: 0, description: 'How many arrived.' }),
-    paid_gbp: MoneyString,
-    last_paid_at: Type.String({ ...Instant, description: 'When the last one arrived, or was made where none did.' }),
-  }),
+  Type.Object(
+    {
+      name: nullableText({ description: 'The name of the recipient.' }),
+      account_last4: nullableText({ description: 'The last four digits of the account number.' }),
+      payouts: Type.Integer({ minimum: 0, description: 'The number of completed payouts.' }),
+      paid_gbp: money('What they received in all, in pounds.'),
+      last_paid_at: dateTime('When the newest payout was completed, or created if none was completed.'),
+    },
+    { description: 'A recipient that you have paid.' },
+  ),
 );
-const RecipientList = nameSchema('RecipientList', listOf(RecipientSummary.ref, { description: 'Last paid first.' }));
+const RecipientList = nameSchema(
+  'RecipientList',
+  listOf(RecipientSummary.ref, { description: 'Recipients, last paid first.' }),
+);
 
 const countedForMs = 365 * 24 * 3_600_000;
 const mostListed = 200;
@@ -44,11 +51,12 @@ interface RecipientDeps extends Authentication {
 }
 
 export function addRecipientRoutes(app: Server, { calls, clock, requireCaller, callerOf }: RecipientDeps): void {
-  for (const { definition } of [RecipientSummary, RecipientList]) app.addSchema(definition);
+  addSchema(app, RecipientSummary, recipientSummary);
+  addSchema(app, RecipientList, listExample(recipientSummary));
   const schema = {
     operationId: 'listRecipients',
-    summary: 'Whom you have paid',
-    description: `The last 365 days, and of them the newest ${maxScanned.toLocaleString('en-GB')} payouts; 200 recipients at most.`,
+    summary: 'List recipients',
+    description: `Returns the recipients of the last 365 days, grouped by name and account, at most ${mostListed}. Only the newest ${maxScanned.toLocaleString('en-GB')} payouts are counted.`,
     tags: ['Payouts'],
     querystring: Query,
     response: { 200: RecipientList.ref, ...keyedErrors() },

@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { dateTime, money, uuid } from '../schema/fields.ts';
+
+const FieldProblem = Type.Object(
+  {
+    path: Type.String({
+      description: 'Where the problem is: a field of the body in dots, a query parameter or a header.',
+    }),
+    rule: Type.String({ description: 'The rule that the value breaks. For people: it may be reworded.' }),
+  },
+  { description: 'One problem with the request.' },
+);
+
+const fields = Type.Array(FieldProblem, { description: 'Every problem with the request, at most 50.' });
+const missing = Type.Array(Type.String(), {
+  description: 'Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`.',
+});
+
+/** What `details` holds, by the name that the reference gives it. The table of codes says which code has which. */
+export const errorDetails = {
+  IdempotencyKeyDetails: Type.Object(
+    { pattern: Type.String({ description: 'The regular expression that an Idempotency-Key must match.' }) },
+    { description: 'The accepted format of the Idempotency-Key header.' },
+  ),
+  InsufficientFundsDetails: Type.Object(
+    {
+      available_usdc: money('What the wallet holds, in USDC.'),
+      required_usdc: money('What the payout needs, in USDC.'),
+      shortfall_usdc: money('The smallest top-up that covers the payout, in USDC.'),
+    },
+    { description: 'How much the wallet lacks.' },
+  ),
+  ConfirmationDetails: Type.Object(
+    { good_until: dateTime('When the emailed code expires.') },
+    { description: 'How long the emailed code is valid.' },
+  ),
+  IdempotencyKeyReusedDetails: Type.Object(
+    {
+      payout_id: Type.Optional(uuid('The payout that the key created. Absent if it created none.')),
+      mismatched: Type.Array(Type.String(), {
+        description: 'Paths of the fields that differ from the first request. Values are never returned.',
+      }),
+    },
+    { description: 'How the body differs from the first request with this key.' },
+  ),
+  InvalidFieldsDetails: Type.Object({ fields, missing: Type.Optional(missing) }, { description: 'What is invalid.' }),
+  InvalidRecipientDetails: Type.Object({ fields, missing }, { description: 'What is invalid or missing.' }),
+} as const;
+
+export type ErrorDetailsName = keyof typeof errorDetails;

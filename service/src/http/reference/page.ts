@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import scalar from '@scalar/fastify-api-reference';
+import type { LimitHook } from '../limits/rate-limit.ts';
+import { product } from '../pages/discovery.ts';
+import type { Server } from '../server.ts';
+
+const page = '/docs';
+
+/** What the reference page may load: its own files from this address, and nothing from anywhere else. */
+function contentSecurityPolicy(html: string): string {
+  const inlineScripts = [...html.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, text = '']) => text);
+  const hashes = inlineScripts
+    .filter((text) => text !== '')
+    .map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+  return [
+    `default-src 'none'`,
+    `script-src 'self' ${hashes.join(' ')}`,
+    // The page's own styles are set from its script.
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src 'self'`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+}
+
+/** The description for programs at /v1/openapi.json, and the same for people at /docs. */
+export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
+  const config = { access: 'anybody' } as const;
+  app.get('/v1/openapi.json', { schema: { hide: true }, config, onRequest: limitOpen }, async () => app.swagger());
+  // In a scope of its own: no other request shall pass through what only this page needs.
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', limitOpen);
+    scope.addHook('onSend', async (_request, reply, payload) => {
+      if (typeof payload === 'string' && payload.startsWith('<!doctype html>')) {
+        reply.header('content-security-policy', contentSecurityPolicy(payload));
+      }
+    });
+    await scope.register(scalar, {
+      routePrefix: page,
+      configuration: {
+        url: '/v1/openapi.json',
+        pageTitle: product.name,
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        showDeveloperTools: 'never',
+        hideClientButton: true,
+      },
+    });
+  });
+}

@@ -1,0 +1,19 @@
+/**
+ * What the examples of the reference have in common, so that they tell one story: Harbour Goods pays Grace Hopper 850.00
+ * pounds. An id is a UUIDv7, and the instant inside it is the `created_at` that an example shows.
+ */
+export const exampleValues = {
+  partnerId: '01a05bfb-7000-7b1f-8a44-2c9e5d7f1b36',
+  business: 'Harbour Goods Ltd',
+  slug: 'harbour-goods',
+  adminEmail: 'ada@harbourgoods.example',
+  viewerEmail: 'alan@harbourgoods.example',
+  payoutId: '01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57',
+  idempotencyKey: 'order-10045',
+  reference: 'Order 10045',
+  keyId: '01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13',
+  keyPrefix: 'kp_sandbox_4f9c2a71',
+  requestId: '01a1e3b1-25be-7e02-8c61-b5d49a7f2e80',
+  createdAt: '2026-11-16T09:30:00.000Z',
+  updatedAt: '2026-11-16T09:30:04.000Z',
+} as const;
