@@ -2092,7 +2092,12 @@ export interface components {
                 /** @description The rule that the value breaks. For people: it may be reworded. */
                 rule: string;
             }[];
-            /** @description Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`. */
+            /**
+             * @description Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`.
+             * @example [
+             *       "recipient.bank.sort_code (6 digits)"
+             *     ]
+             */
             missing?: string[];
         };
         /** @description What is invalid or missing. */
@@ -2104,7 +2109,12 @@ export interface components {
                 /** @description The rule that the value breaks. For people: it may be reworded. */
                 rule: string;
             }[];
-            /** @description Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`. */
+            /**
+             * @description Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`.
+             * @example [
+             *       "recipient.bank.sort_code (6 digits)"
+             *     ]
+             */
             missing: string[];
         };
     };

@@ -13,6 +13,7 @@ const FieldProblem = Type.Object(
 
 const fields = Type.Array(FieldProblem, { description: 'Every problem with the request, at most 50.' });
 const missing = Type.Array(Type.String(), {
+  examples: [['recipient.bank.sort_code (6 digits)']],
   description: 'Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`.',
 });
 

@@ -8,7 +8,8 @@ Create an API key in the dashboard and send it with every request. Keep it on yo
 
 \`\`\`sh
 export KELPIE_API_KEY=kp_sandbox_…
-curl "${server}/v1/balance" -H "Authorization: Bearer $KELPIE_API_KEY"
+curl "${server}/v1/balance" \\
+  -H "Authorization: Bearer $KELPIE_API_KEY"
 \`\`\`
 
 Every \`curl\` command on this page runs as it is once you have exported your key. Operations under **Dashboard** need a dashboard session instead of a key.

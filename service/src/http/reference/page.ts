@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
+import type { FastifyInstance } from 'fastify';
 import type { LimitHook } from '../limits/rate-limit.ts';
 import { product } from '../pages/discovery.ts';
 import type { Server } from '../server.ts';
+import { brandCss, brandFonts, favicon } from './brand.ts';
 
 const page = '/docs';
 
@@ -26,6 +28,20 @@ function contentSecurityPolicy(html: string): string {
   ].join('; ');
 }
 
+/** What the page's style needs. It changes with a release, so a browser keeps it for a day. */
+function addBrandRoutes(scope: FastifyInstance): void {
+  const schema = { hide: true };
+  const keep = { 'cache-control': 'public, max-age=86400' };
+  scope.get(`${page}/favicon.svg`, { schema }, async (_request, reply) =>
+    reply.headers({ ...keep, 'content-type': 'image/svg+xml' }).send(favicon),
+  );
+  for (const [name, read] of Object.entries(brandFonts)) {
+    scope.get(`${page}/fonts/${name}.woff2`, { schema }, async (_request, reply) =>
+      reply.headers({ ...keep, 'content-type': 'font/woff2' }).send(await read()),
+    );
+  }
+}
+
 /** The description for programs at /v1/openapi.json, and the same for people at /docs. */
 export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
   const config = { access: 'anybody' } as const;
@@ -38,13 +54,21 @@ export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Pro
         reply.header('content-security-policy', contentSecurityPolicy(payload));
       }
     });
+    addBrandRoutes(scope);
     await scope.register(scalar, {
       routePrefix: page,
       configuration: {
         url: '/v1/openapi.json',
-        pageTitle: product.name,
+        pageTitle: `${product.name} API`,
+        favicon: `${page}/favicon.svg`,
+        theme: 'none',
+        customCss: brandCss,
         withDefaultFonts: false,
         telemetry: false,
+        // Only the samples of ours are shown: a test runs every one of them.
+        hiddenClients: true,
+        documentDownloadType: 'direct',
+        authentication: { preferredSecurityScheme: 'apiKey' },
         agent: { disabled: true },
         mcp: { disabled: true },
         showDeveloperTools: 'never',
