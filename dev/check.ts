@@ -4,7 +4,16 @@ import manifest from '../package.json' with { type: 'json' };
 import { projectFolder } from './project.ts';
 
 /** Scripts of package.json. These run at the same time: none of them keeps two cores busy all along. */
-const quick = ['format:check', 'types', 'lint', 'lint:unused', 'lint:migrations', 'openapi:check', 'sdk:types:check'];
+const quick = [
+  'format:check',
+  'types',
+  'lint',
+  'lint:unused',
+  'lint:migrations',
+  'openapi:check',
+  'openapi:lint',
+  'sdk:types:check',
+];
 
 function commandOf(script: string): string {
   const scripts: unknown = Reflect.get(manifest, 'scripts');
