@@ -11,8 +11,8 @@ export async function plantPayout(
   database: Pick<TestDatabase, 'superuserUrl'>,
   { partnerId, environment }: PartnerContext,
   state: PayoutState,
+  { id = newId(systemClock) }: { id?: string } = {},
 ): Promise<{ id: string; orderId: string; key: string }> {
-  const id = newId(systemClock);
   const orderId = randomUUID();
   const key = randomUUID();
   await asAdmin(database.superuserUrl, async (client) => {

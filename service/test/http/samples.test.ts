@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import { exampleValues } from '../../src/http/schema/example-values.ts';
+import { operations, type Operation } from '../harness/contract.ts';
+import { plantInvoice } from '../harness/planted-invoice.ts';
+import { plantPayout } from '../harness/planted-payout.ts';
+import { signIn } from '../harness/people.ts';
+import { addMembers, setCodes } from '../harness/sign-in.ts';
+import { startWorld } from '../harness/world.ts';
+
+// Every command that /docs shows, pasted into a shell as it is, against an api that serves that page. What the examples
+// name is planted: the payout, the invoice, the key, the business and its people.
+
+const liveBank = await startSandboxBank({ mode: 'live-stand-in', env: { BANK_API_KEY: 'sk-live-stand-in' } });
+const world = await startWorld({
+  env: { KELPIE_LIVE_BANK_URL: liveBank.wireUrl, KELPIE_LIVE_BANK_API_KEY: liveBank.apiKey },
+});
+const { database, partner } = world;
+// The page names the address that it is served from.
+const { url } = await world.restartApi({ KELPIE_PUBLIC_URL: world.api.url });
+const served: unknown = await (await fetch(`${url}/v1/openapi.json`)).json();
+
+const folder = await mkdtemp(path.join(tmpdir(), 'kelpie-samples-'));
+after(async () => rm(folder, { recursive: true }));
+const run = promisify(execFile);
+
+/** Pastes a command. It ends with the status of the answer. */
+async function paste(command: string, env: Record<string, string>): Promise<string> {
+  const withStatus = `curl() { command curl -sS -w '\\n%{http_code}' "$@"; }\n${command}`;
+  const { stdout } = await run('bash', ['-c', withStatus], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    timeout: 30_000,
+  });
+  return stdout;
+}
+
+async function asSuperuser(text: string, values: unknown[]): Promise<void> {
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query(text, values);
+  });
+}
+
+function sampleOf({ method, path: address }: Operation): string {
+  const paths = valueAt(served, 'paths');
+  // An address can have dots, which a path of ours would take for steps.
+  const item: unknown = typeof paths === 'object' && paths !== null ? Reflect.get(paths, address) : undefined;
+  return textAt(listAt(item, `${method.toLowerCase()}.x-codeSamples`)[0], 'source');
+}
+
+/** What has to be there before a command can work, where that is more than the partner and its people. */
+const before: Readonly<Record<string, () => Promise<void>>> = {
+  signIn: async () => setCodes(database, [{ email: exampleValues.adminEmail, code: '204816' }]),
+  getPayout: async () => {
+    // One that is cancelled can be cancelled again.
+    await plantPayout(database, { partnerId: partner.partnerId, environment: 'sandbox' }, 'cancelled', {
+      id: exampleValues.payoutId,
+    });
+  },
+  getInvoice: async () => {
+    const id = await plantInvoice(database, partner.partnerId);
+    const shown = textAt(served, 'components.examples.Invoice.value.id');
+    await asSuperuser('update kelpie.invoices set id = $2 where id = $1', [id, shown]);
+    await asSuperuser('update kelpie.invoice_lines set invoice_id = $2 where invoice_id = $1', [id, shown]);
+  },
+  revokeKey: async () =>
+    asSuperuser(`update kelpie.api_keys set id = $2 where partner_id = $1 and label = 'Order system'`, [
+      partner.partnerId,
+      exampleValues.keyId,
+    ]),
+};
+
+async function session(): Promise<string> {
+  const { cookie } = await signIn(database, partner, { url });
+  return cookie.split('=')[1] ?? '';
+}
+
+/** Signing up needs a name that is free, and everything else the business that has it. */
+const ordered = operations.toSorted((one, two) => Number(two.id === 'signUp') - Number(one.id === 'signUp'));
+
+for (const operation of ordered) {
+  test(`/docs: the command of ${operation.id} runs when pasted`, async () => {
+    const command = sampleOf(operation);
+    assert(command.includes(`"${url}`), command);
+    await before[operation.id]?.();
+    const out = await paste(command, { KELPIE_API_KEY: partner.key, KELPIE_SESSION: await session() });
+    assert.match(out, /\n20[012]$/, `${command}\n${out}`);
+    if (operation.id !== 'signUp') return;
+    await asSuperuser('update kelpie.partners set slug = $2 where id = $1', [partner.partnerId, exampleValues.slug]);
+    await addMembers(database, partner.partnerId, [exampleValues.adminEmail]);
+  });
+}
+
+test('/docs: the commands of the introduction run when pasted', async () => {
+  const blocks = [...textAt(served, 'info.description').matchAll(/```sh\n([^]*?)```/g)].map(([, text = '']) => text);
+  assert(blocks.length > 0);
+  for (const block of blocks) {
+    const out = await paste(block.replaceAll('kp_sandbox_…', partner.key), {});
+    assert.match(out, /\n200$/, `${block}\n${out}`);
+  }
+});
