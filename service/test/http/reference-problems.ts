@@ -23,7 +23,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value.t
 const nameIn = (ref: unknown): string => String(ref).split('/').at(-1) ?? '';
 
 const verbs =
-  /^(Create|Retrieve|List|Update|Cancel|Revoke|Remove|Invite|Send|Sign in|End|Switch|Start|Download) ?[a-zA-Z]/;
+  /^(Create|Retrieve|List|Update|Cancel|Revoke|Remove|Invite|Send|Sign in|Export|End|Switch|Start|Download) ?[a-zA-Z]/;
 
 function createChecker(document: unknown): (schema: unknown, value: unknown) => string | undefined {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -46,23 +46,24 @@ function examplesOf(document: unknown, shown: unknown): unknown[] {
   return single === undefined ? named : [single, ...named];
 }
 
+/** The problem, unless all is well. */
+const unless = (isWell: boolean, problem: string): string[] => (isWell ? [] : [problem]);
+
 /** Every property says what it is, and some example shows it. */
 function propertyProblems(name: string, schema: unknown, examples: readonly unknown[]): string[] {
   return Object.entries(objectAt(schema, 'properties')).flatMap(([field, property]) => {
     const path = `${name}.${field}`;
     if (at(property, '$ref') !== undefined) return [];
-    const values = [
-      ...examples.map((example) => at(example, field)),
-      ...listOf(at(property, 'examples')),
-      at(property, 'const'),
-    ].filter((value) => value !== undefined);
-    const items = values.flatMap(listOf);
+    const shown = examples.map((example) => at(example, field));
+    const values = shown
+      .concat(listOf(at(property, 'examples')), at(property, 'const'))
+      .filter((value) => value !== undefined);
     return [
-      ...(isText(at(property, 'description')) ? [] : [`${path} has no description`]),
-      ...(values.length > 0 ? [] : [`${path} has no example`]),
-      ...propertyProblems(path, property, values),
-      ...propertyProblems(`${path}[]`, at(property, 'items'), items),
-    ];
+      unless(isText(at(property, 'description')), `${path} has no description`),
+      unless(values.length > 0, `${path} has no example`),
+      propertyProblems(path, property, values),
+      propertyProblems(`${path}[]`, at(property, 'items'), values.flatMap(listOf)),
+    ].flat();
   });
 }
 
@@ -85,12 +86,12 @@ function schemaProblems(document: unknown): string[] {
     const own = at(document, 'components', 'examples', name, 'value');
     const codes = listOf(at(schema, 'properties', 'error', 'properties', 'code', 'enum')).map(String);
     const errors = codes.map((code) => at(document, 'components', 'examples', code, 'value'));
-    const examples = [own, ...errors, ...(details.get(name) ?? [])].filter((value) => value !== undefined);
+    const examples = [own].concat(errors, details.get(name) ?? []).filter((value) => value !== undefined);
     return [
-      ...(isText(at(schema, 'description')) ? [] : [`${name} has no description`]),
-      ...codes.filter((_code, place) => errors[place] === undefined).map((code) => `error ${code} has no example`),
-      ...propertyProblems(name, schema, examples),
-    ];
+      unless(isText(at(schema, 'description')), `${name} has no description`),
+      codes.filter((_code, place) => errors[place] === undefined).map((code) => `error ${code} has no example`),
+      propertyProblems(name, schema, examples),
+    ].flat();
   });
 }
 
@@ -112,26 +113,32 @@ function operationProblems(document: unknown, check: Check, operation: unknown):
   const id = String(at(operation, 'operationId'));
   const contentProblems = (where: string, content: Json): string[] =>
     Object.entries(content).flatMap(([type, media]) => exampleProblems(document, check, `${where} ${type}`, media));
-  const tags = listOf(at(document, 'tags')).map((tag) => at(tag, 'name'));
+  const tags = new Set(listOf(at(document, 'tags')).map((tag) => at(tag, 'name')));
+  const parameters = listOf(at(operation, 'parameters')).flatMap((parameter) => {
+    const where = `${id} ${String(at(parameter, 'name'))}`;
+    const described = unless(isText(at(parameter, 'description')), `${where} has no description`);
+    return described.concat(exampleProblems(document, check, where, parameter));
+  });
+  const responses = Object.entries(objectAt(operation, 'responses')).flatMap(([status, response]) => {
+    const description = at(response, 'description');
+    const isDescribed = isText(description) && description !== 'Default Response';
+    const where = `${id} ${status}`;
+    return unless(isDescribed, `${where} has no description`).concat(
+      contentProblems(where, objectAt(response, 'content')),
+    );
+  });
   return [
-    ...(verbs.test(String(at(operation, 'summary'))) ? [] : [`${id}: its summary is not a verb and a resource`]),
-    ...(isText(at(operation, 'description')) ? [] : [`${id} has no description`]),
-    ...(listOf(at(operation, 'tags')).every((tag) => tags.includes(tag)) ? [] : [`${id} is in no group`]),
-    ...(listOf(at(operation, 'x-codeSamples')).length > 0 ? [] : [`${id} has no sample`]),
-    ...listOf(at(operation, 'parameters')).flatMap((parameter) => {
-      const where = `${id} ${String(at(parameter, 'name'))}`;
-      const described = isText(at(parameter, 'description')) ? [] : [`${where} has no description`];
-      return [...described, ...exampleProblems(document, check, where, parameter)];
-    }),
-    ...contentProblems(`${id} body`, objectAt(operation, 'requestBody', 'content')),
-    ...Object.entries(objectAt(operation, 'responses')).flatMap(([status, response]) => {
-      const description = at(response, 'description');
-      const isDescribed = isText(description) && description !== 'Default Response';
-      const where = `${id} ${status}`;
-      const described = isDescribed ? [] : [`${where} has no description`];
-      return [...described, ...contentProblems(where, objectAt(response, 'content'))];
-    }),
-  ];
+    unless(verbs.test(String(at(operation, 'summary'))), `${id}: its summary is not a verb and a resource`),
+    unless(isText(at(operation, 'description')), `${id} has no description`),
+    unless(
+      listOf(at(operation, 'tags')).every((tag) => tags.has(tag)),
+      `${id} is in no group`,
+    ),
+    unless(listOf(at(operation, 'x-codeSamples')).length > 0, `${id} has no sample`),
+    parameters,
+    contentProblems(`${id} body`, objectAt(operation, 'requestBody', 'content')),
+    responses,
+  ].flat();
 }
 
 /** All that a reader would miss. */

@@ -22,9 +22,13 @@ function planted(path: string, change: (around: object, name: string) => void): 
   return copy;
 }
 
+const remove = (around: object, name: string): void => void Reflect.deleteProperty(around, name);
+const set =
+  (value: unknown) =>
+  (around: object, name: string): void =>
+    void Reflect.set(around, name, value);
+
 test('what is missing or wrong is found by its name', () => {
-  const remove = (around: object, name: string): void => void Reflect.deleteProperty(around, name);
-  const set = (value: unknown) => (around: object, name: string) => void Reflect.set(around, name, value);
   const post = 'paths /v1/payouts post';
   const cases: [path: string, change: (around: object, name: string) => void, problem: RegExp][] = [
     ['servers', remove, /no server/],
