@@ -736,14 +736,14 @@ export interface components {
                 /** @description What happened and what to do, for people. It may be reworded at any time. */
                 message: string;
                 /** @description More about the error. Its form depends on `code`. */
-                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
+                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["NotCreatedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
             } & ({
                 /** @enum {string} */
                 code: "idempotency_key_required";
                 details: components["schemas"]["IdempotencyKeyDetails"];
             } | {
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "rate_unavailable" | "unavailable";
             } | {
                 /** @enum {string} */
                 code: "insufficient_funds";
@@ -764,6 +764,10 @@ export interface components {
                 /** @enum {string} */
                 code: "invalid_recipient";
                 details: components["schemas"]["InvalidRecipientDetails"];
+            } | {
+                /** @enum {string} */
+                code: "payout_not_created";
+                details: components["schemas"]["NotCreatedDetails"];
             });
         };
         /** @description The service at this address. */
@@ -2082,6 +2086,14 @@ export interface components {
             payout_id?: string;
             /** @description Paths of the fields that differ from the first request. Values are never returned. */
             mismatched: string[];
+        };
+        /** @description Why no payout was created. Nothing was sent. */
+        NotCreatedDetails: {
+            /**
+             * @description Why no payout was created.
+             * @enum {string}
+             */
+            reason: "bank_unreachable" | "bank_refused" | "rate_stale" | "payments_paused";
         };
         /** @description What is invalid. */
         InvalidFieldsDetails: {

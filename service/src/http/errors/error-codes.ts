@@ -23,7 +23,10 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     remedy:
       'Send your own id for the payout: 8 to 100 letters, digits, `_`, `-`, `:` or `.`. Use the same key for every retry.',
     details: 'IdempotencyKeyDetails',
-    example: { message: 'The Idempotency-Key header is required.', details: { pattern: patterns.idempotencyKey } },
+    example: {
+      message: 'The Idempotency-Key header is required. Send your own id for the payout, the same for every retry.',
+      details: { pattern: patterns.idempotencyKey },
+    },
   },
   invalid_json: {
     status: 400,
@@ -278,7 +281,11 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     cause:
       'The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale` or `payments_paused`. Nothing was sent, and the wallet is unchanged.',
     remedy: 'Retry with the same Idempotency-Key.',
-    example: { message: 'The bank is unavailable. Nothing was sent. Retry with the same Idempotency-Key.' },
+    details: 'NotCreatedDetails',
+    example: {
+      message: 'The bank is unavailable. Nothing was sent. Retry with the same Idempotency-Key.',
+      details: { reason: 'bank_unreachable' },
+    },
   },
   rate_unavailable: {
     status: 502,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { dateTime, money, uuid } from '../schema/fields.ts';
+import { dateTime, money, oneOf, uuid } from '../schema/fields.ts';
 
 const FieldProblem = Type.Object(
   {
@@ -43,6 +43,14 @@ export const errorDetails = {
       }),
     },
     { description: 'How the body differs from the first request with this key.' },
+  ),
+  NotCreatedDetails: Type.Object(
+    {
+      reason: oneOf(['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused'], {
+        description: 'Why no payout was created.',
+      }),
+    },
+    { description: 'Why no payout was created. Nothing was sent.' },
   ),
   InvalidFieldsDetails: Type.Object({ fields, missing: Type.Optional(missing) }, { description: 'What is invalid.' }),
   InvalidRecipientDetails: Type.Object({ fields, missing }, { description: 'What is invalid or missing.' }),
