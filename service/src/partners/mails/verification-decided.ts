@@ -41,7 +41,7 @@ function linkFrom({ decision, continueUrl, dashboardUrl }: DecidedVerification):
   if (dashboardUrl === null) return [];
   if (decision === 'approved')
     return [{ kind: 'link', label: 'Create API key', url: dashboardUrl + dashboardPages.keys('live') }];
-  // Without an approval there is no live environment to show it in.
+  // The compliance page opens before live does.
   return [{ kind: 'link', label: 'View verification', url: dashboardUrl + dashboardPages.compliance('live') }];
 }
 
