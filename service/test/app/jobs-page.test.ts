@@ -13,7 +13,9 @@ function describeSchedule(schedule: string): string {
 
 test('docs/jobs.md lists every queue with its schedule', () => {
   const page = readFileSync(`${projectFolder}/docs/jobs.md`, 'utf8');
-  const rows = new Map(Array.from(page.matchAll(/^\| `([\w-]+)` \| ([^|]*) \|/gm), ([, name, when]) => [name, when]));
+  const rows = new Map(
+    Array.from(page.matchAll(/^\| `([\w-]+)` \| ([^|]*) \|/gm), ([, name = '', when]) => [name, when]),
+  );
   assert.deepEqual([...rows.keys()].toSorted(), queues.map(({ name }) => name).toSorted());
   for (const { name, schedule } of queues)
     if (schedule !== undefined) assert(rows.get(name)?.includes(describeSchedule(schedule)), `${name}: ${schedule}`);
