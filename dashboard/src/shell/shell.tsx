@@ -127,7 +127,7 @@ function Frame({ environment, account, changed, isLoading = false, isClosed = fa
         ) : (
           <Navigation isOpen={isMenuOpen} />
         )}
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+        <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
           <OldFigures />
           {!isLoading && <NotOpen />}
           {changed?.message !== undefined && <ChangedElsewhere message={changed.message} onClose={changed.forget} />}
@@ -138,7 +138,7 @@ function Frame({ environment, account, changed, isLoading = false, isClosed = fa
               <Suspense fallback={<PageSkeleton />}>{isShown ? <Outlet /> : <LiveNotOpen />}</Suspense>
             </PageFailure>
           )}
-          <p className="mx-auto w-full max-w-content px-4 pb-6 text-small text-muted sm:px-8">
+          <p className="mx-auto mt-auto w-full max-w-content px-4 pb-6 text-small text-muted sm:px-8">
             All times are London time.
           </p>
         </main>

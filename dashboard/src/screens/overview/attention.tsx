@@ -69,6 +69,12 @@ function billingItems(compliance: Compliance | undefined, environment: Environme
   return [{ id: 'billing', level: 'info', text: 'Add a billing email', detail, to: '/settings' }];
 }
 
+const levels: readonly AttentionLevel[] = ['urgent', 'warning', 'info'];
+
+function byLevel(items: readonly AttentionItem[]): AttentionItem[] {
+  return items.toSorted((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level));
+}
+
 interface Known {
   balance: Balance | undefined;
   days: UsageDayList | undefined;
@@ -93,14 +99,14 @@ function useAttentionItems() {
   const all = Object.values(reads).filter((read) => isOpen || read !== balance);
   const unread = all.filter((read) => read.isError && read.data === undefined);
   return {
-    items: [
+    items: byLevel([
       ...walletItems({ balance: balance.data, days: days.data, account: account.data }),
       ...(invoices.data ?? []).filter((invoice) => invoice.status === 'overdue').map(overdueInvoiceItem),
       ...(verification === undefined ? [] : [{ id: 'verification', ...verification, to: '/compliance' }]),
       ...billingItems(compliance.data, environment),
       ...openPayoutItems(open.data, attentionLimit),
       ...troubledPayoutItems(failed.data, attentionLimit, failed.dataUpdatedAt),
-    ],
+    ]),
     isCut: isCutOff(open.data, attentionLimit) || isCutOff(failed.data, attentionLimit),
     isKnown: all.every((read) => read.data !== undefined),
     error: unread[0]?.error ?? null,

@@ -27,6 +27,7 @@ const tick = { fill: 'var(--color-muted)', fontSize: 12 };
 
 export function VolumeChart({ days }: { days: readonly UsageDay[] }) {
   const data = days.map(shownOf);
+  const ticks = roundTicks(Math.max(...data.map(({ paid }) => paid)));
   return (
     <div className="h-full" role="img" aria-label="Pounds paid per day. The table has the same figures.">
       <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 640, height: 256 }}>
@@ -41,8 +42,8 @@ export function VolumeChart({ days }: { days: readonly UsageDay[] }) {
             minTickGap={36}
           />
           <YAxis
-            ticks={roundTicks(Math.max(...data.map(({ paid }) => paid)))}
-            domain={[0, 'dataMax']}
+            ticks={ticks}
+            domain={[0, ticks.at(-1) ?? 'dataMax']}
             tickFormatter={formatWholePounds}
             tick={tick}
             tickLine={false}

@@ -13,7 +13,7 @@ function noteOf(status: PayoutStatus, environment: Environment): string {
   if (environment === 'sandbox')
     return charged.has(status) ? 'Sandbox payouts are free. This is the cost in live.' : 'Sandbox payouts are free.';
   return status === 'returned'
-    ? "We refund the fee. The bank's charge for the return is on your invoice and in the ledger below."
+    ? "We refund the fee. The bank's charge for the return is on your invoice and in the ledger on this page."
     : 'Only completed payouts are charged.';
 }
 
