@@ -9,10 +9,15 @@ import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { exampleValues } from '../../src/http/schema/example-values.ts';
+import { encryptRecipient } from '../../src/payouts/records/encrypted-recipient.ts';
+import { createPayoutRequest } from '../../src/payouts/routes/examples.ts';
+import { orderFrom } from '../../src/payouts/routes/wire-form.ts';
+import { createEncryptor } from '../../src/platform/encryption.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
 import { signIn } from '../harness/people.ts';
+import { testSecrets } from '../harness/secrets.ts';
 import { addMembers, setCodes } from '../harness/sign-in.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -28,6 +33,8 @@ const { database, partner } = world;
 const { url } = await world.restartApi({ KELPIE_PUBLIC_URL: world.api.url });
 const served: unknown = await (await fetch(`${url}/v1/openapi.json`)).json();
 
+const [, dataKey = ''] = testSecrets.KELPIE_DATA_KEYS.split(':');
+const encryptor = createEncryptor(new Map([[1, Buffer.from(dataKey, 'hex')]]));
 const folder = await mkdtemp(path.join(tmpdir(), 'kelpie-samples-'));
 after(async () => rm(folder, { recursive: true }));
 const run = promisify(execFile);
@@ -65,6 +72,11 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     await plantPayout(database, { partnerId: partner.partnerId, environment: 'sandbox' }, 'cancelled', {
       id: exampleValues.payoutId,
     });
+    const { recipient } = orderFrom(createPayoutRequest);
+    await asSuperuser('update kelpie.payouts set recipient_encrypted = $2 where id = $1', [
+      exampleValues.payoutId,
+      encryptRecipient(encryptor, exampleValues.payoutId, recipient),
+    ]);
   },
   getInvoice: async () => {
     const id = await plantInvoice(database, partner.partnerId);
