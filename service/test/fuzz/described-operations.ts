@@ -56,3 +56,23 @@ function boundsIn(part: unknown): number[] {
 }
 
 export const bounds: readonly number[] = [...new Set([0, ...boundsIn(description)])];
+
+/** The texts of the example bodies, by the field they stand in. */
+function textsIn(part: unknown, field: string): [field: string, text: string][] {
+  if (typeof part === 'string') return [[field, part]];
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) => textsIn(value, name));
+}
+
+const exampleTexts = Map.groupBy(
+  operations.flatMap(({ described }) => {
+    const examples = valueAt(described, 'requestBody.content.application/json.examples') ?? {};
+    return Object.values(examples).flatMap((example) => textsIn(valueAt(resolve(example), 'value'), ''));
+  }),
+  ([field]) => field,
+);
+
+/** What the examples hold in a field of this name: right by more than its form. */
+export function examplesOf(field: string): string[] {
+  return (exampleTexts.get(field) ?? []).map(([, text]) => text);
+}

@@ -27,9 +27,9 @@ function formFault({ status, headers }: RawAnswer): string | undefined {
   return undefined;
 }
 
-/** What stands behind a # is no part of an address. */
+/** An address may name a host before its path, and what stands behind a # is no part of it. */
 function askedBy({ method, address }: FuzzRequest): { method: string; address: string } {
-  return { method, address: address.replace(/#.*$/s, '') };
+  return { method, address: address.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '') };
 }
 
 function bodyFault(request: FuzzRequest, { status, headers, text, json }: RawAnswer): string | undefined {

@@ -2,7 +2,7 @@ import { valueAt } from '@kelpie/dev/json.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as fc from 'fast-check';
-import { resolve } from './described-operations.ts';
+import { examplesOf, resolve } from './described-operations.ts';
 import { canaryOfField, oddTexts } from './odd-values.ts';
 
 // From a schema to values that it takes.
@@ -71,7 +71,7 @@ function textsOf(schema: unknown, field: string, { seed, pool }: Texts): fc.Arbi
   const made = madeTexts(schema).filter(fits);
   const usual = pool === undefined ? made : fc.constantFrom(...fc.sample(made, { seed, numRuns: pool }));
   // Right by more than their form.
-  const best = [canaryOfField[field], ...(listIn(schema, 'examples') ?? [])].filter(fits);
+  const best = [canaryOfField[field], ...(listIn(schema, 'examples') ?? []), ...examplesOf(field)].filter(fits);
   const odd = oddTexts.filter(fits);
   return fc.oneof(
     ...(best.length === 0 ? [] : [{ arbitrary: fc.constantFrom(...best), weight: 6 }]),
