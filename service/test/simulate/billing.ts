@@ -49,8 +49,9 @@ async function judgeItems(world: BillingWorld, partnerId: string, invoices: read
     for (const { kind, amount, items: count } of invoice.lines) {
       const own = items.filter((item) => item.kind === kind);
       const sum = own.reduce((so, item) => so + (item.effect === 'taken_back' ? -item.amount : item.amount), 0n);
-      const rounded = kind === 'network_fees' ? (sum + 5_000n) / 10_000n : sum;
-      if (rounded !== amount) violations.push(`${invoice.period} ${kind} is ${amount}, and its items sum to ${sum}`);
+      // Items are exact in micro-pounds. Only network fees have fractions of a penny: their sum is rounded once.
+      const isSame = kind === 'network_fees' ? (sum + 5_000n) / 10_000n === amount : sum === amount * 10_000n;
+      if (!isSame) violations.push(`${invoice.period} ${kind} is ${amount}p, and its items sum to ${sum} micro-pounds`);
       if (own.length !== count) violations.push(`${invoice.period} ${kind} says ${count} items, and has ${own.length}`);
     }
     const kinds = new Set<string>(invoice.lines.map(({ kind }) => kind));
