@@ -5,7 +5,7 @@ import { useSession } from './session.ts';
 
 export const EnvironmentContext = createContext<Environment>('sandbox');
 
-/** The environment that the address names: every page below the shell is of one. */
+/** The environment in the address. Every page in the shell has one. */
 export function useEnvironment(): Environment {
   return useContext(EnvironmentContext);
 }
@@ -14,7 +14,7 @@ export function useKelpie(): Kelpie {
   return kelpieOf(useEnvironment(), useSession().account.id);
 }
 
-/** For what is of the account as a whole: while live is not open, only the sandbox can be asked about it. */
+/** For what belongs to the whole account: before live is available, only the sandbox answers. */
 export function useAccountEnvironment(): Environment {
   const environment = useEnvironment();
   return useSession().account.has_live ? environment : 'sandbox';
@@ -25,7 +25,7 @@ export function useAccountKelpie(): Kelpie {
   return kelpieOf(useAccountEnvironment(), useSession().account.id);
 }
 
-/** An address within the environment that is looked at: `/payouts` is `/sandbox/payouts`. */
+/** An address within the current environment: `/payouts` is `/sandbox/payouts`. */
 export function useAddress(): (path: string) => string {
   const environment = useEnvironment();
   return (path) => `/${environment}${path === '/' ? '' : path}`;

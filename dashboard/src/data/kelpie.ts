@@ -8,7 +8,7 @@ const baseUrl = location.origin;
 const clients = new Map<string, Kelpie>();
 
 /**
- * A browser has one session for all its tabs. A page names the account that it is of, so that the API refuses it once the
+ * A browser has one session for all its tabs. A page names its account, so that the API refuses the page once the
  * session is another's: no page pays from an account that it does not show. Undefined before it is known which.
  */
 export function kelpieOf(environment: Environment, account: string | undefined): Kelpie {
@@ -18,5 +18,5 @@ export function kelpieOf(environment: Environment, account: string | undefined):
   return known;
 }
 
-/** For what is of no environment and no account: signing in and out, going from one account to another. */
+/** For what belongs to no environment and no account: signing in and out, switching accounts. */
 export const kelpie = kelpieOf('sandbox', undefined);

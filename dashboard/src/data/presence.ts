@@ -1,4 +1,4 @@
-// Whether somebody is there. A page that asks by itself keeps a session open, so it asks only while it is looked at.
+// Whether the person is active. A page that refreshes by itself keeps the session open, so it refreshes only while in use.
 const awayAfterMs = 10 * 60_000;
 
 let lastSeen = performance.now();
@@ -18,13 +18,13 @@ for (const event of ['pointerdown', 'pointermove', 'keydown', 'scroll', 'focus']
   window.addEventListener(event, seen, { passive: true, capture: true });
 }
 
-/** Calls the listener whenever somebody is back after a while, until the function that it gives is called. */
+/** Calls the listener when the person returns after a while. Returns a function that stops it. */
 export function whenSomebodyReturns(listener: () => void): () => void {
   onReturn.add(listener);
   return () => void onReturn.delete(listener);
 }
 
-/** For `refetchInterval`: every so often while somebody looks, and not at all while nobody does. */
+/** For `refetchInterval`: refreshes only while the person is active. */
 export function liveEvery(intervalMs: number): () => number | false {
   return () => (document.visibilityState === 'visible' && !isAway() ? intervalMs : false);
 }

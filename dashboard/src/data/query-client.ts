@@ -11,7 +11,7 @@ function isWorthRepeating(tries: number, error: Error): boolean {
   return error instanceof KelpieError && (error.status >= 500 || error.status === 429);
 }
 
-/** In another tab somebody went to another account: the page is made anew for the one that the session is of now. */
+/** Another tab switched accounts: the page is remounted for the session's account. */
 function refreshChangedSession(client: QueryClient, error: Error): void {
   if (!(error instanceof KelpieError) || error.code !== 'session_changed') return;
   void client.invalidateQueries({ queryKey: sessionKey });
@@ -21,7 +21,7 @@ export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onError(error) {
-        // The session is over: whoever looks is asked to sign in again, and comes back to where they were.
+        // The session has expired: the person signs in again and returns to this page.
         if (error instanceof KelpieError && error.code === 'unauthorized') client.setQueryData(sessionKey, null);
         refreshChangedSession(client, error);
       },

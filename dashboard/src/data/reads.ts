@@ -1,4 +1,4 @@
-// What the pages read, each under one key, and how often it is looked at again while somebody is there.
+// What the pages read, each under one key, and how often it is refreshed while the person is active.
 import type { DepositFilters, InvoiceItemFilters, PayoutFilters, StatementQuery } from '@kelpie/sdk';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { penceOf } from '../format/money.ts';
@@ -11,7 +11,7 @@ const quick = liveEvery(4_000);
 const steady = liveEvery(15_000);
 const slow = liveEvery(60_000);
 
-// These are also asked for before the page is there (shell/prefetch.ts), and before it is known whose account it is of.
+// shell/prefetch.ts also requests these before the page is loaded, when the account is not known yet.
 
 export const balanceQuery = (environment: Environment, account?: string) =>
   queryOptions({
@@ -89,7 +89,7 @@ export function usePayouts(filters: PayoutFilters) {
 /** Faster Payments take minutes: what takes this long is worth a look. */
 const longUnderWayMs = 2 * 3_600_000;
 
-/** Payouts that are still under way though they were made long before now, whenever now is. They are few, and seldom news. */
+/** Payouts in progress for longer than usual. They are few, so they are refreshed seldom. */
 export function useLongOpenPayouts() {
   const kelpie = useKelpie();
   return useQuery({
@@ -162,12 +162,12 @@ export function usePayout(id: string) {
   return useQuery({
     queryKey: [useEnvironment(), 'payout', id],
     queryFn: async ({ signal }) => kelpie.payouts.get(id, { signal }),
-    // One that is under way may end at any moment; one that is over seldom changes.
+    // A payout in progress may end at any moment; one that has ended seldom changes.
     refetchInterval: ({ state }) => (openStates.has(state.data?.status ?? '') ? liveEvery(1_500)() : steady()),
   });
 }
 
-/** `changedAt` is of the payout: when that moves, there is more to tell. */
+/** `changedAt` is the payout's: a change there means new history. */
 export function usePayoutHistory(id: string, changedAt: string) {
   const kelpie = useKelpie();
   return useQuery({
@@ -216,7 +216,7 @@ export function useInvoiceItems(id: string, filters: InvoiceItemFilters) {
   });
 }
 
-/** The accounts that whoever is signed in is a member of. */
+/** The accounts of the person who is signed in. */
 export function useOwnAccounts() {
   return useQuery({
     queryKey: ['own-accounts'],

@@ -27,16 +27,16 @@ export const sessionQuery = queryOptions({
   queryFn: async ({ signal, client }) => {
     const session = await findSession(signal);
     const before = client.getQueryData<Session | null>(sessionKey);
-    // Somebody else, or another account, in another tab: nothing of what was seen before is theirs.
+    // Another tab changed the person or the account: nothing that was read before belongs to them.
     if (before !== undefined && whose(before) !== whose(session)) dropAll(client);
     return session;
   },
-  // The role, and whether live is open, can change while somebody looks.
+  // The role and access to live can change during a session.
   refetchInterval: liveEvery(60_000),
   staleTime: 60_000,
 });
 
-/** Who is signed in; null for nobody. */
+/** Who is signed in; null when signed out. */
 export function useFoundSession(): UseQueryResult<Session | null> {
   return useQuery(sessionQuery);
 }
@@ -54,7 +54,7 @@ export function useIsAdmin(): boolean {
   return useSession().role === 'admin';
 }
 
-/** Whether the account can be used at all: one that is suspended or closed can only be looked at. */
+/** Whether the account can be used: a suspended or closed one is read-only. */
 export function useIsOpen(): boolean {
   const { status } = useSession().account;
   return status !== 'suspended' && status !== 'closed';
@@ -66,7 +66,7 @@ export function useCanPay(): boolean {
   return useIsOpen() && isAdmin;
 }
 
-/** Says who is signed in from now on; nothing of what somebody else saw before is kept. */
+/** Sets who is signed in, and drops everything that was read before. */
 function changeSession(client: QueryClient, session: Session | null): void {
   client.setQueryData(sessionKey, session);
   dropAll(client);
@@ -86,14 +86,14 @@ export function useBeginSession(): (session: Session) => void {
   return (session) => changeSession(client, session);
 }
 
-/** Throws where the session may still be open: whoever walks away has to know. */
+/** Throws when the session may still be open: the person has to know before they leave. */
 export function useEndSession(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
     try {
       await kelpie.auth.signOut();
     } catch (error) {
-      // Nobody was signed in any more.
+      // The session had ended already.
       if (!(error instanceof KelpieError && error.code === 'unauthorized')) throw error;
     }
     changeSession(client, null);

@@ -1,4 +1,4 @@
-// What the recipient will see of a reference, as the service reckons it: a preview while somebody types.
+// Previews the reference on the recipient's statement, by the same rule as the service.
 
 /** What Faster Payments carries, and how much of it. */
 const notCarried = /[^A-Za-z0-9 /\-?:().,'+#=!"%&*<>;{@]+/g;

@@ -3,7 +3,7 @@ import type { Environment } from '../data/kelpie.ts';
 
 const name = 'kelpie-environment';
 
-/** Where somebody was last; sandbox for who was nowhere yet. */
+/** The environment of the last visit; sandbox on the first one. */
 export function rememberedEnvironment(): Environment {
   try {
     return environmentFrom(localStorage.getItem(name) ?? undefined) ?? 'sandbox';

@@ -46,7 +46,7 @@ export function Shell() {
   return (
     <SessionContext value={session.data}>
       <EnvironmentContext value={environment}>
-        {/* Made anew for each person, account and environment: what one shows or was writing is never seen in the other. */}
+        {/* Remounted for each person, account and environment, so that nothing of one is seen in the other. */}
         <Frame
           key={`${session.data.email} ${session.data.account.id} ${environment}`}
           environment={environment}
@@ -65,9 +65,9 @@ interface ChangeElsewhere {
   forget: () => void;
 }
 
-/** Why the page was made anew: somebody went to another account, or signed in, in another tab. */
+/** Why the page was remounted: in another tab, the person switched accounts or someone else signed in. */
 function useChangeElsewhere(session: Session | null | undefined): ChangeElsewhere {
-  // Whoever changes the account here leaves this page for the list of accounts: what is known begins anew then.
+  // Switching accounts in this tab leaves the page, so this state starts again then.
   const [known, setKnown] = useState<Session>();
   const [changed, setChanged] = useState<string>();
   if (session !== null && session !== undefined && known !== session) {

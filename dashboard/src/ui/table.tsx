@@ -77,7 +77,7 @@ export function Cell({ children, isAmount = false, className }: CellProps) {
   );
 }
 
-/** The one link of a row: it reaches over all of it. */
+/** The one link of a row, which covers the whole row. */
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <Link

@@ -2,7 +2,7 @@ import { formatDate, formatTimestamp, formatSecond, formatUtc } from '../format/
 
 const forms = { date: formatDate, minute: formatTimestamp, second: formatSecond };
 
-/** In the zone of whoever looks; UTC on hover. */
+/** London time; UTC on hover. */
 export function Timestamp({ at, to = 'minute' }: { at: string; to?: keyof typeof forms }) {
   const instant = new Date(at);
   return (

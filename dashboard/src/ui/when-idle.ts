@@ -1,6 +1,6 @@
 const longestWaitMs = 2_000;
 
-/** Once the browser has nothing better to do: for what nobody waits for. */
+/** Resolves once the browser is idle, for work that can wait. */
 export async function whenIdle(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof requestIdleCallback === 'function') requestIdleCallback(() => resolve(), { timeout: longestWaitMs });

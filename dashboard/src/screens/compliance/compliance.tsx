@@ -65,8 +65,8 @@ function AccountFacts({ compliance }: { compliance: Compliance }) {
         <Fact name="Wallet">{account.isolated_wallet ? 'Dedicated to your account' : 'Shared'}</Fact>
         {account.wallet_chain !== null && <Fact name="Wallet chain">{formatChain(account.wallet_chain)}</Fact>}
         <Fact name="Business screening">{formatScreening(compliance)}</Fact>
-        <Fact name="Billing email">{account.billing_email ?? 'Founder (default)'}</Fact>
-        <Fact name="Contact email">{account.contact_email ?? 'Admins (default)'}</Fact>
+        <Fact name="Billing email">{account.billing_email ?? 'Admin who joined first (default)'}</Fact>
+        <Fact name="Contact email">{account.contact_email ?? 'All admins (default)'}</Fact>
       </Facts>
     </Section>
   );

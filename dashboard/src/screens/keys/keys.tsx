@@ -24,7 +24,7 @@ const columns = [
   { title: 'Revoke', isHidden: true },
 ];
 
-/** The keys of the environment that is looked at: a sandbox key never stands beside a live one. */
+/** The keys of the current environment: sandbox and live keys are never listed together. */
 export function Screen() {
   const environment = useEnvironment();
   const isAdmin = useIsAdmin();

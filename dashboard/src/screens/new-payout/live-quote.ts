@@ -29,7 +29,7 @@ export interface LiveQuote {
   shown: Quote | undefined;
 }
 
-/** What it would cost now, while somebody types. */
+/** The cost of the typed amount at the current rate. */
 export function useLiveQuote(amount: string | undefined, limits: Limits | undefined): LiveQuote {
   const kelpie = useKelpie();
   const environment = useEnvironment();
@@ -40,7 +40,7 @@ export function useLiveQuote(amount: string | undefined, limits: Limits | undefi
     queryFn: async ({ signal }) => kelpie.quotes.create({ amount_gbp: settled ?? '' }, { signal }),
     enabled: isAskable,
     placeholderData: keepPreviousData,
-    // Also on the review: what it says of the cost is of now.
+    // Also during the review, so that its cost is current.
     refetchInterval: liveEvery(20_000),
     staleTime: 20_000,
   });

@@ -1,23 +1,23 @@
-// What is known of an order after an attempt to send it. Whether money moves twice hangs on this, so it is told by code.
+// What is known of a payout after an attempt to send it. A mistake here could pay twice, so it depends on error codes only.
 import { KelpieError } from '@kelpie/sdk';
 
 export type Outcome =
   | { kind: 'nothing-yet' }
-  /** A code was mailed, with which it goes. `isWrong` where the last one did not fit. */
+  /** A code was emailed that confirms it. `isWrong` when the last one was wrong. */
   | { kind: 'code-wanted'; isWrong: boolean; mayExist: boolean }
   /** Kelpie said no, and the payout does not exist. */
   | { kind: 'refused'; error: KelpieError }
   /** Another order than the one whose outcome is unknown: it was not sent. */
   | { kind: 'another-order' }
-  /** Nobody knows: it may exist. Only the very same may be sent again. */
+  /** Unknown outcome: it may exist. Only the same payout may be sent again. */
   | { kind: 'unknown'; error: unknown };
 
-/** Not the order that the key was used for before, of which nobody knows whether it became a payout. */
+/** A different payout than the one with the unknown outcome that used this key. */
 export class AnotherOrder extends Error {
   override readonly name = 'AnotherOrder';
 }
 
-/** Said once the API has looked the key up and found nothing: so it holds for every attempt before, too. */
+/** The API answers these after it looked the key up and found nothing, so they hold for every earlier attempt too. */
 const saidAfterLookUp: ReadonlySet<string> = new Set([
   'insufficient_funds',
   'partner_not_active',
@@ -25,7 +25,7 @@ const saidAfterLookUp: ReadonlySet<string> = new Set([
   'recipient_account_rejected',
 ]);
 
-/** Said before the key is looked up: nothing came of this attempt, and of an earlier one it says nothing. */
+/** The API answers these before it looks the key up: they say nothing about an earlier attempt. */
 const saidBeforeLookUp: ReadonlySet<string> = new Set([
   'api_key_required',
   'corridor_not_enabled',

@@ -22,7 +22,7 @@ export interface Sending {
   isSending: boolean;
   /** What was sent before this page was opened, and whose outcome is not known. */
   unresolved: SentOrder | undefined;
-  /** With a code where one is wanted; without one to have it mailed, or to send where none is needed. */
+  /** With the emailed code where one is required; without it to request a code, or where none is required. */
   send: (order: CreatePayoutRequest, code?: string) => void;
   /** Back to the form. Not where the outcome is unknown: another order under another key could pay twice. */
   startOver: () => void;
@@ -78,14 +78,14 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
   return {
     key,
     outcome,
-    // Also once it was made, until its page is there: there is nothing left to send.
+    // Also after it was created, until its page is loaded: there is nothing left to send.
     isSending: sending.isPending || sending.isSuccess,
     unresolved,
     send(order, code) {
       // A second click comes before the page has shown the first one.
       if (isUnderWay.current) return;
       isUnderWay.current = true;
-      // Given here, this is not called where the page was left: nobody is led away from where they have gone.
+      // Passed here, it is not called once the person has left the page, so they are not taken away from another one.
       sending.mutate({ order, code, sentAtMs: Date.now() }, { onSuccess: ({ payout }) => onSent(payout) });
     },
     startOver() {

@@ -37,7 +37,7 @@ export function forgetSentOrder(memory: Memory, scope: OrderScope, key: string):
   if (findSentOrder(memory, scope)?.key === key) memory.removeItem(nameOf(scope));
 }
 
-/** Differs for any two orders. It takes in the key, which is by chance: equal orders can't be told by equal digests. */
+/** Different for any two payouts. It includes the random key, so that equal payouts do not show by equal digests. */
 export async function digestOf(order: CreatePayoutRequest, key: string): Promise<string> {
   const bytes = new TextEncoder().encode(`${key} ${JSON.stringify(order)}`);
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

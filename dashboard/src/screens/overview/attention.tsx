@@ -65,7 +65,7 @@ function overdueInvoiceItem({ id, period, total_gbp: total }: Invoice): Attentio
 
 function billingItems(compliance: Compliance | undefined, environment: Environment): AttentionItem[] {
   if (environment === 'sandbox' || compliance === undefined || compliance.account.billing_email !== null) return [];
-  const detail = "Until then, invoices go to the founder's email";
+  const detail = 'Until then, we email invoices to the admin who joined first';
   return [{ id: 'billing', level: 'info', text: 'Add a billing email', detail, to: '/settings' }];
 }
 

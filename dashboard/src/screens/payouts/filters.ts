@@ -22,7 +22,7 @@ const periods: readonly Period[] = ['any', 'today', '7d', '30d', '90d', 'dates']
 
 const dateForm = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** A day that there is, of a year in which somebody may have paid; empty for anything else: 31 February, or a year half typed. */
+/** An existing date from 2000 to 2100. Empty for anything else, such as 31 February or a half-typed year. */
 export function dateIn(text: string | null): string {
   const [, year] = dateForm.exec(text ?? '') ?? [];
   if (text === null || year === undefined || Number(year) < 2000 || Number(year) > 2100) return '';

@@ -1,4 +1,4 @@
-/** Where somebody wanted to go before they signed in: an address of ours, or nothing. */
+/** The dashboard page to open after sign-in. Anything else becomes the start page. */
 export function nextAddress(search: URLSearchParams): string {
   const next = search.get('next') ?? '';
   return /^\/(sandbox|live)(\/[\w/-]*)?(\?[\w=&%.+-]*)?$/.test(next) ? next : '/';

@@ -1,4 +1,4 @@
-/** A short name for addresses, made from a business's own: "Tideway & Sons Ltd" is tideway-sons-ltd. */
+/** A short name for addresses from a business name: "Tideway & Sons Ltd" is tideway-sons-ltd. */
 export function shortNameOf(business: string): string {
   return business
     .normalize('NFKD')
