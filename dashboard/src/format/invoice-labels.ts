@@ -2,7 +2,7 @@ import type { PayoutStatus } from '@kelpie/sdk';
 
 const kinds: Readonly<Record<string, string>> = {
   payout_fees: 'Payout fees',
-  monthly_account: 'Monthly account fee',
+  monthly_account: 'Monthly account',
   business_verification: 'Business verification',
   network_fees: 'Network fees',
   bank_exceptions: 'Returns, recalls and traces',

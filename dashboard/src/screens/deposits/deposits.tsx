@@ -132,7 +132,7 @@ function Conversion({ deposit }: { deposit: Deposit }) {
     fee === null ? '' : `fee ${formatUsdc(fee)}`,
   ].filter((part) => part !== '');
   return (
-    <span className="flex flex-wrap justify-end gap-x-2 text-small text-muted">
+    <span className="grid justify-items-end text-small text-muted">
       {figures.map((part) => (
         <span key={part}>{part}</span>
       ))}

@@ -2,6 +2,7 @@ import type { Invoice } from '@kelpie/sdk';
 import { useId, useState } from 'react';
 import { isSubtracted, lineLabel } from '../../format/invoice-labels.ts';
 import { formatCount, formatPounds } from '../../format/money.ts';
+import { formatMonth } from '../../format/time.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { LineItems } from './line-items.tsx';
@@ -44,7 +45,7 @@ function Sum({ name, amount, isTotal = false }: { name: string; amount: string; 
 /** What its description says besides what the line is called. */
 function detailOf({ kind, description }: InvoiceLine): string {
   const name = `${lineLabel(kind)}, `;
-  return description.startsWith(name) ? description.slice(name.length) : description;
+  return description.startsWith(name) ? formatMonth(description.slice(name.length)) : description;
 }
 
 function LineEntry({ invoiceId, line }: { invoiceId: string; line: InvoiceLine }) {
