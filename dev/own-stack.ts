@@ -57,7 +57,7 @@ export async function onOwnStack(
     });
   } catch (error) {
     if (!brokenOff.signal.aborted) throw error;
-    console.error('Broken off.');
+    console.error('Interrupted.');
     process.exitCode = 130;
   } finally {
     await stack.stop();

@@ -83,7 +83,7 @@ export async function startMailInbox(
     waitForMail: async (to, timeoutMs = 10_000) =>
       watch.find(() => mails.find((mail) => mail.to.includes(to)), {
         timeoutMs,
-        otherwise: () => new Error(`no mail to ${to} came within ${timeoutMs} ms`),
+        otherwise: () => new Error(`no email to ${to} arrived within ${timeoutMs} ms`),
       }),
     async close() {
       page.closeAllConnections();

@@ -48,7 +48,7 @@ function renderMail(mail: Mail): string {
 export function renderInbox(mails: readonly Mail[]): string {
   const list =
     mails.length === 0
-      ? '<p>No mail yet. Whatever Kelpie sends while you develop arrives here, and nowhere else.</p>'
+      ? '<p>No email yet. In development, every email that Kelpie sends arrives here and nowhere else.</p>'
       : mails.map(renderMail).join('\n');
   return `<!doctype html>
 <html lang="en">

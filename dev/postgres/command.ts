@@ -12,7 +12,7 @@ async function start(): Promise<void> {
 }
 
 async function stop(): Promise<void> {
-  if (usesOwnServer) console.log('DATABASE_URL is set: the server is yours, so it is left running.');
+  if (usesOwnServer) console.log('DATABASE_URL is set, so your own server keeps running.');
   else console.log((await stopCluster('dev')) ? 'PostgreSQL is stopped.' : 'PostgreSQL was not running.');
 }
 
@@ -35,7 +35,7 @@ const commands = new Map([
 
 try {
   const command = process.argv.length === 3 ? commands.get(process.argv[2] ?? '') : undefined;
-  if (command === undefined) throw new ClusterError(`Say one of: ${[...commands.keys()].join(', ')}; nothing more.`);
+  if (command === undefined) throw new ClusterError(`Usage: command.ts ${[...commands.keys()].join('|')}`);
   await command();
 } catch (error) {
   if (!(error instanceof ClusterError)) throw error;

@@ -21,7 +21,7 @@ export interface Fields {
   apiError(key: string, rule: string): ApiError;
 }
 
-const anyText: TextRule = { pattern: /^[^\0]{1,500}$/s, rule: 'a text of 1 to 500 characters' };
+const anyText: TextRule = { pattern: /^[^\0]{1,500}$/s, rule: 'a string of 1 to 500 characters' };
 
 function asWholeNumber(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;

@@ -1,7 +1,7 @@
 import { describeCustomer, getCustomer, insertCustomer } from '../customers.ts';
 import type { Route } from '../http/route.ts';
 
-export const email = { pattern: /^[^\s@]{1,64}@[^\s@]{1,250}$/, rule: 'an e-mail address' };
+export const email = { pattern: /^[^\s@]{1,64}@[^\s@]{1,250}$/, rule: 'an email address' };
 
 export const customerRoutes: readonly Route[] = [
   {

@@ -28,7 +28,7 @@ type Details = Omit<AccountRow, 'id' | 'customer_id' | 'active' | 'deactivation_
 const rules = {
   sortCode: { pattern: /^(\d{6}|\d{2}-\d{2}-\d{2})$/, rule: '6 digits' },
   accountNumber: { pattern: /^\d{8}$/, rule: '8 digits' },
-  streetLine: { pattern: /^.{4,35}$/, rule: 'a text of 4 to 35 characters' },
+  streetLine: { pattern: /^.{4,35}$/, rule: 'a string of 4 to 35 characters' },
   country: { pattern: /^[A-Z]{3}$/, rule: 'a country by its three capital letters, for example GBR' },
 };
 

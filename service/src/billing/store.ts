@@ -32,7 +32,7 @@ const oldestArrival = '35 days';
 
 export async function readUsage(calls: SingleCalls, of: PartnerContext, at: Date): Promise<Usage> {
   const [row] = await calls.call<UsageRow>(readUsageCall, [of.partnerId, of.environment, at, oldestArrival]);
-  if (row === undefined) throw new Error('the database made no answer');
+  if (row === undefined) throw new Error('the database returned no row');
   return {
     periodStart: row.period_start,
     created: Number(row.created),

@@ -34,15 +34,15 @@ function isCredited({ state }: KnownDeposit): boolean {
   return state === 'credited' || state === 'reversed';
 }
 
-/** What we have is right, and what the bank says now is not that: money never moves on a contradiction, a person looks. */
+/** Money never moves when the bank contradicts what we recorded: an operator decides. */
 function troubleOf(known: KnownDeposit, news: DepositNews, net: MicroUsdc | null): string | null {
-  if (news.isProcessed && net === null) return 'the bank has processed it and does not say how much it is';
+  if (news.isProcessed && net === null) return 'the bank processed it without an amount';
   if (isCredited(known) && news.net !== null && news.net !== known.net)
-    return 'the bank says another amount than the one that was credited';
+    return 'the bank reports a different amount than was credited';
   const takenBack = news.takenBack ?? net;
   if (news.isRefunded && isCredited(known) && takenBack !== known.net)
-    return 'the bank took back another amount than it brought';
-  if (news.needsAttention) return `the bank says ${news.bankState}`;
+    return 'the bank reversed a different amount than was credited';
+  if (news.needsAttention) return `bank status ${news.bankState}`;
   return isOver(known, news) ? known.trouble : null;
 }
 

@@ -71,7 +71,7 @@ export async function checkBalance(
 
 function describe({ partnerEnvironment }: Comparing, amount: MicroUsdc): Difference {
   const size = formatExactUsdc(amount < 0n ? -amount : amount);
-  const detail = `the bank keeps ${size} USDC ${amount < 0n ? 'less' : 'more'} than our books say`;
+  const detail = `the bank balance is ${size} USDC ${amount < 0n ? 'below' : 'above'} the ledger balance`;
   return { kind: 'wallet_balance', subject: partnerEnvironment.walletId, relatedId: null, amount, detail };
 }
 
@@ -101,7 +101,7 @@ async function explainTransfers(comparing: Comparing, moving: ReadonlyMap<string
   const open = await inTransaction(pool, partnerEnvironment, async (tx) => listOpenTransfers(tx, mostMoving + 1));
   const payouts = new Map<string, string | null>(open.map((payoutId) => [payoutId, null]));
   for (const [paymentId, payoutId] of moving) if (payoutId !== null) payouts.set(payoutId, paymentId);
-  if (payouts.size > mostMoving) throw new BankSilent('too much is under way to explain what the wallet holds');
+  if (payouts.size > mostMoving) throw new BankSilent('too many payouts are in flight to explain the balance');
   const unnamed: OurTransfer[] = [];
   let explained = 0n;
   for (const [payoutId, seenAs] of payouts) {
@@ -113,7 +113,7 @@ async function explainTransfers(comparing: Comparing, moving: ReadonlyMap<string
     if (paymentId === null) unnamed.push(ours);
     else {
       const found = await bank.findRecord(paymentId);
-      if (found.kind === 'unknown') throw new BankSilent('a transfer under way could not be read');
+      if (found.kind === 'unknown') throw new BankSilent('a transfer in flight could not be read');
       if (found.kind === 'found') explained += effectOf(found.payment) - ours.booked;
     }
   }

@@ -64,7 +64,7 @@ export async function readPairs(
   const known = await inTransaction(pool, partnerEnvironment, async (tx) =>
     listDeposits(tx, partnerEnvironment, { method: source.method, bankIds: [...recent.keys()], since: from }),
   );
-  if (known.length >= mostDeposits) throw new BankSilent('there are too many deposits to compare at once');
+  if (known.length >= mostDeposits) throw new BankSilent('too many deposits to compare at once');
   const began = known.filter(({ bankDepositId }) => recent.has(bankDepositId)).map(({ listedAt }) => listedAt);
   const isAllThere = from === null || began.every((at) => at !== null && at >= from);
   const listed = isAllThere ? recent : await readListed(comparing, source, earliest(began));
@@ -131,7 +131,7 @@ export async function recheckDeposits(
     sources: await listSources(tx, partnerEnvironment.customerId),
     from: await findOldestListing(tx, bankIds),
   }));
-  if (sources.length === 0) throw new BankSilent('there is no list that a deposit could be in');
+  if (sources.length === 0) throw new BankSilent('the bank has no list of these deposits');
   const found = new Map<string, Comparison>();
   for (const source of sources) {
     const compared = await compareSource(comparing, source, { from, cutOff: run.cutOff });

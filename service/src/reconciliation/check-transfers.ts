@@ -104,7 +104,7 @@ export async function confirmSuspects(comparing: Comparing, matcher: TransferMat
   for (const suspect of matcher.suspects) {
     comparing.signal?.throwIfAborted();
     const recheck = await recheckTransfer(comparing, suspect);
-    if (recheck.kind === 'unknown') return { differences, trouble: 'a transfer could not be read again' };
+    if (recheck.kind === 'unknown') return { differences, trouble: 'a transfer could not be read from the bank' };
     if (recheck.kind === 'different') differences.push(recheck.difference);
     else if (recheck.kind === 'in_flight') matcher.recordMoving(suspect);
     else matcher.compared += 1;

@@ -46,7 +46,7 @@ function compareBoth(ours: OurDeposit, listed: ListedDeposit): Comparison {
   const amount = effect === null ? null : effect - ours.booked;
   const about = { subject: listed.depositId, relatedId: ours.id, amount };
   if (ours.state !== expected) {
-    const detail = `the deposit is ${ours.state}, and the bank says ${listed.bankState}`;
+    const detail = `the deposit is ${ours.state}, bank status ${listed.bankState}`;
     return different({ kind: 'deposit_state', ...about, detail });
   }
   const detail = differingAmounts(ours, listed, effect);
@@ -54,24 +54,24 @@ function compareBoth(ours: OurDeposit, listed: ListedDeposit): Comparison {
 }
 
 function missing({ id, bankDepositId, state, booked }: OurDeposit): Comparison {
-  const detail = `the deposit is ${state}, with ${formatExactUsdc(booked)} USDC booked, and the bank does not list it`;
+  const detail = `the deposit is ${state}, with ${formatExactUsdc(booked)} USDC booked, but the bank does not list it`;
   return different({ kind: 'deposit_missing', subject: bankDepositId, relatedId: id, amount: -booked, detail });
 }
 
-/** One that went back before the wallet had it moved nothing. */
+/** A deposit that was refunded before it was credited moved no money. */
 function unknownHere(listed: ListedDeposit): Comparison {
   const expected = stateAfter(listed);
   if (expected === 'refunded') return equal;
-  const detail = `the bank lists it as ${listed.bankState}, and we do not know it: it would be ${expected}`;
+  const detail = `the bank lists it with status ${listed.bankState}, but we have no record; it should be ${expected}`;
   const amount = effectOfDeposit(listed);
   return different({ kind: 'deposit_unknown', subject: listed.depositId, relatedId: null, amount, detail });
 }
 
 function usdc(amount: MicroUsdc | null): string {
-  return amount === null ? 'nothing' : formatExactUsdc(amount);
+  return amount === null ? 'nothing' : `${formatExactUsdc(amount)} USDC`;
 }
 
-/** What the bank does not say is not held against it. */
+/** A value that the bank leaves out is not a difference. */
 function differingAmounts(
   ours: OurDeposit,
   { net, takenBack }: ListedDeposit,
@@ -79,10 +79,10 @@ function differingAmounts(
 ): string | null {
   const found: string[] = [];
   if (net !== null && ours.net !== null && net !== ours.net)
-    found.push(`it brought ${usdc(net)} USDC, not ${usdc(ours.net)}`);
+    found.push(`it credited ${usdc(net)}, not ${usdc(ours.net)}`);
   if (takenBack !== null && ours.reversed !== null && takenBack !== ours.reversed)
-    found.push(`the bank took back ${usdc(takenBack)} USDC, not ${usdc(ours.reversed)}`);
+    found.push(`the bank reversed ${usdc(takenBack)}, not ${usdc(ours.reversed)}`);
   if (effect !== null && effect !== ours.booked)
-    found.push(`it moved ${formatExactUsdc(effect)} USDC there, and ${formatExactUsdc(ours.booked)} in the ledger`);
+    found.push(`it moved ${usdc(effect)} at the bank and ${usdc(ours.booked)} in the ledger`);
   return found.length === 0 ? null : found.join('; ');
 }

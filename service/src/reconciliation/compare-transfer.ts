@@ -45,7 +45,7 @@ export function compareTransfer(ours: OurTransfer, payment: PaymentRecord | null
   if (!isOver && !bankEnds.has(payment.state)) return inFlight;
   const about = { subject: payment.id, relatedId: ours.payoutId, amount: effectOf(payment) - ours.booked };
   if (ours.paymentId === null || !(agreeing[ours.state] ?? []).includes(payment.state)) {
-    const detail = `the payout is ${ours.state}, and the bank says ${payment.bankState}`;
+    const detail = `the payout is ${ours.state}, bank status ${payment.bankState}`;
     return different({ kind: 'transfer_state', ...about, detail });
   }
   const detail = differingAmounts(ours, payment);
@@ -54,33 +54,32 @@ export function compareTransfer(ours: OurTransfer, payment: PaymentRecord | null
 
 function compareWithNone({ paymentId, payoutId, state, booked }: OurTransfer): Comparison {
   if (paymentId === null && booked === 0n) return ourEnds.has(state) ? equal : inFlight;
-  const detail = `the payout is ${state}, with ${formatExactUsdc(booked)} USDC booked, and the bank does not have it`;
+  const detail = `the payout is ${state}, with ${formatExactUsdc(booked)} USDC booked, but the bank does not have it`;
   const subject = paymentId ?? payoutId;
   return different({ kind: 'transfer_missing', subject, relatedId: payoutId, amount: -booked, detail });
 }
 
 function usdc(amount: MicroUsdc | null): string {
-  return amount === null ? 'nothing' : formatExactUsdc(amount);
+  return amount === null ? 'nothing' : `${formatExactUsdc(amount)} USDC`;
 }
 
-/** What the bank does not say is not held against it. */
+/** A value that the bank leaves out is not a difference. */
 function differingAmounts(ours: OurTransfer, payment: PaymentRecord): string | null {
   const { taken, refunded, pays } = payment;
   const found: string[] = [];
   if (pays !== null && pays !== ours.pays)
-    found.push(`it pays ${formatPounds(pays)} GBP, not ${formatPounds(ours.pays)}`);
-  if (taken !== null && taken !== ours.took) found.push(`the bank took ${usdc(taken)} USDC, not ${usdc(ours.took)}`);
-  if (refunded !== ours.refunded) found.push(`the bank gave back ${usdc(refunded)} USDC, not ${usdc(ours.refunded)}`);
+    found.push(`it pays ${formatPounds(pays)} GBP, not ${formatPounds(ours.pays)} GBP`);
+  if (taken !== null && taken !== ours.took) found.push(`the bank debited ${usdc(taken)}, not ${usdc(ours.took)}`);
+  if (refunded !== ours.refunded) found.push(`the bank refunded ${usdc(refunded)}, not ${usdc(ours.refunded)}`);
   const effect = effectOf({ taken: taken ?? ours.took, refunded });
-  if (effect !== ours.booked)
-    found.push(`it moved ${formatExactUsdc(effect)} USDC there, and ${formatExactUsdc(ours.booked)} in the ledger`);
+  if (effect !== ours.booked) found.push(`it moved ${usdc(effect)} at the bank and ${usdc(ours.booked)} in the ledger`);
   return found.length === 0 ? null : found.join('; ');
 }
 
-/** One that is not the payment of any payout: of no order of ours, or a second one of the same order. */
+/** A payment without a payout: of an unknown order, or a second one of the same order. */
 export function judgeStranger(payment: PaymentRecord, payoutId: string | null, cutOff: Date): Comparison {
   if (isSince(payment.createdAt, cutOff)) return inFlight;
-  const detail = `the bank took ${usdc(payment.taken)} USDC for it and gave back ${usdc(payment.refunded)}`;
+  const detail = `the bank debited ${usdc(payment.taken)} and refunded ${usdc(payment.refunded)}`;
   const about = { subject: payment.id, relatedId: payoutId, amount: effectOf(payment), detail };
   return different({ kind: payoutId === null ? 'transfer_unknown' : 'transfer_doubled', ...about });
 }

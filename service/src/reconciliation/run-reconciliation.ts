@@ -91,6 +91,6 @@ async function reconcileOne(
     signal?.throwIfAborted();
     const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
     deps.logger.error({ ...line, error }, 'reconciliation.side_failed');
-    return recordTrouble(comparing, 'a fault of ours: the log says where in the code', options);
+    return recordTrouble(comparing, 'internal error; the log has the place in the code', options);
   }
 }

@@ -371,7 +371,7 @@ test('one that the bank is stuck with is an alarm, moves nothing, and goes on wh
   await bank.control(`/deposits/${id}/fail`);
   await world.worker?.waitForEvent('deposit.needs_attention');
   const stuck = await findDeposit(database, id);
-  assert.deepEqual([stuck?.state, stuck?.trouble], ['pending', 'the bank says error']);
+  assert.deepEqual([stuck?.state, stuck?.trouble], ['pending', 'bank status error']);
   assert.equal(await balanceOf(database, partner), float);
 });
 

@@ -175,7 +175,7 @@ test('a fault with one partner is told, and the partners after it are compared',
     );
     return new Map(rows.map(({ partner_id: id, trouble }) => [id, trouble]));
   });
-  assert.match(troubles.get(first.partnerId) ?? '', /a fault of ours/);
+  assert.match(troubles.get(first.partnerId) ?? '', /internal error/);
   assert.equal(troubles.get(second.partnerId), null);
 });
 

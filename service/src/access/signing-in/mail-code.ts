@@ -46,7 +46,7 @@ export async function mailWaitingCodes(deps: MailCodeDeps, signal: AbortSignal):
     }
     before = last;
   }
-  if (failed > 0) throw new Error(`${failed} codes could not be mailed`);
+  if (failed > 0) throw new Error(`${failed} codes could not be emailed`);
 }
 
 /** Another worker was quicker. */

@@ -170,7 +170,7 @@ function addList(audit: Command): void {
 }
 
 export function addAuditCommands(kelpie: Command): void {
-  const audit = kelpie.command('audit').description('Read and verify the audit log of operators.');
+  const audit = kelpie.command('audit').description('Read and verify the audit log.');
   addVerify(audit);
   addList(audit);
   addBegin(audit);

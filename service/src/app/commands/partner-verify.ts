@@ -110,7 +110,7 @@ export function addVerifyingPartners(partners: Command): void {
       .description(
         'Start a partner’s business verification, or refresh its status. Approval by the bank opens live. If a verification is in progress, a worker asks the bank for its status. Otherwise --email starts one.',
       )
-      .option('--email <address>', 'to start a verification: the person whom the bank emails', emailFrom)
+      .option('--email <address>', 'to start a verification: the email address of the applicant', emailFrom)
       .action(verify),
     {
       example: 'kelpie-admin partners verify acme --email grace@acme.example --operator ada@kelpie.example',

@@ -98,7 +98,7 @@ async function closePartner(
 export async function runInvoices(deps: RunDeps, options: RunOptions): Promise<RunReport> {
   const { calls, clock, logger } = deps;
   const end = monthEnd(options.upto);
-  if (clock.now() < end) throw new Error('a month is invoiced when it is over');
+  if (clock.now() < end) throw new Error('a month can be invoiced only after it has ended');
   const partners = await countBooksToClose(calls, end);
   const report: RunReport = {
     partners,

@@ -61,7 +61,7 @@ class UpdateBuilder {
   attention(kind: string): void {
     const isNotified = this.payout.bankState === this.payment.bankState && !this.isOver();
     if (isNotified && this.steps.length === 0) return;
-    this.report(kind, `the bank says ${this.payment.bankState}`);
+    this.report(kind, `bank status ${this.payment.bankState}`);
     if (this.steps.length === 0) this.step(this.state, 'needs_attention');
   }
 
@@ -98,7 +98,7 @@ class UpdateBuilder {
     const { walletDebit, rail } = this.payout;
     const difference = walletDebit > taken ? walletDebit - taken : taken - walletDebit;
     if (difference * mostDifference <= walletDebit) return;
-    this.report('taken_differs', `we reckoned ${walletDebit} micro-USDC, the bank took ${taken}`);
+    this.report('taken_differs', `expected ${walletDebit} micro-USDC, the bank debited ${taken}`);
     this.pauseRail = rail === 'provider_production';
   }
 
@@ -121,7 +121,7 @@ class UpdateBuilder {
   /** What the bank says that something cost it, where that can be. */
   believed(cost: MicroUsdc | null): MicroUsdc {
     if (cost === null || cost <= mostCost) return cost ?? 0n;
-    this.report('cost_not_believed', `the bank says that it cost ${cost} micro-USDC; nothing was charged for it`);
+    this.report('cost_not_believed', `the bank reports an implausible cost of ${cost} micro-USDC; nothing was charged`);
     return 0n;
   }
 

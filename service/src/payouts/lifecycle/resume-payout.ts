@@ -75,7 +75,7 @@ async function search(deps: PayoutDeps, payout: Payout): Promise<void> {
   if (found.kind === 'unknown') return releasePayoutLease(deps.calls, payout, nextRetry(at, instantOf(payout.id)));
   deps.logger.error({ payout_id: payout.id }, 'payout.not_found_at_bank');
   const steps: TransitionStep[] = [{ to: 'pending', what: 'not_found_at_bank', detail: null, lines: [] }];
-  const openCase = { kind: 'not_found_at_bank', detail: 'sent or not is not known, and the bank does not list it' };
+  const openCase = { kind: 'not_found_at_bank', detail: 'the outcome is unknown and the bank does not list it' };
   // A person decides now. A webhook would still open it again.
   const transition: Transition = { at, by: worker, steps, bankFacts: {}, openCase, schedule: { kind: 'close' } };
   await deps.commits.applyTransition({ payout, transition });
@@ -102,7 +102,7 @@ async function stillAbsent(deps: PayoutDeps, payout: Payout): Promise<void> {
   deps.logger.warn({ payout_id: payout.id }, 'payout.absent_at_bank');
   const age = deps.clock.now().getTime() - instantOf(payout.id).getTime();
   if (age > absentTooLongMs && payout.bankState !== absentWord) {
-    const detail = 'the bank accepted it, and does not find it any more';
+    const detail = 'the bank accepted it but no longer finds it';
     return alertOperator(deps, payout, { kind: 'absent_at_bank', detail }, absentWord);
   }
   await releasePayoutLease(deps.calls, payout, nextPollAt(deps.clock.now(), instantOf(payout.id)));
@@ -138,7 +138,7 @@ async function checkUncreatedPayout(deps: PayoutDeps, payout: Payout, webhookPay
   if (notified.kind === 'absent') return releasePayoutLease(deps.calls, payout, null);
   const { payment } = notified;
   deps.logger.error({ payout_id: payout.id }, 'payout.paid_though_not_created');
-  const openCase = { kind: 'paid_though_not_created', detail: `the bank has the payment ${payment.id}` };
+  const openCase = { kind: 'paid_though_not_created', detail: `the bank has payment ${payment.id}` };
   const steps: TransitionStep[] = [
     { to: 'not_created', what: 'needs_attention', detail: payment.bankState, lines: [] },
   ];

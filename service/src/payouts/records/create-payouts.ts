@@ -122,7 +122,7 @@ interface OutcomeRow {
 }
 
 function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcome {
-  if (row === undefined) throw new Error('the database made no answer');
+  if (row === undefined) throw new Error('the database returned no row');
   switch (row.outcome) {
     case 'created':
       return {

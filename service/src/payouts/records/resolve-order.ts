@@ -47,7 +47,7 @@ export async function resolveOrder(calls: SingleCalls, order: UsedOrder): Promis
     order.fingerprint,
     order.at,
   ]);
-  if (row === undefined) throw new Error('the database made no answer');
+  if (row === undefined) throw new Error('the database returned no row');
   if (row.outcome !== 'retry') return { kind: row.outcome };
   const retry = {
     attemptPayoutId: row.attempt_payout_id,

@@ -25,7 +25,7 @@ export async function lockHead(tx: Transaction, voucher: Buffer | null): Promise
     [voucher],
   );
   const [row] = rows;
-  if (row === undefined) throw new Error('the log of the operators has no end');
+  if (row === undefined) throw new Error('the audit log has no end');
   return { ...headFrom(row), tx: row.tx };
 }
 

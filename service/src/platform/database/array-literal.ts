@@ -10,7 +10,7 @@ function element(value: unknown): string {
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return `"${value.toISOString()}"`;
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
-  throw new TypeError('a value that no column of ours has');
+  throw new TypeError('a value that no column can hold');
 }
 
 /** An array as PostgreSQL reads it. The driver would write the same, in three times the time: a batch is forty of them. */

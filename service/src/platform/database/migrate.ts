@@ -85,8 +85,8 @@ async function findApplied(client: Client): Promise<Applied> {
 
 function otherBaseline(name: string, how: string): OperatorError {
   return new OperatorError(
-    `${name} was ${how} after it was applied, so this database was made by another baseline. ` +
-      'A development database: run npm run db:reset. Any other: restore the file and write a new migration.',
+    `${name} was ${how} after it was applied, so this database has another baseline. ` +
+      'Development: run npm run db:reset. Elsewhere: restore the file and write a new migration.',
   );
 }
 
@@ -105,7 +105,7 @@ function assertPhases(migrations: readonly Migration[], functions: readonly Func
   const numbers = new Set(migrations.map(({ name }) => name.slice(0, 4)));
   const lost = functions.find(({ neededAfter }) => neededAfter !== null && !numbers.has(neededAfter));
   if (lost !== undefined)
-    throw new OperatorError(`${lost.name} should be applied after ${lost.neededAfter}, which is no migration`);
+    throw new OperatorError(`${lost.name} should be applied after ${lost.neededAfter}, which is not a migration`);
 }
 
 const lockNotAvailable = '55P03';

@@ -27,7 +27,7 @@ interface DeliveryDeps {
 export function createMailDelivery(deps: DeliveryDeps): JobHandler {
   const { pool, clock } = deps;
   return async ({ arguments: { mail_id: id } }) => {
-    if (id === undefined) throw new Error('a job names no mail');
+    if (id === undefined) throw new Error('a job names no email');
     const mail = await inTransaction(pool, 'shared', async (tx) => findWaitingMail(tx, id));
     if (mail === null) return;
     const end = await sendOnce(deps, mail);

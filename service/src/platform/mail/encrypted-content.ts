@@ -22,7 +22,7 @@ export function encryptContent(
 
 function textIn(record: object, name: string): string {
   const value: unknown = Reflect.get(record, name);
-  if (typeof value !== 'string') throw new Error(`an encrypted mail has no ${name}`);
+  if (typeof value !== 'string') throw new Error(`an encrypted email has no ${name}`);
   return value;
 }
 
@@ -35,7 +35,7 @@ function attachmentIn(record: object): AttachmentReference | null {
 
 export function openContent(encryptor: Encryptor, mailId: string, encrypted: Buffer): AddressedContent {
   const opened: unknown = JSON.parse(encryptor.decrypt(encrypted, placeOf(mailId)));
-  if (typeof opened !== 'object' || opened === null) throw new Error('an encrypted mail holds no content');
+  if (typeof opened !== 'object' || opened === null) throw new Error('an encrypted email has no content');
   return {
     to: textIn(opened, 'to'),
     subject: textIn(opened, 'subject'),

@@ -47,7 +47,7 @@ interface OutboxDeps {
 export function createOutbox({ jobs, encryptor, clock, fromDomain, supportEmail }: OutboxDeps): Outbox {
   return {
     async post(tx, { kind, to, message, attachment, expiresAt, isLast = false }) {
-      if (!isMailAddress(to)) throw new Error('a mail is posted to one address, and this is none');
+      if (!isMailAddress(to)) throw new Error('an email needs one valid address');
       const id = newId(clock);
       const content = renderMail(message, { supportEmail });
       await insertMail(tx, {

@@ -81,7 +81,7 @@ export function openMailTransport({ relay, from, requireTls }: RelaySettings): M
 
 async function withinTime(sending: Promise<unknown>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the relay did not take the mail in time')), sendTimeoutMs);
+  const timer = setTimeout(() => reject(new Error('the relay did not accept the email in time')), sendTimeoutMs);
   try {
     await Promise.race([sending, late]);
   } finally {

@@ -83,6 +83,6 @@ async function recordGone(
     at,
     what: 'gone',
     by: `run ${runId}`,
-    detail: `no longer so: ${detail}`.slice(0, 500),
+    detail: `cleared: ${detail}`.slice(0, 500),
   });
 }
