@@ -112,7 +112,7 @@ for (const [what, reason, answer] of badAnswers) {
     });
     const error = await caught(KelpieUnreachable, create());
     assert.deepEqual([error.reason, error.idempotencyKey], [reason, 'order-42']);
-    assert.match(error.message, /Nothing is known of the outcome.*same Idempotency-Key/);
+    assert.match(error.message, /The outcome is unknown.*same Idempotency-Key/);
     assert.equal(api.asked.length, 1);
   });
 }

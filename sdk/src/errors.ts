@@ -140,26 +140,27 @@ export interface KelpieUnreachableInit {
 }
 
 const whatHappened: Readonly<Record<UnreachableReason, string>> = {
-  network: 'No answer came from Kelpie.',
-  timeout: 'No answer came from Kelpie in time.',
-  aborted: 'The call was ended by its signal before an answer came.',
-  unreadable: 'The answer could not be read, so it was not from Kelpie.',
+  network: 'Kelpie did not respond.',
+  timeout: 'Kelpie did not respond in time.',
+  aborted: 'The call was aborted by its signal before Kelpie responded.',
+  unreadable: 'The response could not be read, so it was not from Kelpie.',
 };
 
 function whatToDo(idempotencyKey: string | undefined): string {
-  if (idempotencyKey === undefined) return 'Nothing is known of the outcome. It is safe to call again.';
+  if (idempotencyKey === undefined)
+    return 'The outcome is unknown. Reads are safe to repeat. Check the result before you repeat a change.';
   return (
-    'Nothing is known of the outcome: the payout may exist. ' +
-    'Repeat it with the same Idempotency-Key and the same body, and the recipient is not paid twice.'
+    'The outcome is unknown: the payout may exist. ' +
+    'Repeat it with the same Idempotency-Key and the same body. The recipient is never paid twice.'
   );
 }
 
-/** Nothing is known of the outcome. A payout is to be repeated with the same Idempotency-Key, never with a new one. */
+/** The outcome is unknown. Repeat a payout with the same Idempotency-Key, never with a new one. */
 export class KelpieUnreachable extends Error {
   override readonly name = 'KelpieUnreachable';
   readonly reason: UnreachableReason;
   readonly status: number | undefined;
-  /** With which to repeat the payout; undefined for any other call. */
+  /** Repeat the payout with it; undefined for other calls. */
   readonly idempotencyKey: string | undefined;
 
   constructor({ reason, status, idempotencyKey, cause }: KelpieUnreachableInit) {
