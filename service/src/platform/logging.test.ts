@@ -17,8 +17,8 @@ function collect() {
 
 test('a field that is not on the list never reaches the log, only its name does', () => {
   const { lines, logger } = collect();
-  logger.info({ payout_id: 'p1', account_number: '12345678' }, 'payout.made');
-  assert.match(lines[0] ?? '', /"payout_id":"p1","dropped_fields":\["account_number"\],"event":"payout.made"/);
+  logger.info({ payout_id: 'p1', account_number: '12345678' }, 'payout.created');
+  assert.match(lines[0] ?? '', /"payout_id":"p1","dropped_fields":\["account_number"\],"event":"payout.created"/);
   assert.doesNotMatch(lines[0] ?? '', /12345678/);
 });
 

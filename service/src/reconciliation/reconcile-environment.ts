@@ -121,6 +121,6 @@ async function conclude(
   const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
   // An alarm each: a person has to look.
   for (const { id, kind } of opened) logger.error({ ...line, case_id: id, action: kind }, 'reconciliation.case_opened');
-  if (result.trouble !== null) logger.warn(line, 'reconciliation.not_whole');
+  if (result.trouble !== null) logger.warn(line, 'reconciliation.incomplete');
   return { ...result, known };
 }

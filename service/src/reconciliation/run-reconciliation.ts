@@ -90,7 +90,7 @@ async function reconcileOne(
   } catch (error) {
     signal?.throwIfAborted();
     const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
-    deps.logger.error({ ...line, error }, 'reconciliation.side_failed');
+    deps.logger.error({ ...line, error }, 'reconciliation.environment_failed');
     return recordTrouble(comparing, 'internal error; the log has the place in the code', options);
   }
 }

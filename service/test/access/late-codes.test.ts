@@ -37,5 +37,5 @@ test('a code that was over before a worker came to it is forgotten without a mai
     inbox.mails().map(({ to }) => to),
     [[inTime]],
   );
-  assert.doesNotMatch(worker.output(), /sign_in_code\.not_mailed|job\.failed/);
+  assert.doesNotMatch(worker.output(), /sign_in_code\.not_emailed|job\.failed/);
 });

@@ -97,7 +97,7 @@ test('without a billing address it goes to the founder', async () => {
 });
 
 test('an account without people gets its invoice without an email, and the log says so', async () => {
-  const line = await worker.waitForEvent('invoice.nobody_to_email');
+  const line = await worker.waitForEvent('invoice.no_billing_email');
   assert.equal(line['partner_id'], deserted.partnerId);
   await invoiceOf(deserted);
 });

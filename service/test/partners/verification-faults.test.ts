@@ -124,7 +124,7 @@ test('a bank that fails when it is asked how far it is, is asked again', async (
   const id = await start(world, business);
   await bank.control('/faults', { on: 'kyc_link.read', kind: 'error_before', times: 1 });
   await bank.control(`/kyc-links/${id}/approve`);
-  await eventually('it has failed', async () => world.worker?.output().includes('verification.not_followed') === true);
+  await eventually('it has failed', async () => world.worker?.output().includes('verification.not_refreshed') === true);
   passAMinute();
   await lookAround();
   await untilShown(business, 'approved');

@@ -41,7 +41,7 @@ export async function mailWaitingCodes(deps: MailCodeDeps, signal: AbortSignal):
         await mailCode(deps, codeId);
       } catch (error) {
         failed += 1;
-        deps.logger.error({ error }, 'sign_in_code.not_mailed');
+        deps.logger.error({ error }, 'sign_in_code.not_emailed');
       }
     }
     before = last;

@@ -12,7 +12,7 @@ export async function migrateEverything(options: { ownerUrl: string; now: Date; 
   const afterwards = async (): Promise<void> => {
     await installJobEngine(pool, queues, logger);
     const partitions = await makeMonthPartitions(pool, now);
-    if (partitions.length > 0) logger.info({ partitions }, 'partitions.made');
+    if (partitions.length > 0) logger.info({ partitions }, 'partitions.created');
   };
   try {
     return await migrate({ ownerUrl, now, logger, afterwards });

@@ -43,7 +43,7 @@ export function createInvoiceMailer(deps: EmailInvoiceDeps): JobHandler {
       await outbox.post(tx, { kind: 'invoice', to, message, attachment: { kind: attachmentKind, partnerId, id } });
       return 'now';
     });
-    if (posted === 'nobody') logger.warn({ partner_id: partnerId, invoice_id: id }, 'invoice.nobody_to_email');
+    if (posted === 'nobody') logger.warn({ partner_id: partnerId, invoice_id: id }, 'invoice.no_billing_email');
   };
 }
 

@@ -42,10 +42,10 @@ async function tryToRefresh(deps: VerificationDeps, due: DueVerification): Promi
   const line = { partner_id: due.partnerId };
   try {
     const outcome = await refreshVerification(deps, due);
-    if (outcome.kind === 'failed') deps.logger.warn({ ...line, error_code: outcome.text }, 'verification.not_followed');
+    if (outcome.kind === 'failed') deps.logger.warn({ ...line, error_code: outcome.text }, 'verification.not_refreshed');
     return outcome.kind === 'taken';
   } catch (error) {
-    deps.logger.error({ ...line, error }, 'verification.not_followed');
+    deps.logger.error({ ...line, error }, 'verification.not_refreshed');
     return false;
   }
 }

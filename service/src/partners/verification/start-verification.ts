@@ -50,7 +50,7 @@ async function isUnderWay(deps: VerificationDeps, starter: Starter, id: string):
   if (deps.clock.now().getTime() - known.askedAt.getTime() < askAgainAfterMs) return known.state !== 'rejected';
   const polled = await refreshVerification(deps, { id, partnerId });
   if (polled.kind === 'failed') {
-    deps.logger.warn({ partner_id: partnerId, error_code: polled.text }, 'verification.not_followed');
+    deps.logger.warn({ partner_id: partnerId, error_code: polled.text }, 'verification.not_refreshed');
     return known.state !== 'rejected';
   }
   return (await read()).state !== 'rejected';

@@ -20,7 +20,7 @@ export async function matchEvents(deps: PayoutDeps): Promise<void> {
     const orderId = event.orderId ?? (await orderOf(deps, event));
     const matched = orderId !== null && (await wakePayout(deps.calls, { environment, orderId, paymentId, at }));
     if (!matched && event.tries < mostTries) continue;
-    if (!matched) deps.logger.error({ environment }, 'webhook.of_no_payout');
+    if (!matched) deps.logger.error({ environment }, 'webhook.unmatched');
     await dropUnmatchedEvent(deps.calls, event);
   }
 }

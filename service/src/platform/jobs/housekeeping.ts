@@ -25,7 +25,7 @@ export function housekeepingHandlers({ clock, logger, pool, calls }: Housekeepin
       monthPartitions,
       async () => {
         const made = await makeMonthPartitions(pool, clock.now());
-        logger.info({ partitions: made }, 'partitions.made');
+        logger.info({ partitions: made }, 'partitions.created');
       },
     ],
     [
