@@ -53,6 +53,6 @@ export async function openInvoiceFile(
   { kind, partnerId, id }: AttachmentReference,
 ): Promise<MailFile> {
   const invoice = kind === attachmentKind ? await findInvoice(calls, partnerId, id) : null;
-  if (invoice === null) throw new Error('a mail names a file that does not exist');
+  if (invoice === null) throw new Error('an email names a file that does not exist');
   return { ...(await printIssuedInvoice(invoice, issuer)), contentType: 'application/pdf' };
 }

@@ -84,7 +84,7 @@ function escape(text: string): string {
 function pageAddress(text: string): string {
   const url = URL.parse(text);
   if (url === null || !['https:', 'http:'].includes(url.protocol))
-    throw new Error('a mail links to a page, and to nothing else');
+    throw new Error('an email may link only to our pages');
   return url.href;
 }
 
