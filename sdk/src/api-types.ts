@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Retrieve the balance
-         * @description Returns what the wallet holds, in USDC and at the current exchange rate in pounds.
+         * @description Returns the wallet balance in USDC, and in pounds at the current exchange rate.
          */
         get: operations["getBalance"];
         put?: never;
@@ -1324,7 +1324,7 @@ export interface components {
              * @enum {string}
              */
             object: "balance";
-            /** @description What the wallet holds, in USDC, rounded down. */
+            /** @description The wallet balance in USDC, rounded down. */
             usdc: string;
             /** @description Its value in pounds at the current exchange rate, rounded down. */
             approx_gbp: string;
@@ -1562,7 +1562,7 @@ export interface components {
                 name: string | null;
                 /** @description The last four digits of their account number. */
                 account_last4: string | null;
-                /** @description The address that USDC came from. */
+                /** @description The address that sent the USDC. */
                 address: string | null;
                 /** @description The payment reference that they used. */
                 reference: string | null;
@@ -2062,7 +2062,7 @@ export interface components {
         };
         /** @description How much the wallet lacks. */
         InsufficientFundsDetails: {
-            /** @description What the wallet holds, in USDC. */
+            /** @description The wallet balance, in USDC. */
             available_usdc: string;
             /** @description What the payout needs, in USDC. */
             required_usdc: string;

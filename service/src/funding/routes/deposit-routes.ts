@@ -33,7 +33,7 @@ const nullableMoney = (description: string) => nullableText({ pattern: patterns.
 const Sender = Type.Object({
   name: nullableText({ description: 'The name of the sender.' }),
   account_last4: nullableText({ description: 'The last four digits of their account number.' }),
-  address: nullableText({ description: 'The address that USDC came from.' }),
+  address: nullableText({ description: 'The address that sent the USDC.' }),
   reference: nullableText({ description: 'The payment reference that they used.' }),
 });
 

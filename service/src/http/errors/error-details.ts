@@ -25,7 +25,7 @@ export const errorDetails = {
   ),
   InsufficientFundsDetails: Type.Object(
     {
-      available_usdc: money('What the wallet holds, in USDC.'),
+      available_usdc: money('The wallet balance, in USDC.'),
       required_usdc: money('What the payout needs, in USDC.'),
       shortfall_usdc: money('The smallest top-up that covers the payout, in USDC.'),
     },

@@ -251,7 +251,7 @@ function addBalanceRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'getBalance',
     summary: 'Retrieve the balance',
-    description: 'Returns what the wallet holds, in USDC and at the current exchange rate in pounds.',
+    description: 'Returns the wallet balance in USDC, and in pounds at the current exchange rate.',
     tags: ['Wallet'],
     querystring: Query,
     response: { 200: BalanceSchema.ref, ...keyedErrors('partner_not_active', 'balance_unavailable') },

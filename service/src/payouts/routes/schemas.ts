@@ -183,7 +183,7 @@ export const BalanceSchema = nameSchema(
   Type.Object(
     {
       object: Type.Literal('balance', { description: 'Always `balance`.' }),
-      usdc: money('What the wallet holds, in USDC, rounded down.'),
+      usdc: money('The wallet balance in USDC, rounded down.'),
       approx_gbp: money('Its value in pounds at the current exchange rate, rounded down.'),
       gbp_per_usd: Rate,
     },
