@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { projectFolder } from '../project.ts';
 import { allowed, avoided } from './avoid.ts';
-import { checkWords } from './check-words.ts';
+import { checkWords } from './check-text.ts';
 
 /** How Kelpie spoke, and how it speaks. */
 const rewrites: readonly (readonly [string, string])[] = [
@@ -57,8 +57,8 @@ async function found(file: string, source: string): Promise<string[]> {
 
 test('every old phrase is refused, and what replaced it is not', async () => {
   for (const [before, after] of rewrites) {
-    assert.notEqual((await checkWords('docs/page.md', before)).length, 0, before);
-    assert.deepEqual(await checkWords('docs/page.md', after), []);
+    assert.notEqual((await checkWords('page.md', before)).length, 0, before);
+    assert.deepEqual(await checkWords('page.md', after), []);
   }
 });
 
@@ -74,10 +74,7 @@ test('every entry of the list is needed by an old phrase, or has words of its ow
 });
 
 test('planted words are found in prose, strings, templates, JSX and the API description, with their lines', async () => {
-  assert.deepEqual(await found('docs/page.md', '# Title\n\nThe file is\nmended by\nnobody.'), [
-    '4 "mended"',
-    '5 "nobody"',
-  ]);
+  assert.deepEqual(await found('page.md', '# Title\n\nThe file is\nmended by\nnobody.'), ['4 "mended"', '5 "nobody"']);
   assert.deepEqual(await found('a.ts', `const a = 1;\nthrow new Error('the bank can not pay');`), ['2 "can not"']);
   assert.deepEqual(await found('a.ts', 'const a = `\n${b} is told\n`;'), ['1 "told"']);
   assert.deepEqual(await found('a.tsx', 'const a = (\n  <p title="Look at your mail">\n    Whoever pays\n  </p>\n);'), [
@@ -90,7 +87,7 @@ test('planted words are found in prose, strings, templates, JSX and the API desc
 
 test('code, comments, queries and identifiers are not prose', async () => {
   assert.deepEqual(
-    await checkWords('docs/page.md', 'Run `mend nobody`.\n\n    can not\n\n[told](mail.md)'.replace('[told]', '[a]')),
+    await checkWords('page.md', 'Run `mend nobody`.\n\n    can not\n\n[told](mail.md)'.replace('[told]', '[a]')),
     [],
   );
   const source = `// nobody is told\nimport a from 'mail nobody';\nconst q = 'select told from mails where nobody is told';\nconst b = 'nobody';`;
@@ -107,7 +104,7 @@ test('npm run lint fails on a planted word', (t) => {
   const run = (text: string) => {
     writeFileSync(path.join(folder, 'page.md'), text);
     const file = path.relative(projectFolder, path.join(folder, 'page.md'));
-    return spawnSync(process.execPath, ['dev/words/lint-words.ts', file], { cwd: projectFolder, encoding: 'utf8' });
+    return spawnSync(process.execPath, ['dev/words/lint.ts', file], { cwd: projectFolder, encoding: 'utf8' });
   };
   const planted = run('The bank is not to be had.');
   assert.equal(planted.status, 1, planted.stdout);

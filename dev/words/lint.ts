@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { projectFolder } from '../project.ts';
-import { checkWords } from './check-words.ts';
+import { checkWords } from './check-text.ts';
 
 /** What people read. Tests, benchmarks and generated types are for engineers only. */
 const readByPeople = [
