@@ -8,7 +8,7 @@ export interface Page {
   text: string;
 }
 
-const notOurs = /(^|\/)(node_modules|dist|\.dev|\.git)$/;
+const notOurs = /(^|\/)(node_modules|dist|test-results|\.dev|\.git)$/;
 
 /** Every page of documentation in the project. */
 export function listPages(): Page[] {

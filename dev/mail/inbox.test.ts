@@ -29,7 +29,10 @@ test('a mail that was sent over SMTP can be read, as text and as HTML', async ()
 });
 
 test('a mail that does not come is an error after the deadline', async () => {
-  await assert.rejects(inbox.waitForMail('nobody@example.com', 50), /no mail to nobody@example.com came within 50 ms/);
+  await assert.rejects(
+    inbox.waitForMail('nobody@example.com', 50),
+    /no email to nobody@example.com arrived within 50 ms/,
+  );
 });
 
 test('the page shows a mail without running anything in it', async () => {

@@ -45,6 +45,8 @@ export async function startMailInbox(
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     size: mostMailBytes,
+    // A worker keeps its connections open between two mails: who closes the inbox does not wait for them.
+    closeTimeout: 100,
     onRcptTo({ address }, _, done) {
       const no = answerTo(address);
       done(no && Object.assign(new Error(no.text), { responseCode: no.status }));

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 // What is missing or wrong in a description of the API, for somebody who reads it.
@@ -29,9 +29,13 @@ function createChecker(document: unknown): (schema: unknown, value: unknown) => 
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'api', components: at(document, 'components') });
+  // Hundreds of responses have one of a few schemas, and to compile one takes longer than all the rest.
+  const compiled = new Map<string, ValidateFunction>();
   return (schema, value) => {
-    const local: unknown = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/'));
-    const validate = ajv.compile(isObject(local) ? local : {});
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/');
+    const local: unknown = JSON.parse(text);
+    const validate = compiled.get(text) ?? ajv.compile(isObject(local) ? local : {});
+    compiled.set(text, validate);
     return validate(value) ? undefined : ajv.errorsText(validate.errors);
   };
 }

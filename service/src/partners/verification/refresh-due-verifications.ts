@@ -42,7 +42,8 @@ async function tryToRefresh(deps: VerificationDeps, due: DueVerification): Promi
   const line = { partner_id: due.partnerId };
   try {
     const outcome = await refreshVerification(deps, due);
-    if (outcome.kind === 'failed') deps.logger.warn({ ...line, error_code: outcome.text }, 'verification.not_refreshed');
+    if (outcome.kind === 'failed')
+      deps.logger.warn({ ...line, error_code: outcome.text }, 'verification.not_refreshed');
     return outcome.kind === 'taken';
   } catch (error) {
     deps.logger.error({ ...line, error }, 'verification.not_refreshed');

@@ -248,7 +248,7 @@ const wrongFiles: [why: string, name: string, sql: string, expected: RegExp][] =
     'names a migration that is not there',
     'one/mute.sql',
     answering('mute', '1', '-- Callers: everyone\n-- Applied after: 0007'),
-    /should be applied after 0007, which is no migration/,
+    /should be applied after 0007, which is not a migration/,
   ],
   ['is in no module', 'mute.sql', answering('mute', '1'), /a function is in MODULE\/FUNCTION.sql/],
 ];
