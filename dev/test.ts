@@ -15,7 +15,7 @@ const optionsOf: Readonly<Record<Tier, readonly string[]>> = {
   // To start a process costs more than most of these files do.
   unit: ['--test-isolation=none'],
   // They wait for a process or the database more than for this machine.
-  integration: isolated(availableParallelism() + 1),
+  integration: isolated(2 * availableParallelism()),
   // What repeats at size takes the whole machine, and what is timed must not share it.
   soak: isolated(1),
 };

@@ -84,13 +84,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const startOwnApi = async (env = {}) =>
     keep(await startApi({ database, atEnd, env: { ...apiEnv, KELPIE_API_PORT: String(port), ...env } }));
   const startOwnWorker = async (env = {}) => keep(await startWorker({ database, atEnd, env: { ...shared, ...env } }));
+  const [partner, api, worker] = await Promise.all([
+    createPartnerAtBank(database, bank, environment),
+    startOwnApi(),
+    options.withoutWorker ? null : startOwnWorker(),
+  ]);
   const world: World = {
     database,
     bank,
     processes,
-    partner: await createPartnerAtBank(database, bank, environment),
-    api: await startOwnApi(),
-    worker: options.withoutWorker ? null : await startOwnWorker(),
+    partner,
+    api,
+    worker,
     async restartApi(env) {
       await world.api.stop();
       world.api = await startOwnApi(env);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import scalar from '@scalar/fastify-api-reference';
-import type { FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance } from 'fastify';
 import type { LimitHook } from '../limits/rate-limit.ts';
 import { product } from '../pages/discovery.ts';
 import type { Server } from '../server.ts';
@@ -42,6 +41,49 @@ function addBrandRoutes(scope: FastifyInstance): void {
   }
 }
 
+/** The page and its script, as an application of their own that is asked as any client asks it. */
+async function openPage(): Promise<FastifyInstance> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const inner = fastify();
+  await inner.register(scalar, {
+    routePrefix: page,
+    configuration: {
+      url: '/v1/openapi.json',
+      pageTitle: `${product.name} API`,
+      favicon: `${page}/favicon.svg`,
+      theme: 'none',
+      customCss: brandCss,
+      withDefaultFonts: false,
+      telemetry: false,
+      // Only the samples of ours are shown: a test runs every one of them.
+      hiddenClients: true,
+      documentDownloadType: 'direct',
+      authentication: { preferredSecurityScheme: 'apiKey' },
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      showDeveloperTools: 'never',
+      hideClientButton: true,
+    },
+  });
+  return inner;
+}
+
+/** The library is a script of 4 MB. It is loaded with the first request for the page, so that an api starts quickly. */
+function addPage(scope: FastifyInstance): void {
+  let opened: Promise<FastifyInstance> | undefined;
+  for (const path of [page, `${page}/`, `${page}/js/scalar.js`]) {
+    scope.get(path, { schema: { hide: true } }, async (_request, reply) => {
+      opened ??= openPage();
+      const { statusCode, headers, payload } = await (await opened).inject(path);
+      if (headers.location !== undefined) return reply.redirect(headers.location, statusCode);
+      return reply
+        .code(statusCode)
+        .type(headers['content-type'] ?? 'text/plain')
+        .send(payload);
+    });
+  }
+}
+
 /** The description for programs at /v1/openapi.json, and the same for people at /docs. */
 export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
   const config = { access: 'anybody' } as const;
@@ -55,25 +97,6 @@ export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Pro
       }
     });
     addBrandRoutes(scope);
-    await scope.register(scalar, {
-      routePrefix: page,
-      configuration: {
-        url: '/v1/openapi.json',
-        pageTitle: `${product.name} API`,
-        favicon: `${page}/favicon.svg`,
-        theme: 'none',
-        customCss: brandCss,
-        withDefaultFonts: false,
-        telemetry: false,
-        // Only the samples of ours are shown: a test runs every one of them.
-        hiddenClients: true,
-        documentDownloadType: 'direct',
-        authentication: { preferredSecurityScheme: 'apiKey' },
-        agent: { disabled: true },
-        mcp: { disabled: true },
-        showDeveloperTools: 'never',
-        hideClientButton: true,
-      },
-    });
+    addPage(scope);
   });
 }
