@@ -2566,7 +2566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2792,7 +2792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2927,7 +2927,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3040,7 +3040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3141,7 +3141,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3259,7 +3259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3378,7 +3378,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3490,7 +3490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3622,7 +3622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3652,7 +3652,7 @@ export interface operations {
             /**
              * @description `invalid_amount`: `amount_gbp` is missing, is not a string such as "850.00", or is out of range. `details.fields` says which.
              *
-             *     `corridor_not_enabled`: The account cannot pay to this country.
+             *     `corridor_not_enabled`: The account cannot pay recipients in this country.
              *
              *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
              */
@@ -3806,7 +3806,7 @@ export interface operations {
             /**
              * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed.
              *
-             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -3963,7 +3963,7 @@ export interface operations {
             /**
              * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed.
              *
-             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -3996,7 +3996,7 @@ export interface operations {
              *
              *     `invalid_recipient`: Recipient details are missing or invalid. `details.fields` lists every problem, and `details.missing` the fields to send.
              *
-             *     `corridor_not_enabled`: The account cannot pay to this country.
+             *     `corridor_not_enabled`: The account cannot pay recipients in this country.
              *
              *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
              *
@@ -4123,7 +4123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4253,7 +4253,7 @@ export interface operations {
             /**
              * @description `payout_not_cancellable`: The payout is final, already on its way, or not yet confirmed by the bank.
              *
-             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -4375,7 +4375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4517,7 +4517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4633,7 +4633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4753,7 +4753,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4854,7 +4854,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4955,7 +4955,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5088,7 +5088,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5189,7 +5189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5286,7 +5286,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5398,7 +5398,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5533,7 +5533,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5647,7 +5647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5771,7 +5771,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5872,7 +5872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5969,7 +5969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6090,7 +6090,7 @@ export interface operations {
             /**
              * @description `key_limit_reached`: The environment already has 5 active keys.
              *
-             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -6236,7 +6236,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6355,7 +6355,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6471,7 +6471,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6619,7 +6619,7 @@ export interface operations {
             /**
              * @description `last_admin`: The account's only admin can neither be removed nor become a viewer.
              *
-             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -6772,7 +6772,7 @@ export interface operations {
             /**
              * @description `last_admin`: The account's only admin can neither be removed nor become a viewer.
              *
-             *     `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
             409: {
                 headers: {
@@ -6892,7 +6892,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7006,7 +7006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7121,7 +7121,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `session_changed`: The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed. */
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;

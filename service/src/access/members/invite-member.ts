@@ -44,7 +44,8 @@ export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited:
 
 async function refuseInvitation(tx: Transaction, email: string): Promise<void> {
   if ((await findMember(tx, email)) !== null) throw refuse('is already a member');
-  if ((await countMembers(tx)).all >= mostMembers) throw refuse(`exceeds the maximum of ${mostMembers} members`);
+  if ((await countMembers(tx)).all >= mostMembers)
+    throw refuse(`cannot be added: the account already has ${mostMembers} members`);
 }
 
 function refuse(rule: string): ApiError {

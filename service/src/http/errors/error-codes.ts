@@ -73,7 +73,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   cross_site_request: {
     status: 403,
     cause: 'A signed-in browser sent the request from another website.',
-    remedy: 'Use the dashboard. Programs use an API key.',
+    remedy: 'Use the dashboard, or call the API with an API key.',
     example: { message: 'The request did not come from the dashboard. Nothing was changed.' },
   },
   partner_not_active: {
@@ -144,8 +144,8 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   session_changed: {
     status: 409,
     cause:
-      'The `Kelpie-Account` header names another account than the session: the user switched accounts in another tab. Nothing was changed.',
-    remedy: 'Reload the page. It then shows the account of the session.',
+      'The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.',
+    remedy: 'Reload the page to see the current account.',
     example: { message: 'You switched accounts in another tab. Nothing was changed. Reload the page.' },
   },
   slug_taken: {
@@ -180,7 +180,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   corridor_not_enabled: {
     status: 422,
-    cause: 'The account cannot pay to this country.',
+    cause: 'The account cannot pay recipients in this country.',
     remedy: 'Omit `country`, or send `GB`.',
     details: 'InvalidFieldsDetails',
     example: {
@@ -274,7 +274,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     status: 502,
     cause: 'The bank has provided no exchange rate for 15 minutes, so we cannot show the balance in pounds.',
     remedy: 'Retry in a minute.',
-    example: { message: 'The bank provides no exchange rate now. Retry in a minute.' },
+    example: { message: 'We have no current exchange rate from the bank. Retry in a minute.' },
   },
   payout_not_created: {
     status: 502,
@@ -291,7 +291,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     status: 502,
     cause: 'The bank has provided no exchange rate for 15 minutes.',
     remedy: 'Retry in a minute.',
-    example: { message: 'The bank provides no exchange rate now. Retry in a minute.' },
+    example: { message: 'We have no current exchange rate from the bank. Retry in a minute.' },
   },
   unavailable: {
     status: 503,

@@ -104,7 +104,7 @@ export function bankCannotBeAsked(internal: string): ApiError {
   return new ApiError({
     code: 'unavailable',
     message:
-      'The bank cannot start the verification now. Retry in a few minutes. If it persists, ask another admin to start it.',
+      'The bank could not start the verification. Retry in a few minutes. If that fails, ask another admin to start it.',
     internal: `verification: ${internal}`,
     retryAfterSeconds: 60,
   });

@@ -26,7 +26,7 @@ export async function quotePayout(
   if (rate === null) {
     throw new ApiError({
       code: 'rate_unavailable',
-      message: 'The bank provides no exchange rate now. Retry in a minute.',
+      message: 'We have no current exchange rate from the bank. Retry in a minute.',
     });
   }
   return { amount, rate, cost: payoutCost(amount, rate, prices) };

@@ -25,7 +25,7 @@ export async function readBalance(
   if (rate === null) {
     throw new ApiError({
       code: 'balance_unavailable',
-      message: 'The bank provides no exchange rate now. Retry in a minute.',
+      message: 'We have no current exchange rate from the bank. Retry in a minute.',
     });
   }
   const usdc = await getBalance(calls, caller);
