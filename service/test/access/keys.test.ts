@@ -67,7 +67,7 @@ test('every admin is told by mail of a key that was made and of one that was rev
       return arrived.length === 2 && arrived;
     });
     const subjects = mails.map(({ subject }) => subject).toSorted();
-    assert.deepEqual(subjects, ['New sandbox API key for Partner', 'Revoked sandbox API key of Partner']);
+    assert.deepEqual(subjects, ['A sandbox API key for Partner was revoked', 'New sandbox API key for Partner']);
     for (const { text, html = '' } of mails) {
       assert(text.includes(textAt(made.json, 'key_prefix')) && text.includes(admin.email), text);
       assert(!`${text}${html}`.includes(textAt(made.json, 'secret')));

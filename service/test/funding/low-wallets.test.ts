@@ -62,7 +62,10 @@ test('a partner is told once each time that its wallet falls below what it said'
   await untilLow(true);
   await eventually('the second mail is there', async () => reported() === 2);
   const mail = world.inbox.mails().find((one) => subject.test(one.subject));
-  assert.match(mail?.text ?? '', /holds [\d,]+\.\d\d USDC, less than your alert\s+of 9,999\.00 USDC/);
+  assert.match(
+    mail?.text.replaceAll(/\s+/g, ' ') ?? '',
+    /holds [\d,]+\.\d\d USDC, below your low-balance alert of 9,999\.00 USDC/,
+  );
 });
 
 test('another threshold is another reason to tell, and none is none', async () => {

@@ -9,8 +9,8 @@ interface Invitation {
 }
 
 const roles = {
-  admin: { as: 'an admin', means: 'Admins send payouts and manage members and API keys.' },
-  viewer: { as: 'a viewer', means: 'Viewers see everything and change nothing.' },
+  admin: { as: 'an admin', means: 'Admins can create payouts and manage members and API keys.' },
+  viewer: { as: 'a viewer', means: 'Viewers can see everything but cannot change anything.' },
 };
 
 export function invitationMail({ invitedBy, business, role, link }: Invitation): MailMessage {
@@ -25,7 +25,7 @@ export function invitationMail({ invitedBy, business, role, link }: Invitation):
       { kind: 'link', label: 'Sign in', url: link },
       {
         kind: 'aside',
-        text: "Sign in with this email address. We send you a code; there is no password. If you don't know the sender, ignore this email.",
+        text: "Sign in with the address that received this email. There is no password: we email you a code. If you didn't expect this invitation, ignore this email.",
       },
     ],
   };

@@ -4,8 +4,8 @@ import { describeChange, linkToKeys, type KeyChange } from './key-change.ts';
 export function keyRevokedMail(change: KeyChange): MailMessage {
   const { business, environment, by } = change;
   return {
-    subject: `Revoked ${environment} API key of ${business}`,
-    lead: `${by} revoked a ${environment} API key of ${business}.`,
+    subject: `A ${environment} API key for ${business} was revoked`,
+    lead: `${by} revoked a ${environment} API key for ${business}.`,
     blocks: [
       describeChange(change, 'Revoked'),
       { kind: 'words', text: 'Requests with this key now fail. You cannot restore it. Create a new key instead.' },

@@ -43,7 +43,7 @@ test('a code to sign up says that it opens an account, and to who has one that i
     assertWellSet(mail);
     assert.match(mail.text, /^ {4}482915$/m);
     assert.doesNotMatch(`${mail.subject} ${mail.text.slice(0, 80)}`, /\d{6}/);
-    assert.equal(mail.text.includes('You already have an account'), hasAccount);
+    assert.equal(mail.text.includes('You already have a Kelpie account'), hasAccount);
   }
 });
 
@@ -52,12 +52,12 @@ test('an invitation says who invites to which business, as what, and where to ac
   assertWellSet(mail);
   assert.match(mail.text, /^ada@tideway\.example invited you to join Tideway on Kelpie as an admin\.$/m);
   assert(mail.text.includes(`\n${invitation.link}\n`));
-  assert.match(rendered(invitationMail({ ...invitation, role: 'viewer' })).text, /as a viewer\.\n[^]*change nothing/);
+  assert.match(rendered(invitationMail({ ...invitation, role: 'viewer' })).text, /as a viewer\.\n[^]*cannot change/);
 });
 
 for (const [done, compose, subject, lead] of [
   ['created', keyCreatedMail, 'New live API key for Tideway', 'created a live API key for Tideway.'],
-  ['revoked', keyRevokedMail, 'Revoked live API key of Tideway', 'revoked a live API key of Tideway.'],
+  ['revoked', keyRevokedMail, 'A live API key for Tideway was revoked', 'revoked a live API key for Tideway.'],
 ] as const) {
   test(`that a key was ${done} says which, of which environment, by whom and when, and links to the keys`, () => {
     const mail = rendered(compose(change));

@@ -14,7 +14,7 @@ export function signUpCodeMail({ code, hasAccount }: { code: string; hasAccount:
         ? [
             {
               kind: 'words' as const,
-              text: 'You already have an account. If you sign up with this code, you open another one. If you sign in with it, you open the one you have.',
+              text: 'You already have a Kelpie account. If you finish signing up with this code, you create a second one. To use the account you have, sign in with this code instead.',
             },
           ]
         : []),

@@ -40,9 +40,18 @@ export function depositCreditedMail(deposit: CreditedDeposit): MailMessage {
     ...(repaid === 0n ? [] : [['Used to repay what you owed', showUsdc(repaid)] satisfies [string, string]]),
     ['Added to the wallet', arrived],
   ];
+  const words =
+    repaid === amount
+      ? {
+          subject: `Your ${environment} top-up of ${showUsdc(amount)} went towards what you owed`,
+          lead: `We used a top-up of ${showUsdc(amount)} towards what ${business} owed us. Nothing was added to the ${environment} wallet.`,
+        }
+      : {
+          subject: `${arrived} added to your ${environment} wallet`,
+          lead: `We added ${arrived} to the ${environment} wallet of ${business}. You can use it for payouts now.`,
+        };
   return {
-    subject: `${arrived} added to your ${environment} wallet`,
-    lead: `We added ${arrived} to the ${environment} wallet of ${business}. You can pay with it now.`,
+    ...words,
     blocks: [{ kind: 'facts', facts }, ...linkToTopUps({ dashboardUrl, environment, label: 'View top-ups' })],
   };
 }

@@ -18,7 +18,7 @@ export function depositReversedMail(deposit: ReversedDeposit): MailMessage {
   const effect =
     owed === 0n
       ? `We took ${reversed} from the wallet.`
-      : `The wallet no longer held all of it, so you owe us ${showUsdc(owed)}. Your next top-up repays this first.`;
+      : `The wallet did not hold enough to cover it, so you owe us ${showUsdc(owed)}. Your next top-up repays this first.`;
   return {
     subject: `The bank reversed a top-up of ${reversed}`,
     lead: `The bank reversed a top-up of ${reversed} to the ${environment} wallet of ${business}.`,

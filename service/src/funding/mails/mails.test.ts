@@ -44,6 +44,14 @@ test('what of it went to what was owed is not called arrived', () => {
   assert.match(mail.text, /Used to repay what you owed: 469\.00 USDC/);
 });
 
+test('a deposit that was all used for what was owed does not say that money can be paid with', () => {
+  const mail = rendered(depositCreditedMail({ ...credited, repaid: credited.amount }));
+  assertWellSet(mail);
+  assert.equal(mail.subject, 'Your live top-up of 12,469.00 USDC went towards what you owed');
+  assert.match(mail.text.replaceAll(/\s+/g, ' '), /Nothing was added to the live wallet\./);
+  assert.doesNotMatch(mail.text, /payouts now/);
+});
+
 test('a deposit that was taken back says what the wallet holds less, or what is owed', () => {
   const held = rendered(depositReversedMail({ ...partnerEnvironment, amount: 100_000_000n, owed: 0n }));
   assertWellSet(held);
@@ -56,7 +64,7 @@ test('a deposit that was taken back says what the wallet holds less, or what is 
 test('a wallet that runs low says how much is left, and what was asked for', () => {
   const mail = rendered(walletLowMail({ ...partnerEnvironment, balance: 499_999_999n, threshold: 500_000_000n }));
   assertWellSet(mail);
-  assert.match(mail.text.replaceAll(/\s+/g, ' '), /holds 499\.99 USDC, less than your alert of 500\.00 USDC/);
+  assert.match(mail.text.replaceAll(/\s+/g, ' '), /holds 499\.99 USDC, below your low-balance alert of 500\.00 USDC/);
 });
 
 test('faults 55: names are words, whatever is in them', () => {

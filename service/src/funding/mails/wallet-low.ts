@@ -14,7 +14,7 @@ interface LowWallet {
 export function walletLowMail({ business, environment, balance, threshold, dashboardUrl }: LowWallet): MailMessage {
   return {
     subject: `Your ${environment} wallet is low: ${showUsdc(balance)}`,
-    lead: `The ${environment} wallet of ${business} holds ${showUsdc(balance)}, less than your alert of ${showUsdc(threshold)}.`,
+    lead: `The ${environment} wallet of ${business} holds ${showUsdc(balance)}, below your low-balance alert of ${showUsdc(threshold)}.`,
     blocks: [
       {
         kind: 'words',

@@ -41,14 +41,14 @@ function moneyOf({ kind, isHeld }: PayoutProblem): string {
         ? 'The money is on hold until the bank refunds it. Then it goes back to your wallet.'
         : 'The money is back in your wallet.';
     case 'returned':
-      return 'What the bank sent back is in your wallet.';
+      return 'The money that the bank sent back is in your wallet.';
     case 'stuck':
       return 'The money is on hold. We keep checking with the bank. Do not send this payout again.';
   }
 }
 
 const settingsHint =
-  'You get this email because payout emails are on for you. We send at most one every 15 minutes. Change this in the dashboard under Settings, “Notifications”.';
+  'You get this email because you have payout emails turned on. We send at most one every 15 minutes. You can turn them off in the dashboard under Settings, “Notifications”.';
 
 /** One problem has its own email, and several are a list. Bank details are in neither. */
 export function payoutProblemsMail(digest: PayoutProblems): MailMessage {
