@@ -177,6 +177,6 @@ test('an overdue invoice is the paper that was issued', async () => {
 
 test('without an account to pay to, the paper says no account', async () => {
   const { text } = await readPdf(await renderInvoicePdf(invoice(), { ...issuer, payTo: null }));
-  assert(text.includes('Pay as we have agreed, and quote KP-000042.'), text);
+  assert(text.includes('Pay as agreed and quote KP-000042.'), text);
   assert(!text.includes('Sort code'));
 });

@@ -206,9 +206,9 @@ function paymentOf(
 ): { words: string; facts: [string, string][] } {
   if (status === 'paid') return { words: 'This invoice is paid. Thank you.', facts: [] };
   if (status === 'void' || totalGbp === '0.00') return { words: 'There is nothing to pay.', facts: [] };
-  if (payTo === null) return { words: `Pay as we have agreed, and quote ${number}.`, facts: [] };
+  if (payTo === null) return { words: `Pay as agreed and quote ${number}.`, facts: [] };
   return {
-    words: 'By bank transfer in pounds, with the reference below, so that we know whose it is.',
+    words: 'Pay by bank transfer in pounds. Use the reference below so that we can match your payment.',
     facts: [
       ['Account name', payTo.name],
       ['Sort code', sortCodeOf(payTo.sortCode)],
