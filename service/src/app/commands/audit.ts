@@ -128,7 +128,7 @@ async function begin(options: BeginOptions): Promise<void> {
 function addBegin(audit: Command): void {
   const command = withReason(writeCommand(audit.command('begin')))
     .description(
-      'Start the audit log, once, on a new installation. No other command can change anything before. With --after, continue a log whose last entry was not written with the key. Find out how that happened first. `audit verify` reports the break from then on.',
+      'Start the audit log, once, on a new installation. Until then, no other command can change anything. With --after, continue a log whose last entry was not written with the key. Find out how that happened first. `audit verify` reports the break from then on.',
     )
     .option('--after <anchor>', 'the last entry of a broken log, as `kelpie-admin audit verify` prints it', anchorFrom)
     .action(begin);

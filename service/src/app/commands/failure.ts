@@ -95,6 +95,6 @@ export function explainFailure(error: unknown): Failure {
   const sentence = sentences.get(code) ?? unreachable(code);
   if (sentence !== undefined) return sentence;
   const what = [name, code].filter((part) => part !== '').join(' ');
-  const message = `Kelpie stopped: ${what}. The log line has the place in the code.`;
+  const message = `Kelpie stopped: ${what}. The log has the stack trace.`;
   return { code: 'fault', message, exitCode: fault, isFault: true };
 }

@@ -162,7 +162,7 @@ async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
 function addRun(invoices: Command): void {
   const command = writeCommand(invoices.command('run'))
     .description(
-      'Issue the invoices of a month. Also issues those of earlier months that are missing. A worker does the same on the 1st. Safe to repeat, to interrupt, and to run beside the worker. Exit code 1 if a partner could not be invoiced.',
+      'Issue the invoices of a month. Also issues those of earlier months that are missing. A worker does the same on the 1st. Safe to repeat, to interrupt, and to run alongside the worker. Exit code 1 if a partner could not be invoiced.',
     )
     .requiredOption('--period <month>', 'a month that has ended in London time, for example 2026-11', monthFrom)
     .action(async (options: RunOptions) => withOperator(options, 'service', async (deps) => run(deps, options)));

@@ -42,7 +42,12 @@ function addList(jobs: Command): void {
   const list = limited(readCommand(jobs.command('list')))
     .description('List jobs, newest first. Without --state, those that failed permanently.')
     .addOption(
-      new Option('--state <state>', 'created has not run yet; retry will run again').choices(states).default('failed'),
+      new Option(
+        '--state <state>',
+        'only jobs in this state; a created job has not run yet, a retry job will run again',
+      )
+        .choices(states)
+        .default('failed'),
     )
     .option('--queue <name>', 'only jobs of this queue')
     .action(async ({ json, state, queue, limit }: ListOptions) => {
@@ -64,7 +69,7 @@ async function getJob(text: string): Promise<AdminJob> {
   const job = id === undefined ? null : await look(async (tx) => findJob(tx, id));
   if (job !== null) return job;
   throw new OperatorError(
-    `No job has the id ${text}. \`kelpie-admin jobs list --state all\` shows the ids. Finished jobs are deleted after some days.`,
+    `No job has the id ${text}. \`kelpie-admin jobs list --state all\` shows the ids. Finished jobs are deleted after a few days.`,
     'not_found',
   );
 }
@@ -92,7 +97,7 @@ function addShow(jobs: Command): void {
     });
   addHelp(show, {
     example: 'kelpie-admin jobs show 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11',
-    prints: 'State, retries, argument ids, and the last error with its places in the code.',
+    prints: 'State, retries, argument ids, and the last error with its stack trace.',
   });
 }
 

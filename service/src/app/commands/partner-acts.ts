@@ -68,12 +68,12 @@ async function changeStatus(verb: keyof typeof statusPlans, slugOrId: string, op
     return {
       action,
       detail: { from, to },
-      sentence: `${slug} changed from ${from} to ${to}.`,
+      sentence: `The status of ${slug} changed from ${from} to ${to}.`,
       shown: { from, to },
       async make() {
         if (!(await setStatus(tx, partner.id, planned)))
           throw new OperatorError(
-            `The status of ${slug} changed while the command ran. Nothing changed; check and retry.`,
+            `The status of ${slug} changed while the command ran, so this command changed nothing. Check and retry.`,
           );
       },
     };
@@ -145,7 +145,7 @@ function addStatusActs(partners: Command): void {
   addHelp(
     actOnPartner(partners, 'suspend')
       .description(
-        'Suspend a partner. It can create no more payouts, in sandbox or live. Payouts in flight continue, and it can still read its data.',
+        'Suspend a partner. It can no longer create payouts, in sandbox or live. Payouts in flight continue, and it can still read its data.',
       )
       .action(async (partner: string, options: WithReason) => changeStatus('suspend', partner, options)),
     {

@@ -65,7 +65,7 @@ async function start(
 ): Promise<(tx: Transaction) => Promise<void>> {
   if (email === undefined)
     throw new OperatorError(
-      `${standing.newestId === null ? `The verification of ${slug} has not been started` : `The bank rejected ${slug}`}. Use --email ADDRESS to start one; the bank emails that person. An admin of ${slug} can also start it in the dashboard.`,
+      `${standing.newestId === null ? `The verification of ${slug} has not been started` : `The bank rejected ${slug}`}. Use --email ADDRESS to start a verification; the bank emails that person. An admin of ${slug} can also start it in the dashboard.`,
     );
   const { banks, dashboardUrl } = chosenSettings((get) => ({
     banks: chooseBanks(get),

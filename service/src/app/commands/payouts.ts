@@ -96,7 +96,7 @@ function addShow(payouts: Command): void {
   addHelp(show, {
     example: 'kelpie-admin payouts show 01a1dfa5-aff2-7036-a787-17b3198fc6ab',
     prints:
-      'Its state, then its history. Each step has its ledger lines (DR debit, CR credit). Of the recipient it shows no more than the partner sees.',
+      'Its state, then its history. Each step has its ledger lines (DR debit, CR credit). It shows no more about the recipient than the partner can see.',
   });
 }
 

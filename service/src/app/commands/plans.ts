@@ -142,7 +142,7 @@ function addCreate(plans: Command): void {
   const command = withReason(writeCommand(plans.command('create')))
     .argument('<plan>', 'plan id: 1 to 40 lower-case letters, digits and hyphens, for example volume-1')
     .description(
-      'Create a price plan. A plan cannot be changed. Options that you leave out have the standard prices. Assign it with `partners price-plan`.',
+      'Create a price plan. A plan cannot be changed. Options that you leave out use the standard prices. Assign it with `partners price-plan`.',
     )
     .addOption(
       priced('--payout <fee>', 'fee per payout: pounds plus a percentage of its amount', feeFrom, '0.99+1.00%'),

@@ -34,8 +34,8 @@ Exit codes:
   1   a check found a difference, or part of the work failed
   2   refused; nothing changed
   64  the command line is invalid
-  69  the database or the bank is unavailable
-  70  a bug in Kelpie
+  69  the database or the bank is unavailable or busy; retry
+  70  a bug, or the outcome is unknown: check \`audit list\`
   78  a setting is invalid
 
 Settings are environment variables. docs/configuration.md lists them.`;

@@ -111,7 +111,7 @@ async function run(deps: OperatorDeps, options: RunOptions): Promise<void> {
 function addRun(reconcile: Command): void {
   const command = writeCommand(reconcile.command('run'))
     .description(
-      'Reconcile the ledger with the bank now. Compares transfers, deposits and wallet balances. Each difference opens a case, or updates an open one. Moves no money. A worker does the same every day. Safe to repeat, to interrupt, and to run beside the worker. Exit code 1 if there is a difference or the run is incomplete.',
+      'Reconcile the ledger with the bank now. Compares transfers, deposits and wallet balances. Each difference opens a case, or updates an open one. Moves no money. A worker does the same every day. Safe to repeat, to interrupt, and to run alongside the worker. Exit code 1 if there is a difference or the run is incomplete.',
     )
     .option('--partner <partner>', 'only this partner (slug or id)')
     .option('--from <day>', 'compare from this day on (UTC), instead of since the last run', dayFrom)

@@ -29,9 +29,7 @@ export function explainLastError(logger: Logger): void {
     logger.fatal({ error }, 'process.failed');
     const { name, code } = describeError(error);
     const what = [name, code].filter((part) => part !== undefined).join(' ');
-    process.stderr.write(
-      `Kelpie stopped: ${what}. ${hints.get(code ?? '') ?? 'The log line has the place in the code.'}\n`,
-    );
+    process.stderr.write(`Kelpie stopped: ${what}. ${hints.get(code ?? '') ?? 'The log has the stack trace.'}\n`);
     process.exit(1);
   };
   process.on('uncaughtException', end);
