@@ -38,9 +38,9 @@ export const depositLabels: Readonly<Record<DepositAct | Visibility, Label>> = {
 };
 
 export const faultLabels: Readonly<Record<FaultKind, Label>> = {
-  reject: { text: 'Reject it', hint: 'Answer 400. No money moves.' },
-  error_before: { text: 'Error, not accepted', hint: 'Answer 500. The bank has not accepted the transfer.' },
-  error_after: { text: 'Error, but accepted', hint: 'Answer 500 although the bank has accepted the transfer.' },
+  reject: { text: 'Reject it', hint: 'Respond with 400. No money moves.' },
+  error_before: { text: 'Error, not accepted', hint: 'Respond with 500. The bank has not accepted the transfer.' },
+  error_after: { text: 'Error, but accepted', hint: 'Respond with 500 although the bank has accepted the transfer.' },
   drop_request: { text: 'Lose the request', hint: 'Close the connection. The bank has not accepted the transfer.' },
   drop_reply: { text: 'Lose the response', hint: 'Close the connection after the bank has accepted the transfer.' },
   delay: { text: 'Delay by 10 s', hint: 'Wait 10 seconds, then accept the transfer.' },
@@ -52,7 +52,7 @@ export const faultLabels: Readonly<Record<FaultKind, Label>> = {
   wrong_types: { text: 'Malformed response', hint: 'Accept the transfer, but respond with fields of the wrong type.' },
   empty: { text: 'Empty response', hint: 'Accept the transfer, but respond with nothing.' },
   html: { text: 'HTML response', hint: 'Accept the transfer, but respond with a web page.' },
-  take_different: { text: 'Debit 0.01 USDC more', hint: 'Accept the transfer, but take another amount than agreed.' },
+  take_different: { text: 'Debit 0.01 USDC more', hint: 'Accept the transfer, but debit more than agreed.' },
 };
 
 export const webhookLabels: Readonly<Record<(typeof webhookModes)[number], Label>> = {

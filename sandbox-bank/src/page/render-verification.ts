@@ -40,9 +40,9 @@ function renderDecision(link: KycLink): string {
   const page = pageOf(link);
   return `<section><h2>Decide as the bank</h2>
     <div class="acts">${button(`${page}/approve`, labels.approve)}${button(`${page}/review`, labels.review)}</div>
-    <p class="soft">With a reason, which Kelpie shows to the business:</p>
+    <p class="soft">Or give a reason, which this page shows to the business:</p>
     ${withReason(`${page}/reject`, 'Reject', defaultReasons.reject)}
-    ${withReason(`${page}/ask-for-more`, 'Request more', defaultReasons.askForMore)}
+    ${withReason(`${page}/ask-for-more`, 'Request more information', defaultReasons.askForMore)}
   </section>`;
 }
 

@@ -109,7 +109,7 @@ async function duplicate(tx: Transaction, customerId: string, details: Details):
        and account_owner_type = $4 and account_owner_name = $5`,
     [customerId, details.sort_code, details.account_number, details.account_owner_type, details.account_owner_name],
   );
-  const message = 'This customer has an external account with the same details already.';
+  const message = 'This customer already has an external account with these details.';
   return new ApiError({ code: 'duplicate_external_account', message, ...rows[0] });
 }
 
