@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payout
-         * @description Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or `pending` while its outcome is unknown. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code, see `confirmation_required`.
+         * @description Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or `pending` while its outcome is unknown. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code (see `confirmation_required`).
          */
         post: operations["createPayout"];
         delete?: never;
@@ -373,7 +373,7 @@ export interface paths {
         };
         /**
          * Retrieve a payout's recipient
-         * @description Returns the recipient as the payout was ordered, to pay them again. Of the account number, only the last four digits are returned.
+         * @description Returns the recipient details that the payout was created with, to pay them again. Only the last four digits of the account number are returned.
          */
         get: operations["getPayoutRecipient"];
         put?: never;
@@ -453,7 +453,7 @@ export interface paths {
         };
         /**
          * Retrieve usage
-         * @description Returns the payouts of this calendar month, and what the next invoice holds so far.
+         * @description Returns the payouts of this calendar month, and the charges on your next invoice so far.
          */
         get: operations["getUsage"];
         put?: never;
@@ -620,7 +620,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Revokes the key for good. It can create no payout from now on, and stops reading within a second. Safe to retry.
+         * @description Revokes the key permanently. It can no longer create payouts, and its reads stop within a second. Safe to retry.
          */
         delete: operations["revokeKey"];
         options?: never;
@@ -975,7 +975,7 @@ export interface components {
             enabled_countries: string[];
             /** @description The range of `amount_gbp`. */
             payout_limits_gbp: {
-                /** @description The smallest payout, in pounds. In live it is 3.00, because the bank sends no less. */
+                /** @description The smallest payout, in pounds. In live it is the bank's minimum of 3.00. */
                 min: string;
                 /** @description The largest payout, in pounds. */
                 max_per_payout: string;
@@ -1005,7 +1005,7 @@ export interface components {
             logo_url: string | null;
             /** @description Your brand colour, as hex. */
             brand_color: string | null;
-            /** @description We email you when the balance falls below this, in USDC. Null: never. */
+            /** @description We email you when the balance falls below this, in USDC. Null if the alert is off. */
             wallet_low_usdc: string | null;
         };
         /** @description The settings to change. Omitted ones stay as they are; null removes one. */
@@ -1027,7 +1027,7 @@ export interface components {
              * @description The email address for questions about the account.
              */
             contact_email?: string | null;
-            /** @description We email you when the balance falls below this, in USDC. Null: never. */
+            /** @description We email you when the balance falls below this, in USDC. Null if the alert is off. */
             wallet_low_usdc?: string | null;
         };
         /** @description The verification of your business, and the limits of your account. */
@@ -1064,7 +1064,7 @@ export interface components {
                 enabled_countries: string[];
                 /** @description The range of `amount_gbp`. */
                 payout_limits_gbp: {
-                    /** @description The smallest payout, in pounds. In live it is 3.00, because the bank sends no less. */
+                    /** @description The smallest payout, in pounds. In live it is the bank's minimum of 3.00. */
                     min: string;
                     /** @description The largest payout, in pounds. */
                     max_per_payout: string;
@@ -1091,9 +1091,9 @@ export interface components {
              * @enum {string}
              */
             type?: "individual" | "business";
-            /** @description First name. Of a business: the first part of its name. */
+            /** @description First name. For a business, the first part of its name. */
             first_name: string;
-            /** @description Last name. Of a business: the rest of its name. */
+            /** @description Last name. For a business, the rest of its name. */
             last_name: string;
             /**
              * Format: email
@@ -1125,7 +1125,7 @@ export interface components {
         };
         /** @description The payout to price. */
         QuoteRequest: {
-            /** @description What the recipient receives, in pounds. From 1.00 to 20000.00. In live the minimum is 3.00: the bank sends no less. */
+            /** @description What the recipient receives, in pounds. From 1.00 to 20000.00. In live the bank's minimum is 3.00. */
             amount_gbp: string;
             /**
              * @description The country of the recipient. Only `GB` is enabled.
@@ -1136,7 +1136,7 @@ export interface components {
         };
         /** @description The payout to create. */
         CreatePayoutRequest: {
-            /** @description What the recipient receives, in pounds. From 1.00 to 20000.00. In live the minimum is 3.00: the bank sends no less. */
+            /** @description What the recipient receives, in pounds. From 1.00 to 20000.00. In live the bank's minimum is 3.00. */
             amount_gbp: string;
             /**
              * @description The country of the recipient. Only `GB` is enabled.
@@ -1381,7 +1381,7 @@ export interface components {
                 status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
                 /** @description Who changed it: the prefix of an API key, an email address, `bank`, or `worker` for Kelpie itself. */
                 by: string;
-                /** @description True where the status stayed the same and the money of a failed payout returned to the wallet. */
+                /** @description True if the status stayed the same but the money of a failed payout returned to the wallet. */
                 money_back: boolean;
             }[];
             /** @description Every ledger entry on your wallet and invoice, oldest first. */
@@ -1414,7 +1414,7 @@ export interface components {
                 wallet_after_usdc: string | null;
             }[];
         };
-        /** @description The recipient of a payout as it was ordered, to fill in the next payout to them. */
+        /** @description The recipient details that a payout was created with, to fill in the next payout to them. */
         PayoutRecipient: {
             /**
              * @description Always `payout_recipient`.
@@ -1431,9 +1431,9 @@ export interface components {
              * @enum {string}
              */
             type: "individual" | "business";
-            /** @description First name, or the name of a business. */
+            /** @description First name. For a business, the first part of its name. */
             first_name: string;
-            /** @description Last name, or the legal form of a business. */
+            /** @description Last name. For a business, the rest of its name. */
             last_name: string;
             /** @description The recipient's email address. */
             email: string | null;
@@ -1466,7 +1466,7 @@ export interface components {
             account_last4: string | null;
             /** @description The number of completed payouts. */
             payouts: number;
-            /** @description What they received in all, in pounds. */
+            /** @description What they received in total, in pounds. */
             paid_gbp: string;
             /**
              * Format: date-time
@@ -1537,7 +1537,7 @@ export interface components {
              */
             environment: "sandbox" | "live";
             /**
-             * @description `pending`: being processed. `credited`: in your wallet. `refunded`: sent back before it was credited. `reversed`: taken from your wallet again.
+             * @description `pending`: being processed. `credited`: in your wallet. `refunded`: sent back before it was credited. `reversed`: taken back out of your wallet.
              * @enum {string}
              */
             status: "pending" | "credited" | "refunded" | "reversed";
@@ -1554,7 +1554,7 @@ export interface components {
             sent_gbp: string | null;
             /** @description Pounds per US dollar at the conversion, to six decimals. Null for USDC. */
             gbp_per_usd: number | null;
-            /** @description What was taken from the wallet again, in USDC. Null if nothing was. */
+            /** @description What was taken back out of the wallet, in USDC. Null if nothing was. */
             reversed_usdc: string | null;
             /** @description Who sent it, as far as the bank reports it. */
             sender: {
@@ -1609,7 +1609,7 @@ export interface components {
             payouts: {
                 /** @description Payouts created in the month. */
                 count: number;
-                /** @description Payouts completed in the month. The sums below are of these. */
+                /** @description Payouts completed in the month. The amounts below cover only these. */
                 completed: number;
                 /** @description What recipients received, in pounds. */
                 paid_to_sellers_gbp: string;
@@ -1660,7 +1660,7 @@ export interface components {
                  */
                 email: string | null;
             };
-            /** @description What is to pay, in pounds: all charges minus credits. */
+            /** @description The amount to pay, in pounds: all charges minus credits. */
             total_gbp: string;
             /** @description Credit left over for the next invoice, in pounds. Either this or the total is 0.00. */
             carried_over_gbp: string;
@@ -1808,7 +1808,7 @@ export interface components {
             currency: "USDC";
             /** @description The balance when the month started. */
             opening_balance: string;
-            /** @description The balance when the month ended. Of the current month: the balance now. */
+            /** @description The balance when the month ended. For the current month, the balance now. */
             closing_balance: string;
             /** @description The number of movements in the whole month. */
             movement_count: number;
@@ -2099,7 +2099,7 @@ export interface components {
         InvalidFieldsDetails: {
             /** @description Every problem with the request, at most 50. */
             fields: {
-                /** @description Where the problem is: a field of the body in dots, a query parameter or a header. */
+                /** @description Where the problem is: a field of the body, for example `recipient.bank.sort_code`, a query parameter or a header. */
                 path: string;
                 /** @description The rule that the value breaks. For people: it may be reworded. */
                 rule: string;
@@ -2116,7 +2116,7 @@ export interface components {
         InvalidRecipientDetails: {
             /** @description Every problem with the request, at most 50. */
             fields: {
-                /** @description Where the problem is: a field of the body in dots, a query parameter or a header. */
+                /** @description Where the problem is: a field of the body, for example `recipient.bank.sort_code`, a query parameter or a header. */
                 path: string;
                 /** @description The rule that the value breaks. For people: it may be reworded. */
                 rule: string;
@@ -4709,7 +4709,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The recipient of a payout as it was ordered, to fill in the next payout to them. */
+            /** @description The recipient details that a payout was created with, to fill in the next payout to them. */
             200: {
                 headers: {
                     [name: string]: unknown;

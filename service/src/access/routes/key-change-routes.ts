@@ -117,7 +117,7 @@ function addRevokeRoute(app: Server, deps: KeyChangeRouteDeps): void {
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'Revokes the key for good. It can create no payout from now on, and stops reading within a second. Safe to retry.',
+      'Revokes the key permanently. It can no longer create payouts, and its reads stop within a second. Safe to retry.',
     tags: ['Dashboard settings'],
     params: KeyPath,
     querystring: Query,

@@ -34,7 +34,7 @@ export const InvoiceSchema = nameSchema(
         },
         { description: 'Your name and billing email, as they were when the invoice was issued.' },
       ),
-      total_gbp: money('What is to pay, in pounds: all charges minus credits.'),
+      total_gbp: money('The amount to pay, in pounds: all charges minus credits.'),
       carried_over_gbp: money('Credit left over for the next invoice, in pounds. Either this or the total is 0.00.'),
       issued_at: nullableInstant({ description: 'When it was issued.' }),
       due_at: nullableInstant({ description: 'When payment is due: 14 days after issue.' }),

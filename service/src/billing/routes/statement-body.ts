@@ -48,7 +48,7 @@ export const StatementSchema = nameSchema(
       to: dateTime('When the month ends, in London time.'),
       currency: Type.Literal('USDC', { description: 'Always `USDC`.' }),
       opening_balance: ExactUsdc('The balance when the month started.'),
-      closing_balance: ExactUsdc('The balance when the month ended. Of the current month: the balance now.'),
+      closing_balance: ExactUsdc('The balance when the month ended. For the current month, the balance now.'),
       movement_count: Type.Integer({ minimum: 0, description: 'The number of movements in the whole month.' }),
       movements: Type.Array(Movement.ref, { description: 'One page of movements, oldest first.' }),
     },

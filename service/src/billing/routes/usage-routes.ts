@@ -21,7 +21,9 @@ const UsageSchema = nameSchema(
       payouts: Type.Object(
         {
           count: Type.Integer({ description: 'Payouts created in the month.' }),
-          completed: Type.Integer({ description: 'Payouts completed in the month. The sums below are of these.' }),
+          completed: Type.Integer({
+            description: 'Payouts completed in the month. The amounts below cover only these.',
+          }),
           paid_to_sellers_gbp: money('What recipients received, in pounds.'),
           fees_gbp: money('The fees of these payouts, in pounds. In sandbox: what they would cost.'),
         },
@@ -56,7 +58,7 @@ export function addUsageRoutes(app: Server, { calls, clock, requireCaller, calle
   const usageSchema = {
     operationId: 'getUsage',
     summary: 'Retrieve usage',
-    description: 'Returns the payouts of this calendar month, and what the next invoice holds so far.',
+    description: 'Returns the payouts of this calendar month, and the charges on your next invoice so far.',
     tags: ['Billing'],
     querystring: Query,
     response: { 200: UsageSchema.ref, ...keyedErrors() },

@@ -46,7 +46,7 @@ const DepositSchema = nameSchema(
       environment: Environment,
       status: oneOf(['pending', 'credited', 'refunded', 'reversed'], {
         description:
-          '`pending`: being processed. `credited`: in your wallet. `refunded`: sent back before it was credited. `reversed`: taken from your wallet again.',
+          '`pending`: being processed. `credited`: in your wallet. `refunded`: sent back before it was credited. `reversed`: taken back out of your wallet.',
       }),
       method: oneOf(['bank_transfer', 'usdc'], { description: 'How it was sent.' }),
       amount_usdc: nullableMoney('What the wallet receives, in USDC, net of the fee. Null until known.'),
@@ -56,7 +56,7 @@ const DepositSchema = nameSchema(
         type: ['number', 'null'],
         description: 'Pounds per US dollar at the conversion, to six decimals. Null for USDC.',
       }),
-      reversed_usdc: nullableMoney('What was taken from the wallet again, in USDC. Null if nothing was.'),
+      reversed_usdc: nullableMoney('What was taken back out of the wallet, in USDC. Null if nothing was.'),
       sender: nullableObject(Sender, { description: 'Who sent it, as far as the bank reports it.' }),
       created_at: dateTime('When Kelpie first saw it.'),
       credited_at: nullableInstant({ description: 'When it was credited to the wallet. Null until then.' }),

@@ -4,7 +4,8 @@ import { dateTime, money, oneOf, uuid } from '../schema/fields.ts';
 const FieldProblem = Type.Object(
   {
     path: Type.String({
-      description: 'Where the problem is: a field of the body in dots, a query parameter or a header.',
+      description:
+        'Where the problem is: a field of the body, for example `recipient.bank.sort_code`, a query parameter or a header.',
     }),
     rule: Type.String({ description: 'The rule that the value breaks. For people: it may be reworded.' }),
   },

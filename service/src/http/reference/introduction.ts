@@ -28,11 +28,11 @@ Retrieve a payout until its status is \`completed\`, \`failed\`, \`cancelled\` o
 
 ## Errors
 
-Errors have one form: \`{"error": {"code", "message", "details"}}\`. Write your code against \`code\`, which has one HTTP status. 400 means that we could not read the request, 422 that it is invalid. \`details.fields\` then lists every problem. Every response has a \`Request-Id\` header: include it when you contact support.
+Errors have one form: \`{"error": {"code", "message", "details"}}\`. Write your code against \`code\`. Each code has one HTTP status. 400 means that we could not read the request, 422 that it is invalid. \`details.fields\` then lists every problem. Every response has a \`Request-Id\` header: include it when you contact support.
 
 ## Pagination
 
-Lists return \`{"object": "list", "data": […]}\`, newest first. Where there is another page, the \`Link\` header has its URL with \`rel="next"\`. Follow it until there is none. \`limit\` is 1 to 200, by default 50.
+Lists return \`{"object": "list", "data": […]}\`, newest first. If there is another page, the \`Link\` header has its URL with \`rel="next"\`. Follow it until there is none. \`limit\` is 1 to 200, by default 50.
 
 ## Rate limits
 

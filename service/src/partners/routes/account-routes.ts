@@ -20,11 +20,11 @@ const logoText = 'The URL of your logo, shown to the people you pay.';
 const colorText = 'Your brand colour, as hex.';
 const billingText = 'The email address for invoices.';
 const contactText = 'The email address for questions about the account.';
-const lowText = 'We email you when the balance falls below this, in USDC. Null: never.';
+const lowText = 'We email you when the balance falls below this, in USDC. Null if the alert is off.';
 
 const PayoutLimits = Type.Object(
   {
-    min: money('The smallest payout, in pounds. In live it is 3.00, because the bank sends no less.'),
+    min: money("The smallest payout, in pounds. In live it is the bank's minimum of 3.00."),
     max_per_payout: money('The largest payout, in pounds.'),
   },
   { description: 'The range of `amount_gbp`.' },

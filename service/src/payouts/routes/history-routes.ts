@@ -19,7 +19,7 @@ const Step = Type.Object(
       description: 'Who changed it: the prefix of an API key, an email address, `bank`, or `worker` for Kelpie itself.',
     }),
     money_back: Type.Boolean({
-      description: 'True where the status stayed the same and the money of a failed payout returned to the wallet.',
+      description: 'True if the status stayed the same but the money of a failed payout returned to the wallet.',
     }),
   },
   { description: 'One change of status.' },

@@ -18,8 +18,8 @@ const PayoutRecipientSchema = nameSchema(
       object: Type.Literal('payout_recipient', { description: 'Always `payout_recipient`.' }),
       payout_id: uuid('The id of the payout.'),
       type: oneOf(['individual', 'business'], { description: 'Person or business.' }),
-      first_name: Type.String({ description: 'First name, or the name of a business.' }),
-      last_name: Type.String({ description: 'Last name, or the legal form of a business.' }),
+      first_name: Type.String({ description: 'First name. For a business, the first part of its name.' }),
+      last_name: Type.String({ description: 'Last name. For a business, the rest of its name.' }),
       email: nullableText({ description: "The recipient's email address." }),
       address: Type.Object(
         {
@@ -39,7 +39,7 @@ const PayoutRecipientSchema = nameSchema(
         { description: "The recipient's bank account. The whole number is never returned." },
       ),
     },
-    { description: 'The recipient of a payout as it was ordered, to fill in the next payout to them.' },
+    { description: 'The recipient details that a payout was created with, to fill in the next payout to them.' },
   ),
 );
 
@@ -75,7 +75,7 @@ export function addPayoutRecipientRoutes(app: Server, { requireCaller, callerOf,
     operationId: 'getPayoutRecipient',
     summary: "Retrieve a payout's recipient",
     description:
-      'Returns the recipient as the payout was ordered, to pay them again. Of the account number, only the last four digits are returned.',
+      'Returns the recipient details that the payout was created with, to pay them again. Only the last four digits of the account number are returned.',
     tags: ['Dashboard payouts'],
     params: PayoutPath,
     querystring: Query,

@@ -19,7 +19,7 @@ const RecipientSummary = nameSchema(
       name: nullableText({ description: 'The name of the recipient.' }),
       account_last4: nullableText({ description: 'The last four digits of the account number.' }),
       payouts: Type.Integer({ minimum: 0, description: 'The number of completed payouts.' }),
-      paid_gbp: money('What they received in all, in pounds.'),
+      paid_gbp: money('What they received in total, in pounds.'),
       last_paid_at: dateTime('When the newest payout was completed, or created if none was completed.'),
     },
     { description: 'A recipient that you have paid.' },

@@ -23,9 +23,7 @@ const strict = { additionalProperties: false };
 const { smallest, largest } = payoutLimits('simulated');
 const range = `From ${formatPounds(smallest)} to ${formatPounds(largest)}`;
 const liveMinimum = formatPounds(payoutLimits('provider_production').smallest);
-const Amount = money(
-  `What the recipient receives, in pounds. ${range}. In live the minimum is ${liveMinimum}: the bank sends no less.`,
-);
+const Amount = money(`What the recipient receives, in pounds. ${range}. In live the bank's minimum is ${liveMinimum}.`);
 
 export const FeeBreakdown = Type.Object(
   {
@@ -81,8 +79,8 @@ export const Recipient = nameSchema(
           description: 'Whether the recipient is a person or a business.',
         }),
       ),
-      first_name: text('First name. Of a business: the first part of its name.', { minLength: 1, maxLength: 80 }),
-      last_name: text('Last name. Of a business: the rest of its name.', { minLength: 1, maxLength: 80 }),
+      first_name: text('First name. For a business, the first part of its name.', { minLength: 1, maxLength: 80 }),
+      last_name: text('Last name. For a business, the rest of its name.', { minLength: 1, maxLength: 80 }),
       email: Type.Optional(
         Type.String({ format: 'email', maxLength: 254, description: 'Email address of the recipient.' }),
       ),
