@@ -277,7 +277,7 @@ test('two troubles at once are both in the case', () => {
     paymentIn('needs_attention', { taken: walletDebit * 2n }),
   );
   assert.equal(openCase?.kind, 'taken_differs');
-  assert.match(openCase?.detail ?? '', /the bank debited 255700000; bank status error/);
+  assert.match(openCase?.detail ?? '', /the bank debited 255\.700000 USDC; bank status error/);
 });
 
 test('why it failed is not forgotten when the refund does not say it again', () => {

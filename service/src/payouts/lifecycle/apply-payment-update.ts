@@ -1,6 +1,6 @@
 import type { Payment } from '../../banks/index.ts';
 import { ledgerEvents, type Line } from '../../ledger/index.ts';
-import type { MicroUsdc } from '../../money/amounts.ts';
+import { formatExactUsdc, type MicroUsdc } from '../../money/amounts.ts';
 import { exceptionCharge, networkCharge, unreturnedShare, type Markups } from '../../money/fees.ts';
 import { monthOf } from '../../platform/london-month.ts';
 import { failureReasons } from '../model/failures.ts';
@@ -98,7 +98,10 @@ class UpdateBuilder {
     const { walletDebit, rail } = this.payout;
     const difference = walletDebit > taken ? walletDebit - taken : taken - walletDebit;
     if (difference * mostDifference <= walletDebit) return;
-    this.report('taken_differs', `expected ${walletDebit} micro-USDC, the bank debited ${taken}`);
+    this.report(
+      'taken_differs',
+      `expected ${formatExactUsdc(walletDebit)} USDC, the bank debited ${formatExactUsdc(taken)} USDC`,
+    );
     this.pauseRail = rail === 'provider_production';
   }
 
@@ -121,7 +124,10 @@ class UpdateBuilder {
   /** What the bank says that something cost it, where that can be. */
   believed(cost: MicroUsdc | null): MicroUsdc {
     if (cost === null || cost <= mostCost) return cost ?? 0n;
-    this.report('cost_not_believed', `the bank reports an implausible cost of ${cost} micro-USDC; nothing was charged`);
+    this.report(
+      'cost_not_believed',
+      `the bank reports an implausible cost of ${formatExactUsdc(cost)} USDC; nothing was charged`,
+    );
     return 0n;
   }
 
