@@ -91,6 +91,6 @@ async function reconcileOne(
     signal?.throwIfAborted();
     const line = { partner_id: partnerEnvironment.partnerId, environment: partnerEnvironment.environment };
     deps.logger.error({ ...line, error }, 'reconciliation.environment_failed');
-    return recordTrouble(comparing, 'internal error; the log has the place in the code', options);
+    return recordTrouble(comparing, 'internal error; the log has the stack trace', options);
   }
 }
