@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payout
-         * @description Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or `pending` while its outcome is unknown. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code (see `confirmation_required`).
+         * @description Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or with status `pending` if its outcome is not yet known. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code (see `confirmation_required`).
          */
         post: operations["createPayout"];
         delete?: never;
