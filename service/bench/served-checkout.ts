@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { isTexts } from './checkout-modules.ts';
 
 export type CheckoutOrder =
-  { kind: 'serve'; folder: string; adminUrl: string; database: string; partners: number } | { kind: 'restart' };
+  | { kind: 'serve'; folder: string; adminUrl: string; database: string; partners: number }
+  | { kind: 'restart' };
 
 /** What serves now, and the keys that pay with it. */
 export interface CheckoutAnswer {

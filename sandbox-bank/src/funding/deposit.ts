@@ -3,7 +3,12 @@ import { notFound } from '../http/api-error.ts';
 import { formatPounds, formatUsdc } from '../money.ts';
 
 export type DepositState =
-  'funds_received' | 'in_review' | 'payment_submitted' | 'payment_processed' | 'refunded' | 'error';
+  | 'funds_received'
+  | 'in_review'
+  | 'payment_submitted'
+  | 'payment_processed'
+  | 'refunded'
+  | 'error';
 
 /** A row of the table, as the driver gives it. By a virtual account it came in pence, by an address in USDC. */
 export interface Deposit {

@@ -41,9 +41,10 @@ export const hostileAddresses: fc.Arbitrary<Spoiler> = fc.oneof(
   fc.constant<Spoiler>((draft) => ({ ...draft, path: `${draft.path}/` })),
   fc.constant<Spoiler>((draft) => ({ ...draft, path: draft.path.toUpperCase() })),
   fc.constant<Spoiler>((draft) => ({ ...draft, path: `http://example.test${draft.path}` })),
-  fc
-    .constantFrom(50, 101, 5_000, 17_000)
-    .map((length): Spoiler => (draft) => ({ ...draft, path: `${draft.path}${'a'.repeat(length)}` })),
+  fc.constantFrom(50, 101, 5_000, 17_000).map((length): Spoiler => (draft) => ({
+    ...draft,
+    path: `${draft.path}${'a'.repeat(length)}`,
+  })),
   fc.constantFrom(...oddNames, ...oddTexts).map((odd): Spoiler => (draft) => ({
     ...draft,
     path: draft.path.replace(/[^/]*$/, () => percentEncoded(odd)),

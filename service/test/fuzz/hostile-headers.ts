@@ -97,9 +97,10 @@ export const hostileHeaders: fc.Arbitrary<Spoiler> = fc.oneof(
       (draft) =>
         withHeader(draft, 'idempotency-key', ...values),
   ),
-  fc
-    .constantFrom(...otherHeaders)
-    .map((header): Spoiler => (draft) => ({ ...draft, headers: [...draft.headers, header] })),
+  fc.constantFrom(...otherHeaders).map((header): Spoiler => (draft) => ({
+    ...draft,
+    headers: [...draft.headers, header],
+  })),
   fc.constantFrom([], [''], ['x'], ['a', 'b'], ['a b'], ['%00']).map(
     (hosts): Spoiler =>
       (draft) =>

@@ -31,6 +31,9 @@ export const spoilers: fc.Arbitrary<Spoiler> = fc.oneof(
   { arbitrary: hostileHeaders, weight: 30 },
   { arbitrary: hostileAddresses, weight: 12 },
   { arbitrary: hostileQueries, weight: 12 },
-  { arbitrary: fc.constantFrom(...methods).map((method): Spoiler => (draft) => ({ ...draft, method })), weight: 5 },
+  {
+    arbitrary: fc.constantFrom(...methods).map((method): Spoiler => (draft) => ({ ...draft, method })),
+    weight: 5,
+  },
   { arbitrary: largeBodies, weight: 1 },
 );

@@ -8,7 +8,8 @@ import type { KeyChangeDeps } from './key-deps.ts';
 import { notifyAdmins } from './notify-admins.ts';
 
 type Revocation =
-  { kind: 'revoked' | 'was_revoked'; environment: PartnerContext['environment'] } | { kind: 'not_found' };
+  | { kind: 'revoked' | 'was_revoked'; environment: PartnerContext['environment'] }
+  | { kind: 'not_found' };
 
 /** From its commit on the key pays nothing any more, on whatever process; it reads for less than a second. */
 export async function revokeKey(

@@ -44,7 +44,8 @@ export type Verification = VerificationDetails &
 
 /** No money of anybody's moves here, either. */
 export type StartVerificationOutcome =
-  { kind: 'started'; verification: Verification } | { kind: 'failed'; text: string };
+  | { kind: 'started'; verification: Verification }
+  | { kind: 'failed'; text: string };
 
 export type FindVerificationOutcome = { kind: 'found'; verification: Verification } | { kind: 'unknown'; text: string };
 

@@ -18,10 +18,12 @@ export interface BankAccountDetails {
 
 /** No money moves here: what is not clear has failed, and is tried again. */
 export type OpenAccountOutcome =
-  { kind: 'opened'; sourceId: string; details: BankAccountDetails } | { kind: 'failed'; text: string };
+  | { kind: 'opened'; sourceId: string; details: BankAccountDetails }
+  | { kind: 'failed'; text: string };
 
 export type OpenAddressOutcome =
-  { kind: 'opened'; sourceId: string; chain: string; address: string } | { kind: 'failed'; text: string };
+  | { kind: 'opened'; sourceId: string; chain: string; address: string }
+  | { kind: 'failed'; text: string };
 
 /** How a deposit comes: as pounds to an account, or as USDC to an address. */
 export type FundingMethod = 'bank_transfer' | 'usdc';

@@ -108,7 +108,9 @@ export type FindOutcome =
   | { kind: 'unknown'; text: string };
 
 export type CancelOutcome =
-  { kind: 'cancelled'; payment: Payment } | { kind: 'too_late' } | { kind: 'unknown'; text: string };
+  | { kind: 'cancelled'; payment: Payment }
+  | { kind: 'too_late' }
+  | { kind: 'unknown'; text: string };
 
 export interface Bank {
   registerRecipient(order: RegisterRecipientOrder): Promise<RegisterOutcome>;

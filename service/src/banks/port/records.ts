@@ -10,7 +10,9 @@ export interface PaymentRecord extends Payment {
 }
 
 export type FindRecordOutcome =
-  { kind: 'found'; payment: PaymentRecord } | { kind: 'absent' } | { kind: 'unknown'; text: string };
+  | { kind: 'found'; payment: PaymentRecord }
+  | { kind: 'absent' }
+  | { kind: 'unknown'; text: string };
 
 export interface PaymentPage {
   payments: PaymentRecord[];

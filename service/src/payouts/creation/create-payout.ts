@@ -125,7 +125,10 @@ async function tryToCreate(
 }
 
 type ClaimOutcome =
-  Exclude<CreateOutcome, { kind: 'taken' }> | { kind: 'exists' } | { kind: 'in_question' } | { kind: 'rail_changed' };
+  | Exclude<CreateOutcome, { kind: 'taken' }>
+  | { kind: 'exists' }
+  | { kind: 'in_question' }
+  | { kind: 'rail_changed' };
 
 /** How often a key may change hands while we look at what it stands for. */
 const mostClaims = 3;

@@ -149,7 +149,11 @@ interface Correction {
 }
 
 export type CorrectionProblem =
-  'wallet_short' | 'revision_changed' | 'case_closed' | 'beyond_difference' | 'suspense_short';
+  | 'wallet_short'
+  | 'revision_changed'
+  | 'case_closed'
+  | 'beyond_difference'
+  | 'suspense_short';
 
 const problems: Readonly<Record<string, CorrectionProblem>> = {
   [sqlStates.walletShort]: 'wallet_short',

@@ -69,7 +69,8 @@ const history = fc.array(anyBurst, { minLength: 1, maxLength: 5 });
 
 /** What a caller sees, with the place of the order that made the payout in place of its id. */
 type Seen =
-  { kind: 'created' | 'replayed'; from: string; state: string } | { kind: 'refused'; code: string; details: unknown };
+  | { kind: 'created' | 'replayed'; from: string; state: string }
+  | { kind: 'refused'; code: string; details: unknown };
 
 interface ModelWallet {
   balance: bigint;
