@@ -79,12 +79,26 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   testClockFile: { value: 'relative/path', process: 'worker' },
 };
 
+const wrongOf = new Map<string, { value: string; process: keyof typeof processes }>(Object.entries(wrong));
+const started = new Map<keyof typeof processes, ReturnType<typeof startWith>>();
+
+/** One start of each process, with every setting wrong that it reads: it names them all at once. */
+async function startWrong(name: keyof typeof processes): ReturnType<typeof startWith> {
+  const values = Object.entries(settings).flatMap(([key, { variable }]): [string, string][] => {
+    const entry = wrongOf.get(key);
+    return entry?.process === name ? [[variable, entry.value]] : [];
+  });
+  const outcome = started.get(name) ?? startWith(name, { ...right, ...Object.fromEntries(values) });
+  started.set(name, outcome);
+  return outcome;
+}
+
 for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
-  const entry = Object.entries(wrong).find(([candidate]) => candidate === name)?.[1];
+  const entry = wrongOf.get(name);
   assert(entry !== undefined, `${name} has no wrong value to be tried with`);
 
   test(`${entry.process} ends with a sentence that names ${setting.variable} where it is wrong`, async () => {
-    const { code, said } = await startWith(entry.process, { ...right, [setting.variable]: entry.value });
+    const { code, said } = await startWrong(entry.process);
     assert.equal(code, configurationExitCode, said);
     assert.match(
       said,
