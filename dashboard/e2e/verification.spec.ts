@@ -7,7 +7,7 @@ test('the bank sends a person back to the compliance page, screening is clear th
   await signUp(page);
   await page.goto('live/compliance');
   const screening = page.getByText('Business screening').locator('..');
-  await expect(screening).toContainText('Starts with the verification');
+  await expect(screening).toContainText('Starts when you start verification');
   await page.getByRole('button', { name: 'Start verification' }).click();
   await page.getByRole('link', { name: 'Continue verification' }).click();
   await expect(page).toHaveURL(/\/verify\//);

@@ -19,7 +19,7 @@ export const depositStatusLabels: Readonly<Record<Deposit['status'], StatusLabel
     mark: 'cancelled',
     meaning: 'The bank sent it back before it reached your wallet.',
   },
-  reversed: { label: 'Reversed', mark: 'returned', meaning: 'The bank took it out of your wallet again.' },
+  reversed: { label: 'Reversed', mark: 'returned', meaning: 'The bank took it back out of your wallet.' },
 };
 
 export const depositStatuses: readonly Deposit['status'][] = ['pending', 'credited', 'refunded', 'reversed'];

@@ -44,7 +44,7 @@ const unscreened: Readonly<Record<string, string>> = {
 };
 
 function formatScreening({ screening, business_verification: { status } }: Compliance): string {
-  if (screening === 'not_screened') return unscreened[status] ?? 'Starts with the verification';
+  if (screening === 'not_screened') return unscreened[status] ?? 'Starts when you start verification';
   return screenings[screening] ?? screening;
 }
 
@@ -52,7 +52,7 @@ function AccountFacts({ compliance }: { compliance: Compliance }) {
   const { account } = compliance;
   const { min, max_per_payout: max } = account.payout_limits_gbp;
   return (
-    <Section title="Account limits">
+    <Section title="Account">
       <Facts>
         <Fact name="Amount per payout">
           <span className="figures">

@@ -47,7 +47,7 @@ export function LineItems({ invoiceId, kind, count }: LineItemsProps) {
     return error === null ? (
       <Rows count={Math.min(count, 6)} />
     ) : (
-      <Problem error={error} title="The items of this line could not be loaded." onRetry={() => void items.refetch()} />
+      <Problem error={error} title="The items on this line could not be loaded." onRetry={() => void items.refetch()} />
     );
   }
   const { next } = data;

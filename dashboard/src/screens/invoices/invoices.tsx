@@ -35,7 +35,7 @@ export function Screen() {
       lead="We issue one invoice a month, on the 1st for the month before. It is due 14 days later."
     >
       {environment === 'sandbox' && (
-        <p className="text-muted">Sandbox is never charged. These invoices are for live payouts.</p>
+        <p className="text-muted">Sandbox payouts are free. These invoices are for live payouts.</p>
       )}
       {error !== null && data === undefined && (
         <Problem error={error} title="Invoices could not be loaded." onRetry={() => void invoices.refetch()} />

@@ -131,11 +131,11 @@ function AmountHint({ quote, limits }: { quote: Quote | undefined; limits: Limit
 function ReferenceHint({ reference }: { reference: string }) {
   const seen = bankReference(reference);
   if (reference.trim() === '') return 'Leave blank and we use a reference like KP3F9A21C7.';
-  if (seen === undefined) return 'Banks carry none of these characters. We use a reference like KP3F9A21C7 instead.';
+  if (seen === undefined) return "Banks can't show these characters. We use a reference like KP3F9A21C7 instead.";
   return (
     <>
       The recipient sees <span className="font-mono text-ink">{seen}</span>
-      {seen !== reference.trim() && '. Banks carry 18 characters of a limited set.'}
+      {seen !== reference.trim() && '. Banks show at most 18 characters and leave some symbols out.'}
     </>
   );
 }

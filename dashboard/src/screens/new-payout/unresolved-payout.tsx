@@ -1,3 +1,4 @@
+import type { Payout } from '@kelpie/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { useAddress, useEnvironment, useKelpie } from '../../data/environment.ts';
@@ -16,6 +17,11 @@ interface UnresolvedPayoutProps {
   isKept: boolean;
   isSending: boolean;
   onSettled: () => void;
+}
+
+function headingFor(payout: Payout | null | undefined, isDecided: boolean): string {
+  if (payout) return 'Your last payout was created.';
+  return isDecided ? 'Your last payout was not created.' : "We don't know whether your last payout was created.";
 }
 
 /** A payout with an unknown outcome, sent before the page was left. It is looked up by its key, and blocks other payouts. */
@@ -39,7 +45,7 @@ export function UnresolvedPayout({ unresolved, isKept, isSending, onSettled }: U
     >
       <p className="flex items-center gap-2 font-medium text-returned">
         <Icon name="warning" />
-        {payout ? 'Your last payout was created.' : "We don't know whether your last payout was created."}
+        {headingFor(payout, isDecided)}
       </p>
       {payout ? (
         <p>
@@ -68,7 +74,7 @@ export function UnresolvedPayout({ unresolved, isKept, isSending, onSettled }: U
       {(payout || isDecided) && (
         <div>
           <Button onClick={onSettled} disabled={isSending}>
-            {payout ? 'Start another payout' : 'It was not created: start another payout'}
+            Start another payout
           </Button>
         </div>
       )}

@@ -19,7 +19,7 @@ function openPayoutItem(payout: Payout): AttentionItem {
     id: `open ${payout.id}`,
     level: 'warning',
     text: `${whatTo(payout)} is still ${payout.status}`,
-    detail: 'This takes longer than usual. We keep checking with the bank',
+    detail: 'This is taking longer than usual. We keep checking with the bank',
     to: `/payouts/${payout.id}`,
   };
 }
@@ -29,7 +29,7 @@ function troubledPayoutItem(payout: Payout): AttentionItem {
     id: payout.id,
     level: 'warning',
     text: `${whatTo(payout)} ${payout.status === 'failed' ? 'failed' : 'was returned'}`,
-    detail: payout.failure_reason ?? 'View what to do',
+    detail: payout.failure_reason ?? 'Open the payout to see what to do',
     to: `/payouts/${payout.id}`,
   };
 }
@@ -37,7 +37,7 @@ function troubledPayoutItem(payout: Payout): AttentionItem {
 const moreOpen: AttentionItem = {
   id: 'more open',
   level: 'warning',
-  text: 'More payouts take longer than usual',
+  text: 'More payouts are taking longer than usual',
   detail: 'View all payouts in progress',
   to: underWay,
 };

@@ -27,7 +27,7 @@ function sumOf(days: readonly UsageDay[]): string {
 
 function summaryOf({ data, counted_since: since }: UsageDayList): string {
   if (since === null) return `${sumOf(data)} paid out in the last 30 days.`;
-  return `${sumOf(data)} paid out for payouts created since ${formatTimestamp(new Date(since))}. Earlier payouts are not counted here. The statement has all of them.`;
+  return `${sumOf(data)} paid out for payouts created since ${formatTimestamp(new Date(since))}. The statement also lists earlier payouts.`;
 }
 
 function isEmpty(days: readonly UsageDay[]): boolean {
@@ -116,7 +116,7 @@ function Legend({ days }: { days: readonly UsageDay[] }) {
         <span aria-hidden="true" className="font-semibold text-failed">
           ×
         </span>{' '}
-        10% or more
+        10% or more failed or returned
       </li>
     </ul>
   );

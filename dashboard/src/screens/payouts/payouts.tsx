@@ -80,7 +80,7 @@ function NoMatches({ onClear, onFurther }: NoMatchesProps) {
   if (onFurther === undefined) {
     return (
       <Empty title="No payouts match these filters" action={<Button onClick={onClear}>Show all payouts</Button>}>
-        References match only in full.
+        Check the filters. A reference must match exactly.
       </Empty>
     );
   }

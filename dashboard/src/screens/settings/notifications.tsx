@@ -15,7 +15,7 @@ export function Notifications() {
   return (
     <Section title="Notifications">
       <p className="text-muted">
-        Emails we send to {email}. We send at most one about payouts every 15 minutes, with a list.
+        We email {email} about payout problems, at most once every 15 minutes per environment.
       </p>
       {error !== null && (
         <Problem error={error} title="Notifications could not be loaded." onRetry={() => void refetch()} />
@@ -45,7 +45,7 @@ function Choices({ settings }: { settings: NotificationSettings }) {
       />
       <Checkbox
         label="Sandbox payout problems"
-        hint="The same for your tests."
+        hint="A sandbox payout failed, was returned or is delayed."
         isChecked={shown.sandbox_payout_problems}
         isDisabled={saving.isPending}
         onChange={(isOn) => saving.mutate({ sandbox_payout_problems: isOn })}

@@ -19,7 +19,7 @@ export function Screen() {
   const compliance = useCompliance();
   const error = account.error ?? compliance.error;
   return (
-    <Page title="Settings" lead="Email addresses, alerts and branding of your account, for both environments.">
+    <Page title="Settings" lead="Email addresses, alerts and branding for this account, in both environments.">
       {error !== null && (
         <Problem
           error={error}
@@ -177,7 +177,7 @@ function ColourField({ draft, error, onChange }: ColourFieldProps) {
         onChange={onChange}
         error={error}
         placeholder="#0f6e6e"
-        hint="Six hexadecimal digits. Part of your public profile too."
+        hint="Six hexadecimal digits. Your public profile shows it."
         className="font-mono"
       />
       <input

@@ -43,7 +43,7 @@ export function Screen() {
   return (
     <Page
       title="Statement"
-      lead="Every movement of your wallet in a month. Opening balance plus movements equals closing balance, to the last digit."
+      lead="Every wallet movement in a month. The opening balance plus all movements equals the closing balance."
       action={
         <FileLink
           className={buttonClassName('secondary')}

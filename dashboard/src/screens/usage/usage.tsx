@@ -38,7 +38,7 @@ function Figures({ usage: { payouts } }: { usage: Usage }) {
   const environment = useEnvironment();
   const figures = [
     { name: 'Paid to recipients', value: formatPounds(payouts.paid_to_sellers_gbp) },
-    { name: environment === 'live' ? 'Fees' : 'Fees if live', value: formatPounds(payouts.fees_gbp) },
+    { name: environment === 'live' ? 'Fees' : 'Fees in live (not charged)', value: formatPounds(payouts.fees_gbp) },
     { name: 'Payouts created', value: formatCount(payouts.count) },
     { name: 'Payouts completed', value: formatCount(payouts.completed) },
   ];
@@ -76,7 +76,7 @@ function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) 
       {invoice.lines.length === 0 && (
         <p className="text-muted">
           {environment === 'sandbox'
-            ? 'Sandbox is never charged, so there is no invoice.'
+            ? 'Sandbox payouts are free, so there is no invoice.'
             : 'No charges yet. Only completed payouts are charged.'}
         </p>
       )}
