@@ -1,15 +1,27 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 
-/** What Linux counts in, on every machine: hundredths of a second. */
+/** What Linux counts in for a whole process: hundredths of a second. A slice can use less than one. */
 const microsecondsATick = 10_000;
 
 interface ProcessStat {
   program: string;
   parent: number;
-  ownTicks: number;
   /** Of children that have ended. */
   endedTicks: number;
+}
+
+/** What the threads of a process have used so far, which the scheduler counts in nanoseconds. Null where it has ended. */
+function readOwnMicroseconds(pid: number): number | null {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const used = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    );
+    return used.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1_000;
+  } catch {
+    return null;
+  }
 }
 
 /** Null where the process has ended meanwhile. */
@@ -27,15 +39,13 @@ function readStat(pid: number): ProcessStat | null {
   return {
     program: text.slice(text.indexOf('(') + 1, end),
     parent: field(4),
-    ownTicks: field(14) + field(15),
     endedTicks: field(16) + field(17),
   };
 }
 
-function getStat(pid: number): ProcessStat {
-  const stat = readStat(pid);
-  if (stat === null) throw new Error(`the process ${pid}, which is measured, has ended`);
-  return stat;
+function present<Value>(value: Value | null, pid: number): Value {
+  if (value === null) throw new Error(`the process ${pid}, which is measured, has ended`);
+  return value;
 }
 
 /** The postmaster's process: the parent of whoever answers. The server has to be on this machine. */
@@ -56,14 +66,11 @@ export interface ProcessorTime {
 
 /** What the whole server has used so far, backends that have ended included, and the api. */
 export function readProcessorTime(postmaster: number, api: number): ProcessorTime {
-  const server = getStat(postmaster);
-  let pgTicks = server.ownTicks + server.endedTicks;
+  const { endedTicks } = present(readStat(postmaster), postmaster);
+  let pgMicroseconds = endedTicks * microsecondsATick + present(readOwnMicroseconds(postmaster), postmaster);
   for (const entry of readdirSync('/proc')) {
     const stat = /^\d/.test(entry) ? readStat(Number(entry)) : null;
-    if (stat?.parent === postmaster) pgTicks += stat.ownTicks;
+    if (stat?.parent === postmaster) pgMicroseconds += readOwnMicroseconds(Number(entry)) ?? 0;
   }
-  return {
-    pgMicroseconds: pgTicks * microsecondsATick,
-    nodeMicroseconds: getStat(api).ownTicks * microsecondsATick,
-  };
+  return { pgMicroseconds, nodeMicroseconds: present(readOwnMicroseconds(api), api) };
 }
