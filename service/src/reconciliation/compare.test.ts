@@ -31,6 +31,7 @@ const payment: PaymentRecord = {
   networkFee: null,
   returnFee: null,
   pays: 100n,
+  recipientId: null,
   createdAt: before,
   changedAt: before,
 };

@@ -41,6 +41,7 @@ function theirs(number: number, change: Partial<PaymentRecord> = {}): PaymentRec
     networkFee: null,
     returnFee: null,
     pays: 100n,
+    recipientId: null,
     createdAt: at,
     changedAt: at,
     ...change,

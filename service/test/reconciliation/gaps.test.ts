@@ -127,6 +127,7 @@ test('where far too much differs that is one case, and what the wallet holds is 
     networkFee: null,
     returnFee: null,
     pays: 1n,
+    recipientId: null,
     createdAt: at,
     changedAt: at,
   };

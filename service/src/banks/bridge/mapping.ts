@@ -131,6 +131,7 @@ export function paymentFrom(body: unknown): PaymentRecord | undefined {
     networkFee: amountFrom(decimalAt(body, 'receipt', 'gas_fee')),
     returnFee: amountFrom(decimalAt(body, 'receipt', 'return_fee')),
     pays: parsePounds(decimalAt(body, 'destination', 'amount') ?? '') ?? null,
+    recipientId: textAt(body, 'destination', 'external_account_id') ?? null,
     createdAt: instantAt(body, 'created_at'),
     changedAt: instantAt(body, 'updated_at'),
   };

@@ -3,8 +3,9 @@ import type { Payment } from './payments.ts';
 
 /** A payment with what only a comparison of books asks for. What the bank does not say is null. */
 export interface PaymentRecord extends Payment {
-  /** What the recipient gets. */
+  /** What the recipient gets, and who that is, by the bank's id. */
   pays: Pence | null;
+  recipientId: string | null;
   createdAt: Date | null;
   changedAt: Date | null;
 }

@@ -33,6 +33,7 @@ function refunded(id: string, ourReference: string): PaymentRecord {
     networkFee: null,
     returnFee: null,
     pays: null,
+    recipientId: null,
     createdAt: null,
     changedAt: null,
   };

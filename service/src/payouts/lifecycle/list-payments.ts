@@ -1,4 +1,4 @@
-import type { Bank, BankRecords, Payment, PaymentPage } from '../../banks/index.ts';
+import type { Bank, BankRecords, PaymentPage, PaymentRecord } from '../../banks/index.ts';
 
 /** A hundred payments each: further back than the months within which a payment can still change. */
 const mostPages = 5_000;
@@ -14,7 +14,7 @@ type Listing =
 export async function listPayments(
   bank: Bank & Partial<BankRecords>,
   customerId: string,
-  visit: (payment: Payment) => Promise<'go on' | 'stop'>,
+  visit: (payment: PaymentRecord) => Promise<'go on' | 'stop'>,
 ): Promise<Listing> {
   let after: string | null = null;
   for (let pages = 0; pages < mostPages; pages += 1) {
