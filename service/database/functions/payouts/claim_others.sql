@@ -1,7 +1,7 @@
 -- The part of create_payouts for payouts that are not simply new orders of API keys: claims those of persons, takes over the
 -- keys of attempts of which nothing was sent, and says why each other one was not claimed.
 --
--- Guarantees: of several retries of one attempt, one is claimed; an attempt that changed since resolve_order looked at it
+-- Guarantees: of several retries of one attempt, one is claimed; an attempt that changed since resolve_used_order looked at it
 --   is not taken over. A retried key is only locked: create_payouts rewrites it once the payout is granted.
 -- Returns outcomes (null where claimed) and claims, each by place.
 -- Locks: keys, in order, each with the attempt that it stands for.
@@ -60,10 +60,12 @@ begin
         is_claimed[item.place] := found;
       end if;
     elsif item.via = 'dashboard' and item.block is null then
-      insert into kelpie.idempotency_keys (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
+      insert into kelpie.idempotency_keys (
+        order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at, claimed_at
+      )
       values (
         item.order_id, item.partner_id, item.environment, keys[item.place], payout_ids[item.place],
-        fingerprints[item.place], instants[item.place]
+        fingerprints[item.place], instants[item.place], instants[item.place]
       )
       on conflict (order_id) do nothing;
       is_claimed[item.place] := found;

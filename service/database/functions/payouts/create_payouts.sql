@@ -6,7 +6,7 @@
 --   sends; a refused payout leaves nothing behind.
 -- Returns one row per payout, by its place in the arrays. The outcome is `created`, or why not:
 --   unauthorized         the key or session may not pay for this partner and environment
---   taken                the order id has a payout already, or had an attempt: kelpie.resolve_order says which
+--   taken                the order id has a payout already, or had an attempt: kelpie.resolve_used_order says which
 --   partner_not_active, rail_paused   from kelpie.payment_block
 --   not_confirmed        the emailed code does not confirm this order; the wrong guess was counted
 --   insufficient_funds   with what the wallet held when its turn came
@@ -54,7 +54,7 @@ create or replace function kelpie.create_payouts(
   activity_statuses integer[],
   -- The transfers of each payout, as the text of an array.
   transfer_lists text[],
-  -- Payouts that take over the key of an attempt of which nothing was sent: that attempt, as resolve_order saw it.
+  -- Payouts that take over the key of an attempt of which nothing was sent: that attempt, as resolve_used_order saw it.
   retry_places integer[],
   retried_payouts uuid[],
   retried_revisions integer[],
@@ -105,8 +105,11 @@ begin
 
   -- New orders of API keys, in one step. A second caller with the same key waits here until the first has committed.
   with claimed as (
-    insert into kelpie.idempotency_keys as k (order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at)
-    select item.order_id, item.partner_id, item.environment, item.key, item.payout_id, item.fingerprint, item.instant
+    insert into kelpie.idempotency_keys as k (
+      order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at, claimed_at
+    )
+    select item.order_id, item.partner_id, item.environment, item.key, item.payout_id, item.fingerprint, item.instant,
+      item.instant
     from unnest(
       order_ids, partner_ids, environments, keys, payout_ids, fingerprints, instants, caller_ids, created_vias, rails
     ) with ordinality as item (

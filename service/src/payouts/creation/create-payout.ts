@@ -1,4 +1,4 @@
-import { bankReference, type PaymentOrder } from '../../banks/index.ts';
+import { bankReference, type PaymentOrder, type PaymentRecord } from '../../banks/index.ts';
 import { ledgerEvents } from '../../ledger/index.ts';
 import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
 import { payoutCost, type PayoutCost } from '../../money/fees.ts';
@@ -10,6 +10,7 @@ import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import { ApiError, unauthorized } from '../../platform/api-error.ts';
 import { bankOf } from '../model/banks.ts';
+import { beginRound, putInQuestion, type Round } from './begin-round.ts';
 import { askToConfirm, isToConfirm, orderToConfirm, wrongCode, type Confirmations } from './confirmations.ts';
 import { failureReasons } from '../model/failures.ts';
 import { findReplay } from './find-replay.ts';
@@ -28,7 +29,7 @@ import { isVisible, type Payout, type VisiblePayout } from '../model/payout.ts';
 import { rateAgesMs, type Rates } from '../pricing/rates.ts';
 import { leaseMs, simulatedArrivalMs } from '../lifecycle/schedules.ts';
 import { encryptRecipient } from '../records/encrypted-recipient.ts';
-import { sendPayout, type SendResult } from '../lifecycle/send-payout.ts';
+import { adoptPayment, sendPayout, type SendResult } from '../lifecycle/send-payout.ts';
 import type { CreateOutcome, NewPayout } from '../records/create-payouts.ts';
 import { resolveOrder } from '../records/resolve-order.ts';
 import { inUse, waitForPayout } from '../reading/wait-for-payout.ts';
@@ -103,14 +104,16 @@ async function tryToCreate(
     throw await askToConfirm(deps, request);
   }
   const cost = payoutCost(request.order.amount, rate, partnerEnvironment.prices);
-  const made = await makePayout(deps, { request, partnerEnvironment, rate, cost });
-  const outcome = await claimAndCreate(deps, made);
+  const making = { request, partnerEnvironment, rate, cost };
+  const outcome = await claimAndCreate(deps, making);
   if (outcome.kind === 'exists') return replayOrAgain(deps, request, startedAt);
   if (outcome.kind === 'rail_changed') return 'rail_changed';
   if (outcome.kind !== 'created') throw refuseCreation(outcome, cost);
+  const { made, adopted, bankRound, firstTriedAt, bankRecipientId: knownRecipientId } = outcome;
   const payout: Payout = {
     ...made.payout,
-    ...outcome,
+    bankRound,
+    firstTriedAt,
     revision: 1,
     attempts: 1,
     bankRefunded: null,
@@ -118,16 +121,20 @@ async function tryToCreate(
   };
   if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
   const sender = { by: request.by, requestId: request.requestId };
-  const { recipient } = request.order;
-  const sent = await sendPayout(deps, payout, { sender, recipient, knownRecipientId: outcome.bankRecipientId });
+  const sent =
+    adopted === null
+      ? await sendPayout(deps, payout, { sender, recipient: request.order.recipient, knownRecipientId })
+      : await adoptPayment(deps, payout, { sender, payment: adopted });
   const isRecorded = sent.kind === 'recorded';
   return { kind: 'created', payout: await readSent(deps, payout, sent, startedAt), cost, isRecorded };
 }
 
 type ClaimOutcome =
-  | Exclude<CreateOutcome, { kind: 'taken' }>
+  | Exclude<CreateOutcome, { kind: 'taken' | 'created' }>
+  /** `adopted`: what the bank has for it already. */
+  | (Extract<CreateOutcome, { kind: 'created' }> & { made: NewPayout; adopted: PaymentRecord | null })
+  | Extract<Round, { kind: 'in_question' | 'not_searched' }>
   | { kind: 'exists' }
-  | { kind: 'in_question' }
   | { kind: 'rail_changed' };
 
 /** How often a key may change hands while we look at what it stands for. */
@@ -137,17 +144,40 @@ const mostClaims = 3;
  * Creates the payout. A key that was used before is resolved first: an attempt of which nothing was sent is taken over,
  * and if another caller is quicker, we look again.
  */
-async function claimAndCreate({ calls, commits }: CreateDeps, made: NewPayout): Promise<ClaimOutcome> {
-  const { payout, fingerprint } = made;
-  let claiming = made;
+async function claimAndCreate(deps: CreateDeps, making: Making): Promise<ClaimOutcome> {
+  let claiming: Claiming = { made: await makePayout(deps, making), adopted: null };
   for (let claims = 1; claims <= mostClaims; claims += 1) {
-    const outcome = await commits.create(claiming);
-    if (outcome.kind !== 'taken') return outcome;
-    const resolved = await resolveOrder(calls, { ...payout, fingerprint, at: payout.updatedAt });
-    if (resolved.kind === 'exists' || resolved.kind === 'in_question') return resolved;
-    claiming = { ...made, retry: resolved.kind === 'retry' ? resolved.retry : null };
+    const { made, adopted } = claiming;
+    const outcome = await deps.commits.create(made);
+    if (outcome.kind === 'created') return { ...outcome, made, adopted };
+    if (outcome.kind !== 'taken') return adopted === null ? outcome : putInQuestion(deps, made, adopted);
+    const next = await resolveUsedKey(deps, making, made);
+    if (next.kind !== 'claiming') return next;
+    claiming = next;
   }
   throw inUse();
+}
+
+/** What is claimed next, and the payment that the bank has for it already. */
+interface Claiming {
+  made: NewPayout;
+  adopted: PaymentRecord | null;
+}
+
+async function resolveUsedKey(
+  deps: CreateDeps,
+  making: Making,
+  made: NewPayout,
+): Promise<(Claiming & { kind: 'claiming' }) | { kind: 'exists' | 'in_question' | 'not_searched' }> {
+  const { payout, fingerprint } = made;
+  const resolved = await resolveOrder(deps.calls, { ...payout, fingerprint, at: payout.updatedAt });
+  if (resolved.kind === 'free') return { kind: 'claiming', made, adopted: null };
+  if (resolved.kind !== 'retry') return resolved;
+  const round = await beginRound(deps, { made, order: making.request.order }, resolved);
+  if (round.kind !== 'retry' && round.kind !== 'adopt') return round;
+  // Made anew: the search took time that its lease would lack.
+  const again = { ...(await makePayout(deps, making)), retry: round.retry };
+  return { kind: 'claiming', made: again, adopted: round.kind === 'adopt' ? round.payment : null };
 }
 
 /** The rate, where all is well; otherwise what stands in the way. */
@@ -303,6 +333,8 @@ function refuseCreation(
       return new ApiError(notActive);
     case 'in_question':
       return inUse();
+    case 'not_searched':
+      return notCreated('bank_unreachable', { internal: "the bank's list was not searched to its end" });
     case 'rail_paused':
       return notCreated('payments_paused', { internal: 'the rail is paused' });
     case 'insufficient_funds': {

@@ -71,7 +71,7 @@ async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
 async function search(deps: PayoutDeps, payout: Payout): Promise<void> {
   const at = deps.clock.now();
   const found = await searchPayment(deps, payout);
-  if (found.kind === 'found') return applyUpdate(deps, payout, found.payment);
+  if (found.kind === 'found') return applyUpdate(deps, payout, found.payments[0]);
   if (found.kind === 'unknown') return releasePayoutLease(deps.calls, payout, nextRetry(at, instantOf(payout.id)));
   deps.logger.error({ payout_id: payout.id }, 'payout.not_found_at_bank');
   const steps: TransitionStep[] = [{ to: 'pending', what: 'not_found_at_bank', detail: null, lines: [] }];

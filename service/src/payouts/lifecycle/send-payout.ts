@@ -53,12 +53,34 @@ export async function sendPayout(
   { sender, recipient, knownRecipientId }: { sender: Sender; recipient?: Recipient; knownRecipientId: string | null },
 ): Promise<SendResult> {
   const details = recipient ?? openRecipient(deps.encryptor, payout);
-  const answer = await askBank(deps, payout, details, knownRecipientId);
+  return record(deps, payout, sender, await askBank(deps, payout, details, knownRecipientId));
+}
+
+/**
+ * The bank has the payment already: it is recorded as the bank's answer, and nothing is sent. What the bank took was by the
+ * rate of another day, so a difference is for a person to look at, and no reason to stop other payments.
+ */
+export async function adoptPayment(
+  deps: PayoutDeps,
+  payout: Payout,
+  { sender, payment }: { sender: Sender; payment: Payment },
+): Promise<SendResult> {
+  return record(deps, payout, sender, { asked: { kind: 'accepted', payment } }, { pauseRail: false });
+}
+
+async function record(
+  deps: PayoutDeps,
+  payout: Payout,
+  sender: Sender,
+  answer: Answer,
+  change: Pick<Transition, 'pauseRail'> = {},
+): Promise<SendResult> {
   const markups = await deps.markups.get(payout.pricePlan);
   const { transition, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);
   if (answer.asked.kind !== 'accepted') raiseAlarm(deps, payout, answer.asked);
   alarmOnCase(deps.logger, payout.id, transition.openCase);
-  return (await deps.commits.applyTransition({ payout, transition })) ? { kind: 'recorded', as } : { kind: 'lost' };
+  const isOurs = await deps.commits.applyTransition({ payout, transition: { ...transition, ...change } });
+  return isOurs ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 
 const whyNotRegistered = {

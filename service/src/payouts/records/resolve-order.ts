@@ -14,13 +14,14 @@ export type ResolvedOrder =
   | { kind: 'exists' }
   /** The key stands for nothing any more. */
   | { kind: 'free' }
-  | { kind: 'retry'; retry: Retry }
+  /** The round is that of the last attempt. A new one would pay again what the bank has already, if it has it. */
+  | { kind: 'retry'; retry: Retry; needsNewRound: boolean; claimedAt: Date | null }
   /** A new round would pay again what a person is looking at. */
   | { kind: 'in_question' };
 
 export const resolveOrderCall: Call = {
-  name: 'resolve_order',
-  text: `select * from kelpie.resolve_order(
+  name: 'resolve_used_order',
+  text: `select * from kelpie.resolve_used_order(
     of_partner => $1, of_environment => $2, of_order_id => $3, of_fingerprint => $4, at => $5)`,
 };
 
@@ -30,6 +31,8 @@ interface ResolvedRow {
   attempt_revision: number;
   bank_round: number;
   round_began_at: Date;
+  needs_new_round: boolean;
+  claimed_at: Date | null;
 }
 
 interface UsedOrder extends PartnerContext {
@@ -55,5 +58,5 @@ export async function resolveOrder(calls: SingleCalls, order: UsedOrder): Promis
     bankRound: row.bank_round,
     roundBeganAt: row.round_began_at,
   };
-  return { kind: 'retry', retry };
+  return { kind: 'retry', retry, needsNewRound: row.needs_new_round, claimedAt: row.claimed_at };
 }
