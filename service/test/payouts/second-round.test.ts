@@ -142,7 +142,7 @@ test('an order that the bank refused and paid all the same is adopted, and not p
   await assertAllHolds({ ...world, acknowledged: [again.id] });
 });
 
-test('it is adopted a day later, too: not while its case is open, and once it is closed', async () => {
+test('faults 22: it is adopted a day later, too: not while its case is open, and once it is closed', async () => {
   const key = randomUUID();
   await refuse(key);
   await payAtBank(key);
