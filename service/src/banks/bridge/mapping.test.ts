@@ -44,6 +44,7 @@ test('any 2xx with a transfer is accepted, with what the bank took', () => {
         networkFee: null,
         returnFee: null,
         pays: null,
+        recipientId: null,
         createdAt: null,
         changedAt: null,
       },
