@@ -13,7 +13,7 @@ export type Round =
   | { kind: 'retry'; retry: Retry }
   /** The bank has its payment: nothing is sent. */
   | { kind: 'adopt'; retry: Retry; payment: PaymentRecord }
-  /** The bank has a payment for this order that the payout can't be. A person has to look. */
+  /** The bank has a payment for this order that is not this payout. An operator has to look. */
   | { kind: 'in_question' }
   /** The bank's list could not be read to the end, so nothing may be sent. */
   | { kind: 'not_searched' };
@@ -23,7 +23,7 @@ interface Wanted {
   order: PayoutOrder;
 }
 
-/** Of the seconds for which a caller waits, and the bank still has to be asked after it. */
+/** A caller waits ten seconds at most, and the bank still has to be asked to pay after the search. */
 const searchedWithinMs = 3_000;
 
 /**
@@ -46,7 +46,7 @@ export async function beginRound(
   const compared = more.length > 0 ? 'other' : await compare(deps, wanted, payment);
   if (compared === 'unknown') return { kind: 'not_searched' };
   if (compared === 'other') return putInQuestion(deps, wanted.made, payment);
-  // As old as this, an order is never sent again by itself: a worker that takes over searches the list, too.
+  // A worker never resends an order as old as this. If it takes over from us here, it searches the list too.
   const roundBeganAt = new Date(Math.min(retry.roundBeganAt.getTime(), at.getTime() - sendAgainWithinMs));
   return { kind: 'adopt', retry: { ...retry, roundBeganAt }, payment };
 }

@@ -137,6 +137,9 @@ type ClaimOutcome =
   | { kind: 'exists' }
   | { kind: 'rail_changed' };
 
+/** Reasons to refuse a new payout that can't undo one that the bank has paid already. */
+const cannotCarry: ReadonlySet<string> = new Set(['insufficient_funds', 'partner_not_active', 'rail_paused']);
+
 /** How often a key may change hands while we look at what it stands for. */
 const mostClaims = 3;
 
@@ -150,7 +153,8 @@ async function claimAndCreate(deps: CreateDeps, making: Making): Promise<ClaimOu
     const { made, adopted } = claiming;
     const outcome = await deps.commits.create(made);
     if (outcome.kind === 'created') return { ...outcome, made, adopted };
-    if (outcome.kind !== 'taken') return adopted === null ? outcome : putInQuestion(deps, made, adopted);
+    if (adopted !== null && cannotCarry.has(outcome.kind)) return putInQuestion(deps, made, adopted);
+    if (outcome.kind !== 'taken') return outcome;
     const next = await resolveUsedKey(deps, making, made);
     if (next.kind !== 'claiming') return next;
     claiming = next;
@@ -171,11 +175,11 @@ async function resolveUsedKey(
 ): Promise<(Claiming & { kind: 'claiming' }) | { kind: 'exists' | 'in_question' | 'not_searched' }> {
   const { payout, fingerprint } = made;
   const resolved = await resolveOrder(deps.calls, { ...payout, fingerprint, at: payout.updatedAt });
-  if (resolved.kind === 'free') return { kind: 'claiming', made, adopted: null };
+  if (resolved.kind === 'free') return { kind: 'claiming', made: { ...made, retry: null }, adopted: null };
   if (resolved.kind !== 'retry') return resolved;
   const round = await beginRound(deps, { made, order: making.request.order }, resolved);
   if (round.kind !== 'retry' && round.kind !== 'adopt') return round;
-  // Made anew: the search took time that its lease would lack.
+  // Built again, because the search used up time of its lease.
   const again = { ...(await makePayout(deps, making)), retry: round.retry };
   return { kind: 'claiming', made: again, adopted: round.kind === 'adopt' ? round.payment : null };
 }
