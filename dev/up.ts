@@ -81,6 +81,8 @@ const credentials = cluster === 'dev' ? 'credentials.json' : `credentials-${clus
 const credentialsFile = path.join(projectFolder, '.dev', credentials);
 /** Settings for `npm run kelpie-admin`. A second copy has its own. */
 const commandEnvFile = path.join(projectFolder, '.dev', cluster === 'dev' ? 'kelpie.env' : `kelpie-${cluster}.env`);
+/** The same as a second person, who approves what the first proposes (`npm run kelpie-admin:second`). */
+const secondEnvFile = commandEnvFile.replace(/\.env$/, '-second.env');
 
 /** Held while this runs. See stack-claim.ts. */
 const claimFile = path.join(projectFolder, '.dev', `up-${cluster}.claim`);
@@ -199,7 +201,7 @@ async function startAll(): Promise<void> {
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
   endings.push(async () => stopCluster(cluster));
-  const { serviceUrl, ownerUrl, readerUrl, operatorUrl } = await prepareDatabase(adminUrl, {
+  const { serviceUrl, ownerUrl, readerUrl, operatorUrl, secondOperatorUrl } = await prepareDatabase(adminUrl, {
     database: cluster === 'dev' ? 'kelpie' : `kelpie_${cluster}`,
   });
 
@@ -244,10 +246,12 @@ async function startAll(): Promise<void> {
     KELPIE_READER_DATABASE_URL: readerUrl,
     KELPIE_OPERATOR_DATABASE_URL: operatorUrl,
     KELPIE_AUDIT_KEY: auditKey,
-    KELPIE_OPERATOR: 'development',
     KELPIE_PUBLIC_URL: url,
   };
-  await writeFile(commandEnvFile, inEnvFile({ ...operatorEnv, KELPIE_LOG_LEVEL: 'warn' }), { mode: 0o600 });
+  const commandEnv = { ...operatorEnv, KELPIE_LOG_LEVEL: 'warn' };
+  const secondEnv = { ...commandEnv, KELPIE_OPERATOR_DATABASE_URL: secondOperatorUrl };
+  await writeFile(commandEnvFile, inEnvFile(commandEnv), { mode: 0o600 });
+  await writeFile(secondEnvFile, inEnvFile(secondEnv), { mode: 0o600 });
   await beginAudit({ readerUrl, operatorUrl }, auditKey);
   const { origin } = new URL(dashboardUrl);
   const partners = await seedPartners({ url, origin, inbox, readerUrl, credentialsFile, env: operatorEnv });
@@ -266,7 +270,7 @@ Kelpie is up.
   Live bank   ${liveBankUrl}   (stands in for the live bank: verify businesses here)
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)
   Database    psql ${ownerUrl}
-  Operators   npm run kelpie-admin -- --help
+  Operators   npm run kelpie-admin -- --help   (as a second person: npm run kelpie-admin:second)
 Addresses and keys for scripts are in .dev/${credentials}. Ctrl-C stops everything.
 `);
 }

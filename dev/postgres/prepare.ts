@@ -1,7 +1,7 @@
 import { startChild } from '../child-process.ts';
 import { textAt } from '../json.ts';
 import { ClusterError } from './cluster.ts';
-import { createDatabase, dropDatabase, ensureRoles, urlFor } from './roles.ts';
+import { createDatabase, dropDatabase, ensureRoles, operatorLogins, urlFor } from './roles.ts';
 
 /** A bank's memory is no part of ours, nor of the other bank's: a database of its own, whose tables it makes itself. */
 export const bankDatabases = { sandbox: 'sandbox_bank', live: 'live_bank' } as const;
@@ -11,6 +11,8 @@ export interface DatabaseUrls {
   serviceUrl: string;
   readerUrl: string;
   operatorUrl: string;
+  /** Another person's, who approves what the first one proposes. */
+  secondOperatorUrl: string;
 }
 
 export function urlsOf(adminUrl: string, database: string): DatabaseUrls {
@@ -18,7 +20,8 @@ export function urlsOf(adminUrl: string, database: string): DatabaseUrls {
     ownerUrl: urlFor(adminUrl, database, 'kelpie_owner'),
     serviceUrl: urlFor(adminUrl, database, 'kelpie_service'),
     readerUrl: urlFor(adminUrl, database, 'kelpie_reader'),
-    operatorUrl: urlFor(adminUrl, database, 'kelpie_operator'),
+    operatorUrl: urlFor(adminUrl, database, operatorLogins[0]),
+    secondOperatorUrl: urlFor(adminUrl, database, operatorLogins[1]),
   };
 }
 
@@ -50,7 +53,7 @@ export async function beginAudit(
   const begin = startChild({
     name: 'kelpie-admin audit begin',
     file: 'service/src/app/cli.ts',
-    args: ['audit', 'begin', '--reason', 'a new database', '--operator', 'development', '--json'],
+    args: ['audit', 'begin', '--reason', 'a new database', '--json'],
     env: {
       KELPIE_MODE: 'development',
       KELPIE_LOG_LEVEL: 'warn',

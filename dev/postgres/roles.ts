@@ -2,11 +2,14 @@ import { createHmac } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
 
 /**
- * The roles that connect: one owns the tables and migrates them, one is the service's, one only reads, one is an operator's.
- * Roles belong to the whole server. In production they are made by whoever runs it, as docs/database.md says.
+ * The roles that connect: one owns the tables and migrates them, one is the service's, one only reads. Roles belong to the
+ * whole server. In production they are made by whoever runs it, as docs/database.md says.
  */
-const loginRoles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader', 'kelpie_operator'] as const;
-type Role = (typeof loginRoles)[number];
+const loginRoles = ['kelpie_owner', 'kelpie_service', 'kelpie_reader'] as const;
+
+/** Two persons, because one proposes what frees money and another approves it. Each has the role kelpie_operator. */
+export const operatorLogins = ['ada@kelpie.example', 'grace@kelpie.example'] as const;
+type Role = (typeof loginRoles)[number] | (typeof operatorLogins)[number];
 
 /** Nobody connects as these. Each owns the functions that may write for every partner, and has policies for just that. */
 const functionRoles = ['kelpie_ledger', 'kelpie_access', 'kelpie_payouts'];
@@ -75,14 +78,18 @@ export async function ensureRoles(adminUrl: string): Promise<void> {
       const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
       const verb = rowCount === 0 ? 'create' : 'alter';
       await client.query(
-        `${verb} role ${role} with nosuperuser nocreatedb nocreaterole nobypassrls noinherit ${attributes}`,
+        `${verb} role ${client.escapeIdentifier(role)} with nosuperuser nocreatedb nocreaterole nobypassrls ${attributes}`,
       );
     };
-    for (const role of loginRoles) {
-      await ensure(role, `login password ${client.escapeLiteral(passwordOf(role, adminUrl))}`);
+    const withPassword = (role: Role): string => `login password ${client.escapeLiteral(passwordOf(role, adminUrl))}`;
+    for (const role of loginRoles) await ensure(role, `noinherit ${withPassword(role)}`);
+    await ensure('kelpie_operator', 'noinherit nologin');
+    for (const login of operatorLogins) {
+      await ensure(login, `inherit ${withPassword(login)}`);
+      await client.query(`grant kelpie_operator to ${client.escapeIdentifier(login)}`);
     }
     for (const role of functionRoles) {
-      await ensure(role, 'nologin');
+      await ensure(role, 'noinherit nologin');
       // So that a migration can make a function and hand it over.
       await client.query(`grant ${role} to kelpie_owner`);
     }

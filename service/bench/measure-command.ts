@@ -22,7 +22,7 @@ export async function measureCommand(
     name: 'kelpie-admin',
     file: 'service/src/app/cli.ts',
     args: [...args],
-    env: { KELPIE_MODE: 'development', KELPIE_OPERATOR: 'bench', ...testSecrets, ...env },
+    env: { KELPIE_MODE: 'development', ...testSecrets, ...env },
     onLine: say,
   });
   let peakMb = 0;

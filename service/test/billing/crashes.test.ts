@@ -39,7 +39,6 @@ const env = {
   KELPIE_MODE: 'development',
   KELPIE_DATABASE_URL: database.serviceUrl,
   KELPIE_OPERATOR_DATABASE_URL: database.operatorUrl,
-  KELPIE_OPERATOR: 'ada@kelpie.example',
   ...testSecrets,
   KELPIE_TEST_CLOCK_FILE: clock.file,
 };

@@ -55,7 +55,6 @@ async function runMonth(period: string): Promise<string> {
       KELPIE_MODE: 'development',
       KELPIE_DATABASE_URL: world.database.serviceUrl,
       KELPIE_OPERATOR_DATABASE_URL: world.database.operatorUrl,
-      KELPIE_OPERATOR: 'ada@kelpie.example',
       ...testSecrets,
       KELPIE_TEST_CLOCK_FILE: clock.file,
     },

@@ -24,7 +24,6 @@ export async function createByCommand(
       KELPIE_MODE: 'development',
       KELPIE_DATABASE_URL: serviceUrl,
       KELPIE_OPERATOR_DATABASE_URL: operatorUrl,
-      KELPIE_OPERATOR: 'test',
       ...testSecrets,
       ...env,
     },

@@ -30,12 +30,14 @@ const dayMs = 24 * 60 * 60_000;
 
 async function run(args: readonly string[]): Promise<CommandResult> {
   return kelpieAdmin(database, args, {
-    KELPIE_OPERATOR: 'ada@kelpie.example',
     KELPIE_TEST_CLOCK_FILE: world.clock.file,
     KELPIE_SANDBOX_BANK_URL: bank.wireUrl,
     KELPIE_SANDBOX_BANK_API_KEY: bank.apiKey,
   });
 }
+
+/** A login that is no operator's. */
+const nobody = { KELPIE_OPERATOR_DATABASE_URL: database.serviceUrl };
 
 /** A partner whose wallet at the bank holds a cent more than our books say, and the case of that. */
 async function offByACent(): Promise<{ partner: TestPartner; caseId: string }> {
@@ -104,7 +106,7 @@ test('a case closes by an operator with a reason and a name alone, and that is i
   const before = await countActs();
   const unreasoned = await run(['cases', 'close', caseId]);
   assert.notEqual(unreasoned.code, 0);
-  const nameless = await kelpieAdmin(database, ['cases', 'close', caseId, '--reason', 'no'], {});
+  const nameless = await kelpieAdmin(database, ['cases', 'close', caseId, '--reason', 'no'], nobody);
   assert.equal(nameless.code, 2);
   const tried = await run(['cases', 'close', caseId, '--reason', 'the bank knows', '--dry-run']);
   assert.equal(tried.code, 0, tried.said);
@@ -162,7 +164,7 @@ test('a correction is a transfer with a reason and a name, tried before; the nex
   assert.equal(tried.code, 0, tried.said);
   assert.match(tried.said, /Dry run[^]*bank_wallet +0\.010000 USDC DR/);
   assert.deepEqual([await countActs(), await balanceOf(database, partner)], [before, held]);
-  const nameless = await kelpieAdmin(database, args, {});
+  const nameless = await kelpieAdmin(database, args, nobody);
   assert.equal(nameless.code, 2);
   const booked = await run(args);
   assert.equal(booked.code, 0, booked.said);
@@ -237,7 +239,7 @@ test('a refused correction leaves no line behind, whatever its caller makes of t
   const operators = openPool({ url: database.operatorUrl, connections: 1, applicationName: 'test', logger: silent });
   const transfers = correctionLines('bank-to-wallet', -800_000n * cent).map((lines) => ({ id: randomUUID(), lines }));
   const writeCommand = inTransaction(operators, 'shared', async (tx) => {
-    const act = { operator: 'bob', action: 'case.correct', subject: caseId, detail: {} };
+    const act = { operator: 'ada@kelpie.example', action: 'case.correct', subject: caseId, detail: {} };
     await writeAct(tx, { chain, clock: systemClock, voucher: null }, act);
     await correctCase(tx, { id: caseId, revision: 3, at: new Date(), reason: 'test', transfers }).catch(
       () => undefined,

@@ -1,6 +1,6 @@
 -- Appends an entry to the audit log and moves the log's head to it.
 -- Guarantees: entries form one chain. An entry that doesn't continue from the current head raises check_violation.
--- Only an operator, or the service with an operator's voucher, may append (see require_operator).
+--   Its operator is the login that acts (see operator_login); another name raises insufficient_privilege.
 -- Locks: the head of the audit log, until commit.
 -- Owner: kelpie_access
 -- Callers: kelpie_operator, kelpie_service
@@ -14,7 +14,9 @@ as $$
 declare
   head record;
 begin
-  perform kelpie.require_operator(voucher);
+  if new_operator is distinct from kelpie.operator_login(voucher) then
+    raise exception 'an entry in the name of another operator' using errcode = 'insufficient_privilege';
+  end if;
   select h.seq, h.mac into strict head from kelpie.audit_head h for no key update;
   if (head.seq + 1, head.mac) is distinct from (new_seq, new_previous_mac) then
     raise exception 'a row that does not follow from the last one' using errcode = 'check_violation';

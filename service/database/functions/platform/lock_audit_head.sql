@@ -8,7 +8,7 @@ create or replace function kelpie.lock_audit_head(voucher bytea) returns table (
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform kelpie.require_operator(voucher);
+  perform kelpie.operator_login(voucher);
   return query select h.seq, h.mac, h.head_mac from kelpie.audit_head h for no key update;
 end;
 $$;

@@ -1,4 +1,4 @@
--- Vouches for an act that runs on another connection, until this transaction ends. See require_operator.
+-- Vouches for an act that runs on another connection, until this transaction ends. See operator_login.
 -- Locks: the advisory lock of the voucher, until commit.
 -- Callers: everyone
 create or replace function kelpie.vouch_for_act(voucher bytea) returns void

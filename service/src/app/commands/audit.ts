@@ -111,7 +111,7 @@ async function refuseWrongBeginning(after: Anchor | undefined): Promise<void> {
 
 async function begin(options: BeginOptions): Promise<void> {
   const { json, dryRun, reason, after } = options;
-  const written = await withOperator(options, 'operator', async (deps) => {
+  const written = await withOperator('operator', async (deps) => {
     await refuseWrongBeginning(after);
     const { operator } = deps;
     return runAudited(deps, options, async (tx) =>
@@ -133,7 +133,7 @@ function addBegin(audit: Command): void {
     .option('--after <anchor>', 'the last entry of a broken log, as `kelpie-admin audit verify` prints it', anchorFrom)
     .action(begin);
   addHelp(command, {
-    example: 'kelpie-admin audit begin --reason "new installation" --operator ada@kelpie.example',
+    example: 'kelpie-admin audit begin --reason "new installation"',
     prints: 'The anchor of the first entry. Save it outside the database.',
   });
 }

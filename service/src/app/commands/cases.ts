@@ -158,7 +158,7 @@ function addShow(cases: Command): void {
 async function close(text: string, options: WithReason): Promise<void> {
   const { json, dryRun, reason } = options;
   const { id } = await readCase(text);
-  const written = await withOperator(options, 'operator', async (deps) =>
+  const written = await withOperator('operator', async (deps) =>
     runAudited(deps, options, async (tx) => {
       const recorded = await deps.record(tx, { action: 'case.close', subject: id, detail: { reason } });
       if (!(await closeCase(tx, { id, at: deps.clock.now(), reason })))
@@ -219,7 +219,7 @@ async function correct(text: string, options: CorrectOptions): Promise<void> {
   const { json, dryRun, reason, book, amount, revision } = options;
   const caseView = await readCase(text);
   const { id, partner, environment } = caseView;
-  const { transfers, written } = await withOperator(options, 'operator', async (deps) =>
+  const { transfers, written } = await withOperator('operator', async (deps) =>
     runAudited(deps, options, async (tx) => {
       const detail = { book, amount_usdc: formatExactUsdc(amount), revision: String(revision), reason };
       const recorded = await deps.record(tx, { action: 'case.correct', subject: id, detail });

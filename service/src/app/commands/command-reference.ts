@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 
 /** docs/cli.md explains these once. */
-const common = new Set(['--json', '--operator', '--dry-run', '--reason', '--limit']);
+const common = new Set(['--json', '--dry-run', '--reason', '--limit']);
 
 function formatUsage(name: string, command: Command): string {
   const given = command.registeredArguments.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`));

@@ -101,7 +101,7 @@ async function charge(kind: Kind, text: string, options: ChargeOptions): Promise
   const { json, dryRun, cost, bankReference } = options;
   const { id: payoutId, payout } = await getBilledPayout(kind, text);
   const { partnerId, partner } = payout;
-  const { charged, written } = await withOperator(options, 'service', async (deps) =>
+  const { charged, written } = await withOperator('service', async (deps) =>
     runAudited({ ...deps, context: { partnerId, environment: 'live' } }, options, async (tx) => {
       const detail = { bank_reference: bankReference, cost_gbp: formatPounds(cost) };
       const recorded = await deps.record(tx, { action: `exception.${kind}`, subject: payoutId, detail });

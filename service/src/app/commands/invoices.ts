@@ -165,7 +165,7 @@ function addRun(invoices: Command): void {
       'Issue the invoices of a month. Also issues those of earlier months that are missing. A worker does the same on the 1st. Safe to repeat, to interrupt, and to run alongside the worker. Exit code 1 if a partner could not be invoiced.',
     )
     .requiredOption('--period <month>', 'a month that has ended in London time, for example 2026-11', monthFrom)
-    .action(async (options: RunOptions) => withOperator(options, 'service', async (deps) => run(deps, options)));
+    .action(async (options: RunOptions) => withOperator('service', async (deps) => run(deps, options)));
   addHelp(command, {
     example: 'kelpie-admin invoices run --period 2026-11 --dry-run',
     prints:

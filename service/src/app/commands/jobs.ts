@@ -105,7 +105,7 @@ async function retry(text: string, options: WriteOptions): Promise<void> {
   const { json, dryRun } = options;
   const job = await getJob(text);
   const { id, queue, state } = job;
-  const written = await withOperator(options, 'service', async (deps) =>
+  const written = await withOperator('service', async (deps) =>
     withJobs(deps, async (desk) =>
       runAudited(deps, options, async (tx) => {
         const recorded = await deps.record(tx, {
@@ -129,7 +129,7 @@ function addRetry(jobs: Command): void {
     .description('Retry a failed job. Fix its cause first. Every job is safe to repeat.')
     .action(retry);
   addHelp(command, {
-    example: 'kelpie-admin jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11 --operator ada@kelpie.example',
+    example: 'kelpie-admin jobs retry 0b9f6c3e-5a54-4c0f-9d0e-2f1a5b1c7d11',
     prints: 'The job that was queued and the audit log entry.',
   });
 }

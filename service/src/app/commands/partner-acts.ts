@@ -40,7 +40,7 @@ async function change(
   plan: (tx: Transaction, partner: AdminPartner, deps: OperatorDeps) => Change,
 ): Promise<void> {
   const { json, dryRun, reason } = options;
-  const { partner, planned, written } = await withOperator(options, 'operator', async (deps) =>
+  const { partner, planned, written } = await withOperator('operator', async (deps) =>
     runAudited(deps, options, async (tx) => {
       const found = await getPartner(tx, slugOrId);
       const one = plan(tx, found, deps);
@@ -149,7 +149,7 @@ function addStatusActs(partners: Command): void {
       )
       .action(async (partner: string, options: WithReason) => changeStatus('suspend', partner, options)),
     {
-      example: 'kelpie-admin partners suspend acme --reason "invoice KP-000012 unpaid" --operator ada@kelpie.example',
+      example: 'kelpie-admin partners suspend acme --reason "invoice KP-000012 unpaid"',
       prints: printsChange,
     },
   );
@@ -158,7 +158,7 @@ function addStatusActs(partners: Command): void {
       .description('Reactivate a suspended partner. It can create live payouts again only if its business is verified.')
       .action(async (partner: string, options: WithReason) => changeStatus('activate', partner, options)),
     {
-      example: 'kelpie-admin partners activate acme --reason "paid on 14 November" --operator ada@kelpie.example',
+      example: 'kelpie-admin partners activate acme --reason "paid on 14 November"',
       prints: printsChange,
     },
   );
@@ -173,7 +173,7 @@ function addTermActs(partners: Command): void {
       .requiredOption('--factor <number>', '1 (the default limits) to 1000', factorFrom)
       .action(async (partner: string, options: WithReason & { factor: number }) => setLimits(partner, options)),
     {
-      example: 'kelpie-admin partners limits acme --factor 4 --reason "launch on Friday" --operator ada@kelpie.example',
+      example: 'kelpie-admin partners limits acme --factor 4 --reason "launch on Friday"',
       prints: printsChange,
     },
   );
@@ -190,8 +190,7 @@ function addTermActs(partners: Command): void {
       )
       .action(async (partner: string, options: PlanOptions) => givePlan(partner, options)),
     {
-      example:
-        'kelpie-admin partners price-plan acme --plan volume-1 --reason "contract of 2026-11" --operator ada@kelpie.example',
+      example: 'kelpie-admin partners price-plan acme --plan volume-1 --reason "contract of 2026-11"',
       prints: 'The new price plan and the audit log entry.',
     },
   );

@@ -8,7 +8,7 @@ import { addHelp } from './help.ts';
 async function create(partner: NewPartner): Promise<void> {
   const { json, dryRun, slug, name } = partner;
   const pepper = chosenSettings((get) => get(settings.apiKeyPepper));
-  const { id, key, written } = await withOperator(partner, 'service', async (deps) =>
+  const { id, key, written } = await withOperator('service', async (deps) =>
     createPartner({ ...deps, pepper }, partner),
   );
   // A dry run creates no partner, so its key would not work.
@@ -29,7 +29,7 @@ export function addCreatingPartners(partners: Command): void {
       .requiredOption('--name <name>', 'business name, 1 to 120 characters')
       .action(create),
     {
-      example: 'kelpie-admin partners create --slug acme --name "Acme Marketplace" --operator ada@kelpie.example',
+      example: 'kelpie-admin partners create --slug acme --name "Acme Marketplace"',
       prints: 'The partner id and its sandbox API key. The key is shown only once.',
     },
   );

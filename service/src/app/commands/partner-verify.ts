@@ -89,7 +89,7 @@ async function verify(slugOrId: string, options: VerifyOptions): Promise<void> {
   const { json, dryRun } = options;
   const partner = await look(async (tx) => getPartner(tx, slugOrId));
   const { id, slug } = partner;
-  const { step, written } = await withOperator(options, 'service', async (deps) => {
+  const { step, written } = await withOperator('service', async (deps) => {
     const partnerEnvironment = { partnerId: id, environment: 'sandbox' } as const;
     const plan = await inTransaction(deps.pool, partnerEnvironment, async (tx) => planVerification(tx, id));
     if (plan.kind === 'approved') throw new OperatorError(`${slug} is already verified.`, 'nothing_to_do');
@@ -113,7 +113,7 @@ export function addVerifyingPartners(partners: Command): void {
       .option('--email <address>', 'to start a verification: the email address of the applicant', emailFrom)
       .action(verify),
     {
-      example: 'kelpie-admin partners verify acme --email grace@acme.example --operator ada@kelpie.example',
+      example: 'kelpie-admin partners verify acme --email grace@acme.example',
       prints: 'Whether it started a verification or refreshed one, and the audit log entry.',
     },
   );

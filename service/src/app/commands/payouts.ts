@@ -109,7 +109,7 @@ function addRefresh(payouts: Command): void {
     .action(async (id: string, options: WriteOptions) => {
       const payoutId = requirePayoutId(id);
       const { json, dryRun } = options;
-      const written = await withOperator(options, 'operator', async (deps) =>
+      const written = await withOperator('operator', async (deps) =>
         runAudited(deps, options, async (tx) => {
           const recorded = await deps.record(tx, { action: 'payout.refresh', subject: payoutId, detail: {} });
           if (!(await makePayoutDue(tx, payoutId, deps.clock.now()))) throw missing(id);
@@ -120,7 +120,7 @@ function addRefresh(payouts: Command): void {
       print({ json }, { id: payoutId, ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
     });
   addHelp(refresh, {
-    example: 'kelpie-admin payouts refresh 01a1dfa5-aff2-7036-a787-17b3198fc6ab --operator ada@kelpie.example',
+    example: 'kelpie-admin payouts refresh 01a1dfa5-aff2-7036-a787-17b3198fc6ab',
     prints: 'The payout and the audit log entry. `payouts show` has the result.',
   });
 }

@@ -118,7 +118,7 @@ function planFrom(id: string, { payout, bank, ...rest }: CreateOptions): PricePl
 async function create(id: string, options: CreateOptions): Promise<void> {
   const { json, dryRun, reason } = options;
   const plan = planFrom(id, options);
-  const written = await withOperator(options, 'operator', async (deps) =>
+  const written = await withOperator('operator', async (deps) =>
     runAudited(deps, options, async (tx) => {
       const detail = {
         payout: fee(plan.fixedPence, plan.basisPoints),
@@ -154,8 +154,7 @@ function addCreate(plans: Command): void {
     .addOption(priced('--exceptions <percent>', 'markup on bank exceptions', pointsFrom, '20.00'))
     .action(create);
   addHelp(command, {
-    example:
-      'kelpie-admin plans create volume-1 --payout 0.80+0.80% --reason "contract of 2026-11" --operator ada@kelpie.example',
+    example: 'kelpie-admin plans create volume-1 --payout 0.80+0.80% --reason "contract of 2026-11"',
     prints: 'The fee per payout and the audit log entry.',
   });
 }

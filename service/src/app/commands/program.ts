@@ -15,8 +15,8 @@ import { addReconcileCommands } from './reconcile.ts';
 
 const overview = `
 Commands print text. Add --json for JSON.
-Commands that change something require --operator NAME or KELPIE_OPERATOR. Try
-them with --dry-run first. Each one is recorded in a tamper-evident audit log.
+Commands that change something use your own database login. Try them with
+--dry-run first. Each one is recorded in a tamper-evident audit log.
 
 Start here:
   kelpie-admin payouts stuck                    payouts that have not finished

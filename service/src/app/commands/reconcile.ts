@@ -116,7 +116,7 @@ function addRun(reconcile: Command): void {
     .option('--partner <partner>', 'only this partner (slug or id)')
     .option('--from <day>', 'compare from this day on (UTC), instead of since the last run', dayFrom)
     .option('--everything', 'compare the whole history', false)
-    .action(async (options: RunOptions) => withOperator(options, 'service', async (deps) => run(deps, options)));
+    .action(async (options: RunOptions) => withOperator('service', async (deps) => run(deps, options)));
   addHelp(command, {
     example: 'kelpie-admin reconcile run --partner acme --dry-run',
     prints:

@@ -2,6 +2,7 @@
 import { appendFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createAuditChain } from '../../platform/audit/chain.ts';
+import { readLogin } from '../../platform/audit/store.ts';
 import { vouching } from '../../platform/audit/vouching.ts';
 import { writeAct, type Act, type AuditDeps, type WrittenAct } from '../../platform/audit/write-act.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -16,7 +17,7 @@ import {
 import { isUuid } from '../../platform/ids.ts';
 import { createLogger, type Logger } from '../../platform/logging.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { operatorRule, settings } from '../../platform/configuration/settings.ts';
+import { settings } from '../../platform/configuration/settings.ts';
 import { clockFor } from '../wiring/process.ts';
 import { withReader } from '../wiring/reader.ts';
 
@@ -25,7 +26,6 @@ export interface ReadOptions {
 }
 
 export interface WriteOptions extends ReadOptions {
-  operator?: string;
   dryRun: boolean;
 }
 
@@ -38,17 +38,9 @@ export function readCommand(command: Command): Command {
   return command.option('--json', 'print the result as JSON', false);
 }
 
-function operatorFrom(text: string): string {
-  const name = settings.operator.parse(text);
-  if (name === undefined || name === null) throw new InvalidArgumentError(`Use ${operatorRule}.`);
-  return name;
-}
-
-/** A command that changes something. The audit log records who ran it. */
+/** A command that changes something. The audit log records the login of the operator who ran it. */
 export function writeCommand(command: Command): Command {
-  return readCommand(command)
-    .option('--operator <name>', 'who you are, for the audit log (default: KELPIE_OPERATOR)', operatorFrom)
-    .option('--dry-run', 'print what would happen and change nothing', false);
+  return readCommand(command).option('--dry-run', 'print what would happen and change nothing', false);
 }
 
 export function withReason(command: Command): Command {
@@ -114,10 +106,12 @@ export interface OperatorDeps {
   keepRecorded: () => Promise<void>;
 }
 
-function requireOperatorName(named: string | null): string {
-  if (named !== null) return named;
+/** The audit log records who acts by their login, which the database checks again. */
+async function requireOperator(operators: Pool): Promise<string> {
+  const { login, isOperator } = await inTransaction(operators, 'shared', readLogin);
+  if (isOperator) return login;
   throw new OperatorError(
-    'An operator name is required for the audit log. Use --operator NAME or set KELPIE_OPERATOR.',
+    `${login} is not an operator. KELPIE_OPERATOR_DATABASE_URL must use your own login in the role kelpie_operator.`,
     'operator_required',
   );
 }
@@ -135,20 +129,15 @@ async function keepAnchor(file: string, { seq, mac }: WrittenAct): Promise<void>
 
 type Role = 'operator' | 'service';
 
-function settingsOf(as: Role, operator: string | undefined) {
-  const env = operator === undefined ? process.env : { ...process.env, [settings.operator.variable]: operator };
-  return chosenSettings(
-    (get) => ({
-      operatorUrl: get(settings.operatorDatabaseUrl),
-      serviceUrl: as === 'service' ? get(settings.databaseUrl) : null,
-      auditKey: get(settings.auditKey),
-      anchors: get(settings.auditAnchors),
-      named: get(settings.operator),
-      logLevel: get(settings.logLevel),
-      testClockFile: get(settings.testClockFile),
-    }),
-    env,
-  );
+function settingsOf(as: Role) {
+  return chosenSettings((get) => ({
+    operatorUrl: get(settings.operatorDatabaseUrl),
+    serviceUrl: as === 'service' ? get(settings.databaseUrl) : null,
+    auditKey: get(settings.auditKey),
+    anchors: get(settings.auditAnchors),
+    logLevel: get(settings.logLevel),
+    testClockFile: get(settings.testClockFile),
+  }));
 }
 
 /** The operator's own role needs no voucher. */
@@ -180,13 +169,8 @@ function createRecording(
 }
 
 /** Runs a write with the dependencies and the database role that it needs. */
-export async function withOperator<Result>(
-  { operator: option }: Pick<WriteOptions, 'operator'>,
-  as: Role,
-  work: (deps: OperatorDeps) => Promise<Result>,
-): Promise<Result> {
-  const { operatorUrl, serviceUrl, auditKey, anchors, named, logLevel, testClockFile } = settingsOf(as, option);
-  const operator = requireOperatorName(named);
+export async function withOperator<Result>(as: Role, work: (deps: OperatorDeps) => Promise<Result>): Promise<Result> {
+  const { operatorUrl, serviceUrl, auditKey, anchors, logLevel, testClockFile } = settingsOf(as);
   const logger = commandLogger(logLevel);
   const clock = clockFor(testClockFile);
   // One for the transaction, one for the job engine's lookups meanwhile.
@@ -194,8 +178,9 @@ export async function withOperator<Result>(
     openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, unhurried: true });
   const operators = open(operatorUrl);
   const pool = serviceUrl === null ? operators : open(serviceUrl);
-  const recording = createRecording(operators, as, { chain: createAuditChain(auditKey), clock, operator, anchors });
   try {
+    const operator = await requireOperator(operators);
+    const recording = createRecording(operators, as, { chain: createAuditChain(auditKey), clock, operator, anchors });
     return await work({ pool, clock, logger, operator, ...recording });
   } finally {
     await Promise.all([...new Set([operators, pool])].map(async (one) => one.end()));

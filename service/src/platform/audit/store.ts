@@ -18,6 +18,16 @@ export async function vouchForAct(tx: Transaction, voucher: Buffer): Promise<voi
   await tx.query('select from kelpie.vouch_for_act($1)', [voucher]);
 }
 
+/** The login of this connection, and whether it is an operator's. */
+export async function readLogin(tx: Transaction): Promise<{ login: string; isOperator: boolean }> {
+  const { rows } = await tx.query<{ login: string; is_operator: boolean }>(
+    'select session_user::text as login, kelpie.is_operator(session_user) as is_operator',
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a connection without a login');
+  return { login: row.login, isOperator: row.is_operator };
+}
+
 /** Where the log ends; nobody else adds to it until the end of this transaction, whose own number is `tx`. */
 export async function lockHead(tx: Transaction, voucher: Buffer | null): Promise<AuditHead & { tx: string }> {
   const { rows } = await tx.query<HeadRow & { tx: string }>(

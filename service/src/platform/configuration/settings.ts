@@ -180,9 +180,6 @@ interface PayToAccount {
   accountNumber: string;
 }
 
-export const operatorRule = '1 to 80 letters, digits, and @ . _ + -';
-const operatorForm = /^[A-Za-z0-9@._+-]{1,80}$/;
-
 /** Every setting of every Kelpie process. A test keeps docs/configuration.md equal. */
 export const settings = {
   mode: oneOf('KELPIE_MODE', ['production', 'development'], {
@@ -206,8 +203,9 @@ export const settings = {
     secret: true,
   }),
   operatorDatabaseUrl: address('KELPIE_OPERATOR_DATABASE_URL', postgres, {
-    about: 'The same database as the role kelpie_operator. Used by `kelpie-admin` commands that change something.',
-    example: 'postgres://kelpie_operator:secret@db.internal:5432/kelpie',
+    about:
+      'The same database with your own login in the role kelpie_operator. Used by `kelpie-admin` commands that change something. The audit log records the login.',
+    example: 'postgres://ada%40kelpie.example:secret@db.internal:5432/kelpie',
     secret: true,
   }),
   databaseConnections: wholeNumber(
@@ -317,12 +315,6 @@ export const settings = {
     example: '/var/lib/kelpie/audit-anchors',
     parse: (text) => (text.startsWith('/') ? text : undefined),
   }),
-  operator: optional(
-    matching('KELPIE_OPERATOR', operatorRule, operatorForm, {
-      about: 'The operator’s name for the audit log, unless `--operator` is given.',
-      example: 'ada@kelpie.example',
-    }),
-  ),
   sandboxBankUrl: sandboxBank.url,
   sandboxBankApiKey: sandboxBank.apiKey,
   sandboxBankWebhookKey: sandboxBank.webhookKey,

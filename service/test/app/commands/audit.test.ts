@@ -34,7 +34,11 @@ const { partnerId } = partnerEnvironment;
 
 async function act(subject: string, { with_ = chain } = {}): Promise<WrittenAct> {
   return inTransaction(operators, 'shared', async (tx) =>
-    writeAct(tx, { ...audit, chain: with_ }, { operator: 'ada', action: 'partner.limit', subject, detail: { to: 2 } }),
+    writeAct(
+      tx,
+      { ...audit, chain: with_ },
+      { operator: 'ada@kelpie.example', action: 'partner.limit', subject, detail: { to: 2 } },
+    ),
   );
 }
 
@@ -126,7 +130,7 @@ test('a log that was emptied whole, its end put back to what it was before the f
 
 async function begin(after_: Anchor | null, with_ = chain): Promise<WrittenAct> {
   return inTransaction(operators, 'shared', async (tx) =>
-    beginAudit(tx, { ...audit, chain: with_ }, { operator: 'ada', reason: 'a test', after: after_ }),
+    beginAudit(tx, { ...audit, chain: with_ }, { operator: 'ada@kelpie.example', reason: 'a test', after: after_ }),
   );
 }
 
@@ -243,7 +247,7 @@ test('an act that fails leaves no row, and its number to the next', async () => 
   const before = await verify();
   await assert.rejects(
     inTransaction(operators, 'shared', async (tx) => {
-      await writeAct(tx, audit, { operator: 'ada', action: 'partner.limit', subject: 'x', detail: {} });
+      await writeAct(tx, audit, { operator: 'ada@kelpie.example', action: 'partner.limit', subject: 'x', detail: {} });
       throw new Error('it went wrong');
     }),
     /it went wrong/,
@@ -272,7 +276,12 @@ test('the database refuses an act that its own transaction has not noted, or not
   );
   await assert.rejects(
     inTransaction(operators, 'shared', async (tx) => {
-      await writeAct(tx, audit, { operator: 'ada', action: 'partner.limit', subject: partnerId, detail: {} });
+      await writeAct(tx, audit, {
+        operator: 'ada@kelpie.example',
+        action: 'partner.limit',
+        subject: partnerId,
+        detail: {},
+      });
       return setStatus(tx, partnerId, change);
     }),
     refused,
@@ -287,17 +296,22 @@ test('who changed a price plan is whom the log names', async () => {
     ),
   );
   await inTransaction(operators, 'shared', async (tx) => {
-    await writeAct(tx, audit, { operator: 'grace', action: 'partner.price_plan', subject: partnerId, detail: {} });
+    await writeAct(tx, audit, {
+      operator: 'ada@kelpie.example',
+      action: 'partner.price_plan',
+      subject: partnerId,
+      detail: {},
+    });
     const outcome = await setPricePlan(tx, partnerEnvironment, { plan: 'volume-9', at: systemClock.now() });
     assert.equal(outcome, 'changed');
   });
   const { rows } = await asAdmin(database.superuserUrl, async (client) =>
     client.query<{ by: string }>('select by from kelpie.price_plan_changes where partner_id = $1', [partnerId]),
   );
-  assert.deepEqual(rows.at(-1), { by: 'grace' });
+  assert.deepEqual(rows.at(-1), { by: 'ada@kelpie.example' });
 });
 
-const recorded = { operator: 'ada', action: 'job.retry', subject: 'a job', detail: {} };
+const recorded = { operator: 'ada@kelpie.example', action: 'job.retry', subject: 'a job', detail: {} };
 
 async function addAsService(voucher: Buffer | null): Promise<WrittenAct> {
   return inTransaction(service, 'shared', async (tx) => writeAct(tx, { ...audit, voucher }, recorded));
@@ -330,6 +344,26 @@ test('the service adds to the log only while an operator vouches for that very a
   assert.deepEqual((await verify()).differences, []);
 });
 
+test('the database refuses an entry in the name of another operator, and any of a login that is no operator', async () => {
+  const before = await verify();
+  const asGrace = { operator: 'grace@kelpie.example', action: 'partner.limit', subject: 'x', detail: {} };
+  const another = /in the name of another operator/;
+  await assert.rejects(
+    inTransaction(operators, 'shared', async (tx) => writeAct(tx, audit, asGrace)),
+    another,
+  );
+  await vouching(operators, async (voucher) =>
+    assert.rejects(
+      inTransaction(service, 'shared', async (tx) => writeAct(tx, { ...audit, voucher }, asGrace)),
+      another,
+    ),
+  );
+  await asAdmin(database.superuserUrl, async (client) =>
+    assert.rejects(client.query('select from kelpie.lock_audit_head(null)'), /no operator vouches/),
+  );
+  assert.equal((await verify()).rows, before.rows);
+});
+
 test('an act that an operator vouched for and that fails leaves no row', async () => {
   const before = await verify();
   const failing = vouching(operators, async (voucher) =>
@@ -346,7 +380,7 @@ test('an act that an operator vouched for and that fails leaves no row', async (
 async function addJunk({ at = 'now()', detail = '{}' } = {}): Promise<void> {
   await inTransaction(operators, 'shared', async (tx) =>
     tx.query(
-      `select kelpie.append_audit(h.seq + 1, ${at}, 'eve', 'partner.limit', 'x', $1, h.mac, sha256('a'), sha256('b'), null)
+      `select kelpie.append_audit(h.seq + 1, ${at}, session_user, 'partner.limit', 'x', $1, h.mac, sha256('a'), sha256('b'), null)
        from kelpie.lock_audit_head(null) h`,
       [detail],
     ),
@@ -422,7 +456,7 @@ test('the service can not act as an operator does, nor change the log; nor can a
       );
     }
   }
-  const skipped = `select kelpie.append_audit(99, now(), 'ada', 'partner.limit', 'x', '{}', sha256('a'), sha256('b'), sha256('c'), null)`;
+  const skipped = `select kelpie.append_audit(99, now(), session_user, 'partner.limit', 'x', '{}', sha256('a'), sha256('b'), sha256('c'), null)`;
   await assert.rejects(
     inTransaction(operators, 'shared', async (tx) => tx.query(skipped)),
     /does not follow/,

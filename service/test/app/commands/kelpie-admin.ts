@@ -20,19 +20,22 @@ export function kelpieEnv(database: TestDatabase): Record<string, string> {
     KELPIE_DATABASE_URL: database.serviceUrl,
     KELPIE_READER_DATABASE_URL: database.readerUrl,
     KELPIE_OPERATOR_DATABASE_URL: database.operatorUrl,
-    KELPIE_OPERATOR: 'ada@kelpie.example',
     ...testSecrets,
   };
 }
 
-/** The operator's command, as a person would run it; with settings of its own, without a name where they have none. */
+/** Settings that make the command another person's: grace@kelpie.example. */
+export function asSecondPerson({ secondOperatorUrl }: TestDatabase): Record<string, string> {
+  return { KELPIE_OPERATOR_DATABASE_URL: secondOperatorUrl };
+}
+
+/** The operator's command, as ada@kelpie.example would run it; with settings of its own. */
 export async function kelpieAdmin(
   database: TestDatabase,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = { KELPIE_OPERATOR: 'ada@kelpie.example' },
+  env: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
-  const { KELPIE_OPERATOR: _name, ...shared } = kelpieEnv(database);
-  const { code, output: said, printed } = await runCommand({ args, env: { ...shared, ...env } });
+  const { code, output: said, printed } = await runCommand({ args, env: { ...kelpieEnv(database), ...env } });
   const json = (): unknown => JSON.parse(printed);
   return { code, said, json, data: () => valueAt(json(), 'data') };
 }

@@ -9,7 +9,6 @@ const world = await startVerifyingWorld();
 const { database, bank } = world;
 const business = await openBusiness(world);
 const env = {
-  KELPIE_OPERATOR: 'ada',
   KELPIE_TEST_CLOCK_FILE: world.clock.file,
   KELPIE_DASHBOARD_URL: 'https://dashboard.kelpie.example',
   KELPIE_LIVE_BANK_URL: bank.wireUrl,
