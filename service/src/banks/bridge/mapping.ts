@@ -210,6 +210,9 @@ export function knownRecipientOutcome(
 /** With these the bank says no to the request itself. Any other status may stand for something that happened on the way. */
 const definiteStatuses = new Set([400, 401, 403, 404, 422, 429]);
 
+/** With these it has looked at the order. With the others it turned the request away before. */
+const keptStatuses = new Set([400, 422]);
+
 /**
  * A refusal of the key, or of a repeat, is about an earlier request: what became of that one is the question. The provider
  * documents only that it answers 422 then, so a 422 has to say that it is about the body before it counts.
@@ -232,9 +235,10 @@ export function sendOutcome(answer: HttpExchange): SendOutcome {
   const bankError = bankErrorFrom(answer);
   if (bankError !== undefined) {
     if (!definiteStatuses.has(bankError.status) || isAboutRepeat(bankError)) return { kind: 'unknown', text };
-    if (accountErrors.has(bankError.code)) return { kind: 'rejected', reason: 'account_details', text };
-    if (bankError.code === 'insufficient_funds') return { kind: 'rejected', reason: 'insufficient_funds', text };
-    return { kind: 'rejected', reason: 'other', text };
+    const isKept = keptStatuses.has(bankError.status);
+    if (accountErrors.has(bankError.code)) return { kind: 'rejected', reason: 'account_details', isKept, text };
+    const reason = bankError.code === 'insufficient_funds' ? 'insufficient_funds' : 'other';
+    return { kind: 'rejected', reason, isKept, text };
   }
   // A transfer with an id was accepted, whatever else of it can't be read: the id is what finds it again.
   const payment = isSuccess(answer) ? (paymentFrom(parseJson(answer.body)) ?? sentWithoutState(answer)) : undefined;

@@ -94,8 +94,16 @@ export interface Payment {
 
 export type SendOutcome =
   | { kind: 'accepted'; payment: Payment }
-  /** A definite no to this request: nothing was sent by it. */
-  | { kind: 'rejected'; reason: 'account_details' | 'insufficient_funds' | 'other'; text: string }
+  /**
+   * A definite no to this request: nothing was sent by it. `isKept`: the bank looked at the order, and keeps the answer
+   * under its key, so that an earlier try which it accepted would have been answered otherwise.
+   */
+  | {
+      kind: 'rejected';
+      reason: 'account_details' | 'insufficient_funds' | 'other';
+      isKept: boolean;
+      text: string;
+    }
   /** Certainly nothing: not one byte of the request left. */
   | { kind: 'unreachable'; text: string }
   /** The request left, and what became of it is not known. */

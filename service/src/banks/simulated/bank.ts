@@ -42,7 +42,7 @@ export function createSimulatedBank(clock: Clock): Bank {
     }),
     async sendPayment(order) {
       if (order.recipientId === failingRecipient)
-        return { kind: 'rejected', reason: 'account_details', text: 'account ends in 0000' };
+        return { kind: 'rejected', reason: 'account_details', isKept: true, text: 'account ends in 0000' };
       const digest = createHash('sha256').update(order.idempotencyKey).digest();
       const id = idFor(order.orderedAt, digest);
       const taken = payoutCost(order.amount, rate, standardPayoutPrices).walletDebit;

@@ -13,6 +13,12 @@ export const leaseMs = 8.5 * second;
 /** The bank replays a repeated order for 24 h. Past this, one is never sent again by itself. */
 export const sendAgainWithinMs = 23 * hour;
 
+/**
+ * A refusal after a try whose answer was lost counts from this age on. By then a request that was slow on its way has
+ * reached the bank, and what the bank accepted is in its list.
+ */
+export const refusalProvenAfterMs = 2 * minute;
+
 /** A payment that the bank accepted and then does not find for so long is a person's to look for. */
 export const absentTooLongMs = 24 * hour;
 

@@ -1,4 +1,4 @@
-import type { Payment, Recipient, SendOutcome } from '../../banks/index.ts';
+import type { Payment, PaymentFailure, Recipient, SendOutcome } from '../../banks/index.ts';
 import { ledgerEvents } from '../../ledger/index.ts';
 import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
@@ -9,7 +9,8 @@ import type { Activity, Transition, TransitionStep } from '../model/transition.t
 import { bankKeyOf } from '../model/order.ts';
 import type { PayoutDeps } from './deps.ts';
 import type { Payout } from '../model/payout.ts';
-import { closeOrPollAgain, nextRetry } from './schedules.ts';
+import { closeOrPollAgain, nextRetry, refusalProvenAfterMs } from './schedules.ts';
+import { searchPayment } from './search-payment.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
 
 /** Who asks the bank. */
@@ -31,8 +32,10 @@ type NothingSent = 'recipient_rejected' | 'account_0000' | 'refused' | 'not_regi
 /** What came of asking the bank, registration included. */
 type Asked =
   | { kind: 'accepted'; payment: Payment }
-  /** Certainly nothing was sent this time. */
-  | { kind: 'nothing_sent'; why: NothingSent; text: string }
+  /** Certainly nothing was sent this time. `kept`: the bank keeps this refusal under the order's key, and why. */
+  | { kind: 'nothing_sent'; why: NothingSent; text: string; kept?: PaymentFailure }
+  /** Certainly nothing was sent at any time: the bank refuses the order, and its list does not have it. */
+  | { kind: 'never_sent'; why: NothingSent; text: string; kept: PaymentFailure }
   | { kind: 'unknown'; text: string };
 
 interface Answer {
@@ -53,7 +56,26 @@ export async function sendPayout(
   { sender, recipient, knownRecipientId }: { sender: Sender; recipient?: Recipient; knownRecipientId: string | null },
 ): Promise<SendResult> {
   const details = recipient ?? openRecipient(deps.encryptor, payout);
-  return record(deps, payout, sender, await askBank(deps, payout, details, knownRecipientId));
+  const answer = await askBank(deps, payout, details, knownRecipientId);
+  return record(deps, payout, sender, { ...answer, asked: await weighRefusal(deps, payout, answer.asked) });
+}
+
+/**
+ * A refusal after a try whose answer was lost. The bank answers all tries of an order alike, and its list shows what it
+ * has: where both say no, the hold can go back without a person.
+ */
+async function weighRefusal(deps: PayoutDeps, payout: Payout, asked: Asked): Promise<Asked> {
+  if (asked.kind !== 'nothing_sent' || asked.kept === undefined || payout.attempts === 1) return asked;
+  if (deps.clock.now().getTime() - payout.firstTriedAt.getTime() < refusalProvenAfterMs) return asked;
+  const search = await searchPayment(deps, payout, { from: payout.firstTriedAt });
+  switch (search.kind) {
+    case 'found':
+      return { kind: 'accepted', payment: search.payments[0] };
+    case 'absent':
+      return { ...asked, kind: 'never_sent', kept: asked.kept };
+    case 'unknown':
+      return asked;
+  }
 }
 
 /**
@@ -133,7 +155,9 @@ function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): 
       return { kind: 'nothing_sent', why: 'unreachable', text: sent.text };
     case 'rejected': {
       const isTestFailure = environment === 'sandbox' && accountLast4 === '0000' && sent.reason === 'account_details';
-      return { kind: 'nothing_sent', why: isTestFailure ? 'account_0000' : 'refused', text: sent.text };
+      const why = isTestFailure ? 'account_0000' : 'refused';
+      const failure = sent.reason === 'account_details' ? 'bank_rejected_details' : 'unknown';
+      return { kind: 'nothing_sent', why, text: sent.text, ...(sent.isKept ? { kept: failure } : {}) };
     }
   }
 }
@@ -145,7 +169,7 @@ function raiseAlarm(
   asked: Exclude<Asked, { kind: 'accepted' }>,
 ): void {
   const line = { payout_id: id, attempt: attempts, action: asked.kind === 'unknown' ? 'unknown' : asked.why };
-  if (asked.kind === 'nothing_sent' && asked.why === 'refused') logger.error(line, 'payout.refused_by_bank');
+  if (asked.kind !== 'unknown' && asked.why === 'refused') logger.error(line, 'payout.refused_by_bank');
   else logger.warn(line, 'payout.not_accepted');
 }
 
@@ -172,8 +196,10 @@ function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer
     const schedule = closeOrPollAgain(payout, at, isOver);
     return { as: 'created', transition: { ...common, ...update, schedule, ...activity(201) } };
   }
-  // A no after a try whose fate is not known proves nothing: that one may have been accepted.
-  if (asked.kind === 'unknown' || payout.attempts > 1) {
+  if (asked.kind === 'never_sent' && payout.state === 'pending')
+    return { as: 'created', transition: { ...common, ...refusedInTheEnd(payout, asked), schedule: { kind: 'close' } } };
+  // A no after a try whose fate is not known proves nothing by itself: that one may have been accepted.
+  if (asked.kind === 'unknown' || (asked.kind === 'nothing_sent' && payout.attempts > 1)) {
     const steps = [{ to: 'pending', what: 'not_known', detail: asked.text, lines: [] }] satisfies TransitionStep[];
     const schedule = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
     return { as: 'created', transition: { ...common, steps, bankFacts: {}, schedule, ...activity(201) } };
@@ -181,9 +207,19 @@ function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer
   return nothingSent(payout, asked, { ...common, schedule: { kind: 'close' } }, activity);
 }
 
+/** Its partner has seen it, so it stays, as failed. */
+function refusedInTheEnd(
+  { walletDebit }: Payout,
+  { text, kept: code }: Extract<Asked, { kind: 'never_sent' }>,
+): Pick<Transition, 'steps' | 'bankFacts'> {
+  const lines = ledgerEvents.released({ held: walletDebit });
+  const reason = code === 'unknown' ? 'The bank refused the payment.' : failureReasons[code];
+  return { steps: [{ to: 'failed', what: 'rejected', detail: text, lines }], bankFacts: { failure: { code, reason } } };
+}
+
 function nothingSent(
   payout: Payout,
-  { why, text }: Extract<Asked, { kind: 'nothing_sent' }>,
+  { why, text }: Extract<Asked, { kind: 'nothing_sent' | 'never_sent' }>,
   common: Pick<Transition, 'at' | 'by' | 'schedule'>,
   activity: (status: number) => { activity?: Activity },
 ): SecondCommit {
