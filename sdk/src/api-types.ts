@@ -2093,7 +2093,7 @@ export interface components {
              * @description Why no payout was created.
              * @enum {string}
              */
-            reason: "bank_unreachable" | "bank_refused" | "rate_stale" | "payments_paused";
+            reason: "bank_unreachable" | "bank_refused" | "rate_stale" | "payments_paused" | "recovery";
         };
         /** @description What is invalid. */
         InvalidFieldsDetails: {
@@ -4042,7 +4042,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payout_not_created`: The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale` or `payments_paused`. Nothing was sent, and the wallet is unchanged. */
+            /** @description `payout_not_created`: The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale`, `payments_paused` or `recovery`. Nothing was sent, and the wallet is unchanged. */
             502: {
                 headers: {
                     [name: string]: unknown;

@@ -61,7 +61,7 @@ export interface Shortfall {
 }
 
 /** Why a payout was not created. */
-const notCreatedReasons = ['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused'] as const;
+const notCreatedReasons = ['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused', 'recovery'] as const;
 
 export type NotCreatedReason = (typeof notCreatedReasons)[number];
 

@@ -3,7 +3,7 @@
 export { payoutLimits } from './limits.ts';
 export { openPartner } from './open-partner.ts';
 export { getAccount } from './store.ts';
-export type { PartnerEnvironment, Rail } from './environment.ts';
+export { isActive, type PartnerEnvironment, type PaymentBlock, type Rail } from './environment.ts';
 export { createPlanMarkups, type PlanMarkups } from './plan-markups.ts';
 export { createPartnerEnvironments, type PartnerEnvironments } from './environments.ts';
 export {

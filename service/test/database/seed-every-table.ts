@@ -26,6 +26,15 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
        values ('seed-' || $1::text, $1::text::uuid, 'in_review', now(), now(), now())`,
       [partnerId],
     );
+    await client.query(
+      `with block as (
+         insert into kelpie.payment_blocks (id, cause, partner_id, reason, since, by)
+         values (gen_random_uuid(), 'frozen', $1, 'seed', now(), 'seed') returning *
+       )
+       insert into kelpie.payment_block_history (block_id, what, cause, partner_id, reason, at, by)
+       select id, 'blocked', cause, partner_id, reason, since, by from block`,
+      [partnerId],
+    );
     await seedBilling(client, partnerId);
     await client.query(`select set_config('kelpie.batch', 'on', false)`);
     for (const environment of ['sandbox', 'live']) {

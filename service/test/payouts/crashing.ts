@@ -25,6 +25,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   applyTransitions: { api: 'creating', worker: 'resuming' },
   findPayout: { api: 'creating', worker: 'resuming' },
   claimDue: { worker: 'resuming' },
+  findPaymentBlock: { worker: 'resuming' },
   findPayment: { worker: 'looking' },
   releaseLease: { worker: 'looking' },
   listPayments: { worker: 'searching' },

@@ -231,7 +231,7 @@ function moveTo(to: PayoutState, change: Partial<Transition> = {}): Transition {
     schedule: { kind: 'close' },
     activity: { action: 'payout.create', requestId: null, status: 201, by: 'test' },
     openCase: { kind: 'tested', detail: 'tested' },
-    pauseRail: true,
+    blockPartner: true,
     knownRecipientId: 'r1',
     freeKey: true,
     ...change,
@@ -311,7 +311,8 @@ async function everything(): Promise<unknown> {
       'payout_leases',
       'idempotency_keys',
       'bank_recipients',
-      'rail_pauses',
+      'payment_blocks',
+      'payment_block_history',
     ]) {
       const { rows } = await client.query(`select * from kelpie.${table} order by 1, 2`);
       found[table] = rows;

@@ -346,7 +346,7 @@ for (const difference of [-10_000, 15_000]) {
 }
 
 test('a bank that takes more than one part in a hundred too much opens a case', async () => {
-  await fault('take_different', { micro_usdc: 500_000 });
+  await fault('take_different', { micro_usdc: 1_500_000 });
   const made = await createPayout(client, payoutBody({ amount_gbp: '10.00' }));
   await becomes(made, 'completed');
   assert.deepEqual(await casesOf(made), ['taken_differs']);

@@ -12,7 +12,7 @@ begin
   return query
     select p.status, e.rail, e.bank_customer_id, e.bank_wallet_id, e.price_plan, pp.fixed_pence, pp.basis_points,
       pp.bank_fixed_pence, pp.bank_basis_points,
-      kelpie.payment_block(p.status, e.environment, exists (select from kelpie.rail_pauses r where r.rail = e.rail))
+      kelpie.find_payment_block(p.id, e.environment, e.rail)
     from kelpie.partners p
     join kelpie.partner_environments e on e.partner_id = p.id
     join kelpie.price_plans pp on pp.id = e.price_plan

@@ -1,10 +1,10 @@
 -- Applies later changes of payouts, of any partners: each has one or more steps, each with its state, its history row and
--- its transfer, and what follows for the lease, the activity, cases, the rail, known recipients, the key and emails.
+-- its transfer, and what follows for the lease, the activity, cases, payment blocks, known recipients, the key and emails.
 --
 -- Guarantees: a payout that changed since its caller read it (another revision, or another partner's) is left as it is, and
 --   nothing else of its transition happens. No transition debits a wallet.
 -- Returns one row per payout, by its place in the arrays: whether its transition was applied.
--- Locks: payouts, leases, recipients, keys, wallets; each in the order of its key.
+-- Locks: payouts, leases, recipients, keys, payment blocks, wallets; each in the order of its key.
 --
 -- Arrays are columns: element n belongs to the payout at place n. Steps, cases, pauses and entries name it by its place.
 -- Owner: kelpie_payouts
@@ -43,7 +43,8 @@ create or replace function kelpie.apply_transitions(
   case_ids uuid[],
   case_kinds text[],
   case_details text[],
-  -- Payouts after which their rail pauses, whose recipient the bank no longer knows, and whose key is free again.
+  -- Payouts whose difference blocks payments, whose recipient the bank no longer knows, and whose key is free again. The
+  -- version before gives reasons too; the payout itself says more.
   pause_places integer[],
   pause_reasons text[],
   forget_places integer[],
@@ -111,12 +112,11 @@ begin
       where step.number = nth and p.id = payout_ids[step.place] and p.partner_id = partner_ids[step.place]
         and p.environment = environments[step.place] and p.revision = from_revisions[step.place] + nth - 1
         and (nth = 1 or is_done[step.place])
-      returning step.place, p.attempts, p.account_index, p.rail, p.order_id
+      returning step.place, p.attempts, p.account_index, p.order_id
     )
     select array_agg(changed.place is not null order by item.place) as is_done,
       array_agg(changed.attempts order by item.place) as attempts,
       array_agg(changed.account_index order by item.place) as account_indexes,
-      array_agg(changed.rail order by item.place) as rails,
       array_agg(changed.order_id order by item.place) as order_ids,
       count(changed.place) as total
     into changes
@@ -208,11 +208,10 @@ begin
     on conflict (payout_id, kind) where closed_at is null do nothing;
   end if;
   if cardinality(pause_places) > 0 then
-    insert into kelpie.rail_pauses (rail, since, reason)
-    select distinct on (payouts.rails[item.place]) payouts.rails[item.place], instants[item.place], item.reason
-    from unnest(pause_places, pause_reasons) as item (place, reason)
+    perform kelpie.block_odd_differences(array_agg(payout_ids[item.place]), max(instants[item.place]))
+    from unnest(pause_places) as item (place)
     where is_done[item.place]
-    on conflict (rail) do nothing;
+    having count(*) > 0;
   end if;
 
   -- What people are emailed about. A payout that only completes has none of these steps.

@@ -32,9 +32,7 @@ begin
   for item in
     select i.place, i.partner_id, i.environment, i.order_id, i.via, r.payout_id as retried_payout, r.revision as retried_revision,
       c.caller_id is null or (c.needs_confirmation and i.place <> all (confirmation_places)) as is_unauthorized,
-      kelpie.payment_block(
-        c.partner_status, i.environment, exists (select from kelpie.rail_pauses p where p.rail = i.rail)
-      ) as block
+      (select b.outcome from kelpie.payment_block(c.partner_status, i.partner_id, i.environment, i.rail) b) as block
     from unnest(partner_ids, environments, caller_ids, order_ids, created_vias, rails) with ordinality
       as i (partner_id, environment, caller_id, order_id, via, rail, place)
     left join unnest(retry_places, retried_payouts, retried_revisions) as r (place, payout_id, revision)

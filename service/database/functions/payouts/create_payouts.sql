@@ -7,7 +7,7 @@
 -- Returns one row per payout, by its place in the arrays. The outcome is `created`, or why not:
 --   unauthorized         the key or session may not pay for this partner and environment
 --   taken                the order id has a payout already, or had an attempt: kelpie.resolve_used_order says which
---   partner_not_active, rail_paused   from kelpie.payment_block
+--   partner_not_active, rail_paused, recovery   from kelpie.payment_block
 --   not_confirmed        the emailed code does not confirm this order; the wrong guess was counted
 --   insufficient_funds   with what the wallet held when its turn came
 -- Locks: new keys, retried keys, confirmations, wallets; each in the order of its key, so that two batches never deadlock.
@@ -116,9 +116,9 @@ begin
       order_id, partner_id, environment, key, payout_id, fingerprint, instant, caller_id, via, rail, place
     )
     cross join lateral kelpie.paying_key(item.caller_id, item.partner_id, item.environment) c
-    where item.via = 'api' and item.place <> all (retry_places) and kelpie.payment_block(
-      c.partner_status, item.environment, exists (select from kelpie.rail_pauses r where r.rail = item.rail)
-    ) is null
+    where item.via = 'api' and item.place <> all (retry_places) and not exists (
+      select from kelpie.payment_block(c.partner_status, item.partner_id, item.environment, item.rail)
+    )
     order by item.order_id
     on conflict (order_id) do nothing
     returning k.payout_id

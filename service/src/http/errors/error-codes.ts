@@ -279,7 +279,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   payout_not_created: {
     status: 502,
     cause:
-      'The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale` or `payments_paused`. Nothing was sent, and the wallet is unchanged.',
+      'The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale`, `payments_paused` or `recovery`. Nothing was sent, and the wallet is unchanged.',
     remedy: 'Retry with the same Idempotency-Key.',
     details: 'NotCreatedDetails',
     example: {

@@ -47,7 +47,7 @@ export const errorDetails = {
   ),
   NotCreatedDetails: Type.Object(
     {
-      reason: oneOf(['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused'], {
+      reason: oneOf(['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused', 'recovery'], {
         description: 'Why no payout was created.',
       }),
     },

@@ -138,7 +138,12 @@ type ClaimOutcome =
   | { kind: 'rail_changed' };
 
 /** Reasons to refuse a new payout that can't undo one that the bank has paid already. */
-const cannotCarry: ReadonlySet<string> = new Set(['insufficient_funds', 'partner_not_active', 'rail_paused']);
+const cannotCarry: ReadonlySet<string> = new Set([
+  'insufficient_funds',
+  'partner_not_active',
+  'rail_paused',
+  'recovery',
+]);
 
 /** How often a key may change hands while we look at what it stands for. */
 const mostClaims = 3;
@@ -341,6 +346,8 @@ function refuseCreation(
       return notCreated('bank_unreachable', { internal: "the bank's list was not searched to its end" });
     case 'rail_paused':
       return notCreated('payments_paused', { internal: 'the rail is paused' });
+    case 'recovery':
+      return notCreated('recovery', { internal: 'the rail is closed for recovery' });
     case 'insufficient_funds': {
       const shortfall = cost.walletDebit - outcome.available;
       return new ApiError({

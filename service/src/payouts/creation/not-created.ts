@@ -2,13 +2,14 @@ import { ApiError } from '../../platform/api-error.ts';
 import type { Payout } from '../model/payout.ts';
 
 /** Why no payout was created. Whichever it is, nothing was sent. */
-type NotCreatedReason = 'bank_unreachable' | 'bank_refused' | 'rate_stale' | 'payments_paused';
+type NotCreatedReason = 'bank_unreachable' | 'bank_refused' | 'rate_stale' | 'payments_paused' | 'recovery';
 
 const causes: Readonly<Record<NotCreatedReason, string>> = {
   bank_unreachable: 'The bank is unavailable.',
   bank_refused: 'The bank refused the payout.',
   rate_stale: 'The exchange rate is out of date.',
   payments_paused: 'Payments are paused.',
+  recovery: 'Payments are paused while we restore our records.',
 };
 
 export function notCreated(reason: NotCreatedReason, more: { internal?: string; isRecorded?: boolean } = {}): ApiError {

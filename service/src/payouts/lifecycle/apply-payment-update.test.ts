@@ -240,21 +240,34 @@ test('a case is opened once for each word of the bank, however often it is read'
   assert.equal(reported(applyPaymentUpdate(payout, other)), 'needs_attention>processing | open | bank_needs_attention');
 });
 
-test('an amount that differs by one per cent is ours to bear, and past that a case, which pauses live creation alone', () => {
+test('an amount that differs by one per cent is ours to bear, and past that a case, which stops the partner in live alone', () => {
   const atEdge = applyPaymentUpdate(payoutIn('sending'), paymentIn('accepted', { taken: (walletDebit * 99n) / 100n }));
-  assert.deepEqual([atEdge.openCase, atEdge.pauseRail], [undefined, false]);
+  assert.deepEqual([atEdge.openCase, atEdge.blockPartner], [undefined, false]);
   for (const taken of [(walletDebit * 99n) / 100n - 1n, (walletDebit * 101n) / 100n + 1n]) {
     const live = applyPaymentUpdate(payoutIn('sending'), paymentIn('accepted', { taken }));
-    assert.deepEqual([live.openCase?.kind, live.pauseRail], ['taken_differs', true]);
+    assert.deepEqual([live.openCase?.kind, live.blockPartner], ['taken_differs', true]);
     const inSandbox = payoutIn('sending', { environment: 'sandbox', rail: 'provider_sandbox' });
     const sandbox = applyPaymentUpdate(inSandbox, paymentIn('accepted', { taken }));
-    assert.deepEqual([sandbox.openCase?.kind, sandbox.pauseRail], ['taken_differs', false]);
+    assert.deepEqual([sandbox.openCase?.kind, sandbox.blockPartner], ['taken_differs', false]);
+  }
+});
+
+test('a difference of up to 1 USDC is ours to bear, however small the payout', () => {
+  const small = payoutIn('sending', { walletDebit: 5_000_000n });
+  for (const [taken, isOdd] of [
+    [4_000_000n, false],
+    [6_000_000n, false],
+    [3_999_999n, true],
+    [6_000_001n, true],
+  ] as const) {
+    const { openCase, blockPartner } = applyPaymentUpdate(small, paymentIn('accepted', { taken }));
+    assert.deepEqual([openCase !== undefined, blockPartner], [isOdd, isOdd], `${taken}`);
   }
 });
 
 test('an amount that the bank changes later by more than one per cent opens a case too', () => {
   const changed = applyPaymentUpdate(acceptedIn('processing'), paymentIn('under_way', { taken: walletDebit * 2n }));
-  assert.deepEqual([changed.openCase?.kind, changed.pauseRail], ['taken_differs', true]);
+  assert.deepEqual([changed.openCase?.kind, changed.blockPartner], ['taken_differs', true]);
 });
 
 test('a cost that nothing can have is charged to nobody, and opens a case', () => {

@@ -15,8 +15,8 @@ export interface PaymentUpdate {
   /** Nothing more is to be expected of the bank. */
   isOver: boolean;
   openCase?: OpenCase;
-  /** The bank took so much more or less than we reckoned that no more payouts may be made this way. */
-  pauseRail: boolean;
+  /** The bank took so much more or less than we reckoned that the partner's payments stop until a person has looked. */
+  blockPartner: boolean;
 }
 
 /** When it is followed, and what its price plan adds to what others charge us. */
@@ -28,6 +28,9 @@ export interface Charging {
 /** Past one part in a hundred, the rate that we reckon with is not the bank's. */
 const mostDifference = 100n;
 
+/** 1 USDC. Rounding at the bank, or a network fee, is more than that part of a small payout. */
+const smallDifference = 1_000_000n;
+
 /** 100 USDC. No network and no return costs more: before anybody is charged that, a person looks. */
 const mostCost = 100_000_000n;
 
@@ -35,7 +38,7 @@ const mostCost = 100_000_000n;
 class UpdateBuilder {
   readonly steps: TransitionStep[] = [];
   openCase: OpenCase | undefined;
-  pauseRail = false;
+  blockPartner = false;
   refunded: MicroUsdc | null;
   took: MicroUsdc | null;
   state: PayoutState;
@@ -97,12 +100,12 @@ class UpdateBuilder {
   compare(taken: MicroUsdc): void {
     const { walletDebit, rail } = this.payout;
     const difference = walletDebit > taken ? walletDebit - taken : taken - walletDebit;
-    if (difference * mostDifference <= walletDebit) return;
+    if (difference <= smallDifference || difference * mostDifference <= walletDebit) return;
     this.report(
       'taken_differs',
       `expected ${formatExactUsdc(walletDebit)} USDC, the bank debited ${formatExactUsdc(taken)} USDC`,
     );
-    this.pauseRail = rail === 'provider_production';
+    this.blockPartner = rail === 'provider_production';
   }
 
   arrive(): void {
@@ -234,7 +237,7 @@ export function applyPaymentUpdate(payout: Payout, payment: Payment, charging: C
       failure: { code, reason: failureReasons[code] },
     },
     isOver: builder.isOver(),
-    pauseRail: builder.pauseRail,
+    blockPartner: builder.blockPartner,
     ...(builder.openCase === undefined ? {} : { openCase: builder.openCase }),
   };
 }

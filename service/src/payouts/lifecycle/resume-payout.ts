@@ -1,4 +1,5 @@
 import type { FindOutcome, Payment } from '../../banks/index.ts';
+import type { PaymentBlock } from '../../partners/index.ts';
 import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
@@ -7,6 +8,7 @@ import type { Transition, OpenCase, TransitionStep } from '../model/transition.t
 import type { PayoutDeps } from './deps.ts';
 import type { Payout } from '../model/payout.ts';
 import { absentTooLongMs, closeOrPollAgain, nextPollAt, nextRetry, sendAgainWithinMs } from './schedules.ts';
+import { findPaymentBlock } from '../records/find-payment-block.ts';
 import { searchPayment } from './search-payment.ts';
 import { sendPayout } from './send-payout.ts';
 import { findPayout } from '../records/payout-store.ts';
@@ -41,7 +43,9 @@ async function findOutWhatBecame(deps: PayoutDeps, payout: Payout, webhookPaymen
   const notified = await findWebhookPayment(deps, payout, webhookPaymentId);
   if (notified.kind === 'found') return applyUpdate(deps, payout, notified.payment);
   const age = deps.clock.now().getTime() - payout.firstTriedAt.getTime();
-  return age < sendAgainWithinMs ? sendAgain(deps, payout) : search(deps, payout);
+  if (age >= sendAgainWithinMs) return search(deps, payout);
+  const block = await findPaymentBlock(deps.calls, payout);
+  return block === null ? sendAgain(deps, payout) : searchWhileBlocked(deps, payout, block);
 }
 
 /** The payment that a webhook named, where it is this payout's. */
@@ -65,6 +69,25 @@ async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
   if (!(await deps.commits.applyTransition({ payout, transition: counted }))) return;
   const current = { ...payout, attempts, revision: payout.revision + 1 };
   await sendPayout(deps, current, { sender: { by: worker, requestId: null }, knownRecipientId: null });
+}
+
+/** Nothing is sent while payments are blocked. The bank may have the payment all the same; otherwise it waits. */
+async function searchWhileBlocked(deps: PayoutDeps, payout: Payout, block: PaymentBlock): Promise<void> {
+  const at = deps.clock.now();
+  const found = await searchPayment(deps, payout, { from: payout.firstTriedAt });
+  if (found.kind === 'found') return applyUpdate(deps, payout, found.payments[0]);
+  const dueAt = nextRetry(at, instantOf(payout.id));
+  if (payout.state === 'pending') return releasePayoutLease(deps.calls, payout, dueAt);
+  // Its caller is answered, and sees it from now on.
+  const transition: Transition = {
+    at,
+    by: worker,
+    steps: [{ to: 'pending', what: 'not_known', detail: block, lines: [] }],
+    bankFacts: {},
+    schedule: { kind: 'watch', dueAt },
+    activity: { action: 'payout.create', requestId: null, status: null, by: payout.createdBy },
+  };
+  await deps.commits.applyTransition({ payout, transition });
 }
 
 /** The bank has forgotten the key by now, so the order is not sent again: only its own list can tell. */

@@ -87,7 +87,7 @@ export async function adoptPayment(
   payout: Payout,
   { sender, payment }: { sender: Sender; payment: Payment },
 ): Promise<SendResult> {
-  return record(deps, payout, sender, { asked: { kind: 'accepted', payment } }, { pauseRail: false });
+  return record(deps, payout, sender, { asked: { kind: 'accepted', payment } }, { blockPartner: false });
 }
 
 async function record(
@@ -95,7 +95,7 @@ async function record(
   payout: Payout,
   sender: Sender,
   answer: Answer,
-  change: Pick<Transition, 'pauseRail'> = {},
+  change: Pick<Transition, 'blockPartner'> = {},
 ): Promise<SendResult> {
   const markups = await deps.markups.get(payout.pricePlan);
   const { transition, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);

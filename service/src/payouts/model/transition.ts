@@ -49,7 +49,8 @@ export interface Transition {
   schedule: { kind: 'keep' } | { kind: 'watch'; dueAt: Date } | { kind: 'close' };
   activity?: Activity;
   openCase?: OpenCase;
-  pauseRail?: boolean;
+  /** What the bank took is so odd that the partner's payments stop, and in the end the rail's. */
+  blockPartner?: boolean;
   /** The recipient's id at the bank, to be known next time; or that the one we knew is no longer good. */
   knownRecipientId?: string;
   forgetRecipient?: boolean;

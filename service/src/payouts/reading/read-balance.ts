@@ -1,7 +1,7 @@
 import { getBalance } from '../../ledger/index.ts';
 import type { MicroUsdc, Pence } from '../../money/amounts.ts';
 import { poundsForUsdc, type GbpPerUsd } from '../../money/rates.ts';
-import type { PartnerEnvironments } from '../../partners/index.ts';
+import { isActive, type PartnerEnvironments } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -19,7 +19,7 @@ export async function readBalance(
   caller: PartnerContext,
 ): Promise<Balance> {
   const partnerEnvironment = await partnerEnvironments.get(caller);
-  if (partnerEnvironment.paymentBlock === 'partner_not_active')
+  if (!isActive(partnerEnvironment))
     throw new ApiError({ code: 'partner_not_active', message: 'This account is not active.', contactSupport: true });
   const rate = await rates.find(partnerEnvironment.rail, rateAgesMs.balance);
   if (rate === null) {

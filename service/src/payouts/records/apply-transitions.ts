@@ -144,7 +144,7 @@ export async function applyTransitions(
   const cases = batch.flatMap(({ transition: { openCase } }, at) =>
     openCase === undefined ? [] : [{ ...openCase, place: at + 1, id: newId(clock) }],
   );
-  const pauses = placesWhere(batch, ({ pauseRail }) => pauseRail).map(({ place }) => ({
+  const pauses = placesWhere(batch, ({ blockPartner }) => blockPartner).map(({ place }) => ({
     place,
     reason: batch[place - 1]?.transition.openCase?.kind ?? 'paused',
   }));

@@ -16,6 +16,7 @@ export const payoutCalls = {
   applyTransitions: applyTransitionsCall,
   releaseLease: functionCall('release_payout_lease', 4),
   claimDue: functionCall('claim_due_payouts', 3),
+  findPaymentBlock: functionCall('find_payment_block', 3),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
   showEach: {

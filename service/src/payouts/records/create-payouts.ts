@@ -10,6 +10,7 @@ import {
   uuid,
   type Columns,
 } from '../../platform/database/batch-call.ts';
+import type { PaymentBlock } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { GivenCode } from '../model/order.ts';
 import type { Payout } from '../model/payout.ts';
@@ -42,8 +43,7 @@ export type CreateOutcome =
   /** The code does not confirm this payout: it is wrong, used, expired, or for another payout. */
   | { kind: 'not_confirmed' }
   | { kind: 'insufficient_funds'; available: bigint }
-  | { kind: 'partner_not_active' }
-  | { kind: 'rail_paused' };
+  | { kind: PaymentBlock };
 
 function bankRoundOf({ retry }: NewPayout): number {
   return retry?.bankRound ?? 1;
@@ -138,6 +138,7 @@ function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcom
     case 'not_confirmed':
     case 'partner_not_active':
     case 'rail_paused':
+    case 'recovery':
       return { kind: row.outcome };
   }
 }

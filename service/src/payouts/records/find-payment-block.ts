@@ -1,0 +1,14 @@
+import type { PaymentBlock } from '../../partners/index.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { Payout } from '../model/payout.ts';
+import { payoutCalls } from './calls.ts';
+
+/** Why nothing may be sent for this payout now; null where it may. */
+export async function findPaymentBlock(
+  calls: SingleCalls,
+  { partnerId, environment, rail }: Pick<Payout, 'partnerId' | 'environment' | 'rail'>,
+): Promise<PaymentBlock | null> {
+  const values = [partnerId, environment, rail];
+  const [row] = await calls.call<{ find_payment_block: PaymentBlock | null }>(payoutCalls.findPaymentBlock, values);
+  return row?.find_payment_block ?? null;
+}
