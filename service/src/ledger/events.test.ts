@@ -149,7 +149,7 @@ const histories: Record<string, Step[]> = {
     takenBy(107_500_000n),
     {
       reason: 'payout.returned',
-      lines: events.returnedBeforeArrival({ ...held, byBank: 107_500_000n, refund: 107_000_000n }),
+      lines: events.returnedBeforeArrival({ ...held, byBank: 107_500_000n, refund: 107_000_000n, to: 'wallet' }),
       balances: { bank_wallet: 499_500_000n, wallet: -499_000_000n, fx: -500_000n },
     },
   ],
@@ -160,8 +160,39 @@ const histories: Record<string, Step[]> = {
     arrivedExactly,
     {
       reason: 'payout.returned',
-      lines: events.returnedAfterArrival({ refund: 107_000_000n }),
+      lines: events.returnedAfterArrival({ refund: 107_000_000n, to: 'wallet' }),
       balances: { bank_wallet: 499_000_000n, wallet: -499_000_000n },
+    },
+  ],
+  'returned before it was completed, an amount that is in question': [
+    funded,
+    onHold,
+    takenBy(107_500_000n),
+    {
+      reason: 'payout.returned',
+      lines: events.returnedBeforeArrival({ ...held, byBank: 107_500_000n, refund: 1_000_000n, to: 'suspense' }),
+      balances: { bank_wallet: 393_500_000n, wallet: -392_000_000n, suspense: -1_000_000n, fx: -500_000n },
+    },
+  ],
+  'returned after it was completed, an amount that is in question': [
+    funded,
+    onHold,
+    takenBy(W),
+    arrivedExactly,
+    {
+      reason: 'payout.returned',
+      lines: events.returnedAfterArrival({ refund: 300_000_000n, to: 'suspense' }),
+      balances: { bank_wallet: 692_000_000n, wallet: -392_000_000n, suspense: -300_000_000n },
+    },
+  ],
+  'failed after it was taken, and more came back': [
+    funded,
+    onHold,
+    takenBy(107_500_000n),
+    {
+      reason: 'payout.refunded',
+      lines: events.refundedAfterFailure({ ...held, byBank: 107_500_000n, refund: 300_000_000n }),
+      balances: { bank_wallet: 692_500_000n, wallet: -500_000_000n, suspense: -192_500_000n },
     },
   ],
   'a sandbox that leaves the simulated rail while a payout is under way': [

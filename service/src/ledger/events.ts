@@ -56,34 +56,48 @@ export function released({ held }: { held: MicroUsdc }): Line[] {
   return linesOf(debit('held', held), credit('wallet', held));
 }
 
-/** It failed after the bank took it, and the bank gave R back. The partner has all of W again; what is missing is our loss. */
+/**
+ * It failed after the bank took it, and the bank gave R back. The partner has all of W again. What is missing is our loss.
+ * What is too much belongs to nobody yet.
+ */
 export function refundedAfterFailure(amounts: { held: MicroUsdc; byBank: MicroUsdc; refund: MicroUsdc }): Line[] {
   const { held, byBank, refund } = amounts;
+  const isTooMuch = refund > byBank;
   return linesOf(
     debit('bank_wallet', refund),
-    debit('exception_loss', byBank - refund),
+    debit('exception_loss', isTooMuch ? 0n : byBank - refund),
+    credit('suspense', isTooMuch ? refund - byBank : 0n),
     credit('in_transit', byBank),
     debit('held', held),
     credit('wallet', held),
   );
 }
 
+/** Where the money of a return goes: to the partner, or to suspense while its amount is in question. */
+export type ReturnedTo = 'wallet' | 'suspense';
+
+interface ReturnBeforeArrival {
+  held: MicroUsdc;
+  byBank: MicroUsdc;
+  refund: MicroUsdc;
+  to: ReturnedTo;
+}
+
 /** The recipient's bank sent it back before it was completed: the partner has what really came back. */
-export function returnedBeforeArrival(amounts: { held: MicroUsdc; byBank: MicroUsdc; refund: MicroUsdc }): Line[] {
-  const { held, byBank, refund } = amounts;
+export function returnedBeforeArrival({ held, byBank, refund, to }: ReturnBeforeArrival): Line[] {
   return linesOf(
     debit('bank_wallet', refund),
     credit('in_transit', refund),
     debit('held', held),
-    credit('wallet', refund),
+    credit(to, refund),
     credit('in_transit', byBank - refund),
     credit('fx', held - byBank),
   );
 }
 
 /** The recipient's bank sent it back after it was completed. */
-export function returnedAfterArrival({ refund }: { refund: MicroUsdc }): Line[] {
-  return linesOf(debit('bank_wallet', refund), credit('wallet', refund));
+export function returnedAfterArrival({ refund, to }: { refund: MicroUsdc; to: ReturnedTo }): Line[] {
+  return linesOf(debit('bank_wallet', refund), credit(to, refund));
 }
 
 /** A fee that is dropped: it comes off what is still to be invoiced, or is owed back where it was invoiced already. */

@@ -316,7 +316,7 @@ function paymentOf(planned: PlannedPayout, payout: Payout, { back, ...word }: Wo
     ...word,
     taken,
     refunded: back === undefined ? null : refund(payout, taken, back.keptThousandths),
-    failure: null,
+    failure: back === undefined ? null : 'recalled',
     networkFee: planned.networkFee === null ? null : BigInt(planned.networkFee),
     returnFee: back === undefined || back.returnFee === null ? null : BigInt(back.returnFee),
   };

@@ -99,20 +99,20 @@ const decided: readonly [payout: PayoutState, bank: Payment['state'], becomes: s
   ['sending', 'arrived', 'bank_accepted>processing arrived>completed | over'],
   ['sending', 'undeliverable', 'bank_accepted>processing undeliverable>failed | open'],
   ['sending', 'coming_back', 'bank_accepted>processing | open'],
-  ['sending', 'refunded', 'bank_accepted>processing returned>returned | over'],
+  ['sending', 'refunded', 'bank_accepted>processing undeliverable>failed refunded>failed | over'],
   ['sending', 'cancelled', 'bank_accepted>processing cancelled>cancelled | over'],
   ['sending', 'needs_attention', 'bank_accepted>processing | open | bank_needs_attention'],
   ['pending', 'accepted', 'bank_accepted>processing | open'],
   ['pending', 'arrived', 'bank_accepted>processing arrived>completed | over'],
   ['pending', 'undeliverable', 'bank_accepted>processing undeliverable>failed | open'],
-  ['pending', 'refunded', 'bank_accepted>processing returned>returned | over'],
+  ['pending', 'refunded', 'bank_accepted>processing undeliverable>failed refunded>failed | over'],
   ['pending', 'cancelled', 'bank_accepted>processing cancelled>cancelled | over'],
   ['processing', 'accepted', 'open'],
   ['processing', 'under_way', 'open'],
   ['processing', 'arrived', 'arrived>completed | over'],
   ['processing', 'undeliverable', 'undeliverable>failed | open'],
   ['processing', 'coming_back', 'open'],
-  ['processing', 'refunded', 'returned>returned | over'],
+  ['processing', 'refunded', 'undeliverable>failed refunded>failed | over'],
   ['processing', 'cancelled', 'cancelled>cancelled | over'],
   ['processing', 'needs_attention', 'needs_attention>processing | open | bank_needs_attention'],
   ['completed', 'under_way', 'over'],
@@ -130,7 +130,7 @@ const decided: readonly [payout: PayoutState, bank: Payment['state'], becomes: s
   ['cancelled', 'refunded', 'over'],
   ['returned', 'coming_back', 'over'],
   ['returned', 'refunded', 'over'],
-  ['returned', 'arrived', 'over'],
+  ['returned', 'arrived', 'needs_attention>returned | over | arrived_after_all'],
 ];
 
 for (const [state, bank, becomes] of decided) {
@@ -178,10 +178,10 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
   [
     "returned before it arrived: the partner has what came back, and credit for what is missing of the bank's share",
     acceptedIn('processing'),
-    paymentIn('refunded'),
+    paymentIn('refunded', { failure: 'recalled' }),
     [
       [
-        ...ledgerEvents.returnedBeforeArrival({ held: walletDebit, byBank, refund }),
+        ...ledgerEvents.returnedBeforeArrival({ held: walletDebit, byBank, refund, to: 'wallet' }),
         ...ledgerEvents.providerFeeCredited(67n),
       ],
     ],
@@ -189,8 +189,14 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
   [
     'returned before it arrived, sandbox: nothing is charged or credited',
     acceptedIn('processing', { environment: 'sandbox', rail: 'provider_sandbox' }),
-    paymentIn('refunded', { returnFee: 500_000n }),
-    [ledgerEvents.returnedBeforeArrival({ held: walletDebit, byBank, refund })],
+    paymentIn('refunded', { failure: 'recipient_declined', returnFee: 500_000n }),
+    [ledgerEvents.returnedBeforeArrival({ held: walletDebit, byBank, refund, to: 'wallet' })],
+  ],
+  [
+    'refunded, and the bank does not say that it was a return: it failed, and the partner has all of it',
+    acceptedIn('processing'),
+    paymentIn('refunded', { failure: 'account_closed', returnFee: 500_000n }),
+    [[], ledgerEvents.refundedAfterFailure({ held: walletDebit, byBank, refund })],
   ],
   [
     'returned in the month that it arrived in: the fee is taken back, and what the bank bills is charged with a fifth more',
@@ -198,7 +204,7 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
     paymentIn('refunded', { returnFee: 500_000n }),
     [
       [
-        ...ledgerEvents.returnedAfterArrival({ refund }),
+        ...ledgerEvents.returnedAfterArrival({ refund, to: 'wallet' }),
         ...ledgerEvents.feeDropped({ invoiceShare: 99n, invoiced: false }),
         ...ledgerEvents.providerFeeCredited(67n),
         ...ledgerEvents.charged('bank_exceptions', 47n),
@@ -207,11 +213,11 @@ const booked: readonly [what: string, payout: Payout, payment: Payment, lines: L
   ],
   [
     'returned in a later month, with all that was taken: the fee is owed back',
-    acceptedIn('completed', { completedAt: new Date('2026-10-31T23:59:59.999Z') }),
-    paymentIn('refunded', { refunded: walletDebit }),
+    acceptedIn('completed', { bankDebited: walletDebit, completedAt: new Date('2026-10-31T23:59:59.999Z') }),
+    paymentIn('refunded', { taken: walletDebit, refunded: walletDebit }),
     [
       [
-        ...ledgerEvents.returnedAfterArrival({ refund: walletDebit }),
+        ...ledgerEvents.returnedAfterArrival({ refund: walletDebit, to: 'wallet' }),
         ...ledgerEvents.feeDropped({ invoiceShare: 99n, invoiced: true }),
       ],
     ],
@@ -231,6 +237,55 @@ for (const [what, payout, payment, lines] of booked) {
       lines,
     );
   });
+}
+
+const returnAfterShare = byBank - 1_260_000n - byBank / 100n;
+
+for (const [refunded, to] of [
+  [byBank, 'wallet'],
+  [returnAfterShare, 'wallet'],
+  [byBank + 1n, 'suspense'],
+  [returnAfterShare - 1n, 'suspense'],
+  [1_000_000n, 'suspense'],
+  [300_000_000n, 'suspense'],
+] as const) {
+  test(`faults 42: of ${byBank} that were sent, a return of ${refunded} goes to the partner's ${to}`, () => {
+    const arrived = applyPaymentUpdate(acceptedIn('completed'), paymentIn('refunded', { refunded }));
+    const back = paymentIn('refunded', { refunded, failure: 'recalled' });
+    const underWay = applyPaymentUpdate(acceptedIn('processing'), back);
+    for (const { steps, openCase, bankFacts } of [arrived, underWay]) {
+      assert.deepEqual([steps.at(-1)?.to, bankFacts.bankRefunded], ['returned', refunded]);
+      const credited = steps.flatMap(({ lines }) => lines).filter(({ account }) => account === to);
+      assert.deepEqual(
+        credited.map(({ amount }) => amount),
+        [-refunded],
+      );
+      assert.equal(openCase?.kind, to === 'suspense' ? 'return_differs' : undefined);
+    }
+  });
+}
+
+test('a failed or cancelled payout gives all of it back, whatever the bank refunded, and a wrong refund is a case', () => {
+  for (const [payout, state] of [
+    [acceptedIn('failed'), 'refunded'],
+    [acceptedIn('processing'), 'refunded'],
+    [acceptedIn('processing'), 'cancelled'],
+  ] as const)
+    for (const [refunded, kind] of [
+      [byBank, undefined],
+      [1_000_000n, 'refund_differs'],
+      [300_000_000n, 'refund_differs'],
+    ] as const) {
+      const { steps, openCase } = applyPaymentUpdate(payout, paymentIn(state, { refunded }));
+      const lines = steps.flatMap((step) => step.lines);
+      assert.deepEqual([openCase?.kind, amountsOf(lines, 'wallet')], [kind, [-walletDebit]]);
+      // A refund that is too large is nobody's gain.
+      assert.deepEqual(amountsOf(lines, 'suspense'), refunded > byBank ? [byBank - refunded] : []);
+    }
+});
+
+function amountsOf(lines: readonly Line[], account: string): bigint[] {
+  return lines.filter((line) => line.account === account).map(({ amount }) => amount);
 }
 
 test('a case is opened once for each word of the bank, however often it is read', () => {
@@ -405,7 +460,7 @@ const lives: fc.Arbitrary<Life> = fc
     firstSaid: fc.oneof(fc.constant(0n), fc.bigInt(-1_000n, 1_000n)),
     kept: fc.oneof(fc.constant(0n), fc.bigInt(0n, walletDebit)),
     silentMoments: fc.nat({ max: 4 }),
-    failure: fc.constantFrom<Payment['failure'][]>(null, 'account_closed'),
+    failure: fc.constantFrom<Payment['failure'][]>(null, 'account_closed', 'recalled'),
   })
   .map(({ end, beginning, environment, taken, firstSaid, kept, silentMoments, failure }) => {
     const states = [...beginning, ...ends[end]];
@@ -419,7 +474,8 @@ const lives: fc.Arbitrary<Life> = fc
       return paymentIn(state, {
         taken: at < silentMoments && !isLast ? null : said,
         refunded: state === 'refunded' || state === 'cancelled' ? back : null,
-        failure: badEnd ? failure : null,
+        // Nobody recalls what was never delivered.
+        failure: badEnd && !(end === 'failed' && failure === 'recalled') ? failure : null,
       });
     });
     return { end, environment, taken, refund: back, moments };
@@ -451,7 +507,6 @@ function completedAs(state: PayoutState): { completedAt?: Date } {
 class Kept {
   payout: Payout;
   readonly books = new Map<string, bigint>();
-  readonly seen: string[] = [];
   readonly cases: string[] = [];
   walletCredits = 0;
   isOver = false;
@@ -478,7 +533,6 @@ class Kept {
     const update = applyPaymentUpdate(this.payout, payment);
     const { bankFacts, steps, openCase } = update;
     this.isOver = update.isOver;
-    this.seen.push(payment.state);
     if (steps.length === 0) {
       assert.equal(openCase, undefined, 'a case without a commit that opens it');
       return update;
@@ -525,18 +579,19 @@ function keptOf({ environment }: Life, state: 'sending' | 'pending'): Kept {
 }
 
 /** What the partner has back, and where the payout ends. */
-function expectedEnd(life: Life, seen: readonly string[]): { state: PayoutState; back: bigint } {
+function expectedEnd(life: Life, { payout }: Kept): { state: PayoutState; back: bigint } {
   switch (life.end) {
     case 'arrived':
       return { state: 'completed', back: 0n };
     case 'returned':
-    case 'returned_after_arrival':
-      return { state: 'returned', back: life.refund };
+    case 'returned_after_arrival': {
+      // The bank's record of a refund does not say whether it arrived before. In doubt the partner has all of it.
+      const isSaid = life.moments.at(-1)?.failure === 'recalled';
+      if (!isSaid && payout.completedAt === null) return { state: 'failed', back: walletDebit };
+      return { state: 'returned', back: isPlausible(life) ? life.refund : 0n };
+    }
     case 'failed':
-      // The bank's record of a refund does not say whether it was undeliverable before: who did not see that sees a return.
-      return seen.includes('undeliverable')
-        ? { state: 'failed', back: walletDebit }
-        : { state: 'returned', back: life.refund };
+      return { state: 'failed', back: walletDebit };
     case 'undelivered':
       return { state: 'failed', back: 0n };
     case 'cancelled':
@@ -546,13 +601,20 @@ function expectedEnd(life: Life, seen: readonly string[]): { state: PayoutState;
   }
 }
 
+function isPlausible({ taken, refund: back }: Life): boolean {
+  return back <= taken && back >= taken - 1_260_000n - taken / 100n;
+}
+
 function assertEnd(life: Life, kept: Kept): void {
-  const { state, back } = expectedEnd(life, kept.seen);
+  const { state, back } = expectedEnd(life, kept);
   assert.equal(kept.payout.state, state);
   assert.equal(-kept.balance('wallet'), back - walletDebit);
   const isOpen = life.end === 'undelivered' || life.end === 'stuck';
   assert.equal(kept.isOver, !isOpen);
   if (life.end === 'stuck') assert(kept.cases.length > 0, 'nobody was told');
+  const gone = state === 'returned' && !isPlausible(life) ? life.refund : 0n;
+  assert.equal(-kept.balance('suspense'), gone);
+  assert(gone === 0n || kept.cases.length > 0, 'nobody was told of the return');
   // Our books of the bank's wallet are what the bank did.
   const gaveBack = life.moments.at(-1)?.refunded ?? 0n;
   assert.equal(kept.balance('bank_wallet'), gaveBack - life.taken);

@@ -6,6 +6,7 @@ import { monthOf } from '../../platform/london-month.ts';
 import { failureReasons } from '../model/failures.ts';
 import type { BankFacts, OpenCase, TransitionStep } from '../model/transition.ts';
 import type { Payout, PayoutState } from '../model/payout.ts';
+import { describeReturn, isWithin, returnRange, wasReturned } from './return-range.ts';
 
 /** What follows for a payout from what the bank says of its payment. Pure: the same of the same. */
 export interface PaymentUpdate {
@@ -109,7 +110,8 @@ class UpdateBuilder {
   }
 
   arrive(): void {
-    if (this.state === 'failed' || this.state === 'cancelled') this.attention('arrived_after_all');
+    if (this.state === 'failed' || this.state === 'cancelled' || this.state === 'returned')
+      this.attention('arrived_after_all');
     if (this.state !== 'processing') return;
     if (this.took === null) return this.attention('arrived_without_amount');
     const lines = ledgerEvents.arrived({ held: this.payout.walletDebit, byBank: this.took });
@@ -146,21 +148,41 @@ class UpdateBuilder {
       if (refunded !== null && refunded !== this.refunded) this.attention('refund_changed_late');
       return;
     }
-    const { walletDebit: held } = this.payout;
     if (refunded === null || this.took === null) return this.attention('refunded_without_amount');
+    // The end of the bank's record decides, and not what we saw of its way: the same failure costs the same.
+    if (this.state === 'processing' && !wasReturned(this.payment)) this.step('failed', 'undeliverable');
     if (this.state === 'completed') this.returnAfterArrival(refunded);
-    else if (this.state === 'processing') {
-      const lines = ledgerEvents.returnedBeforeArrival({ held, byBank: this.took, refund: refunded });
-      this.step('returned', 'returned', [...lines, ...this.chargesOfReturn(refunded)]);
-    } else if (this.state === 'failed') {
-      this.step('failed', 'refunded', ledgerEvents.refundedAfterFailure({ held, byBank: this.took, refund: refunded }));
-    } else return;
+    else if (this.state === 'processing') this.returnBeforeArrival(refunded, this.took);
+    else if (this.state === 'failed') this.refundAll('failed', 'refunded', { refunded, took: this.took });
+    else return;
     this.refunded = refunded;
   }
 
+  /** The partner has all of it again, whatever the bank gave back. */
+  refundAll(to: PayoutState, what: string, { refunded, took }: { refunded: MicroUsdc; took: MicroUsdc }): void {
+    const range = returnRange(this.payout, took);
+    if (!isWithin(range, refunded)) this.report('refund_differs', describeReturn(took, refunded));
+    const held = this.payout.walletDebit;
+    this.step(to, what, ledgerEvents.refundedAfterFailure({ held, byBank: took, refund: refunded }));
+  }
+
+  returnBeforeArrival(refund: MicroUsdc, took: MicroUsdc): void {
+    const to = this.returnedTo(refund, took);
+    const lines = ledgerEvents.returnedBeforeArrival({ held: this.payout.walletDebit, byBank: took, refund, to });
+    this.step('returned', 'returned', [...lines, ...this.chargesOfReturn(refund)]);
+  }
+
   returnAfterArrival(refund: MicroUsdc): void {
-    const lines = ledgerEvents.returnedAfterArrival({ refund });
+    const to = this.returnedTo(refund, this.took ?? this.payout.walletDebit);
+    const lines = ledgerEvents.returnedAfterArrival({ refund, to });
     this.step('returned', 'returned', [...lines, ...this.droppedFee(), ...this.chargesOfReturn(refund)]);
+  }
+
+  /** A person decides whose it is where more or less came back than a return of this payment can be. */
+  returnedTo(refund: MicroUsdc, took: MicroUsdc): 'wallet' | 'suspense' {
+    if (isWithin(returnRange(this.payout, took), refund)) return 'wallet';
+    this.report('return_differs', `${describeReturn(took, refund)}, which is in suspense`);
+    return 'suspense';
   }
 
   /** In the month that it was charged in, the charge is taken back. After that it is on an invoice, or will be: then it is owed. */
@@ -187,12 +209,7 @@ class UpdateBuilder {
     if (this.state === 'completed' || this.state === 'failed') this.attention('cancelled_after_the_end');
     if (this.state !== 'processing') return;
     if (refunded === null || this.took === null) return this.attention('cancelled_without_refund');
-    const lines = ledgerEvents.refundedAfterFailure({
-      held: this.payout.walletDebit,
-      byBank: this.took,
-      refund: refunded,
-    });
-    this.step('cancelled', 'cancelled', lines);
+    this.refundAll('cancelled', 'cancelled', { refunded, took: this.took });
     this.refunded = refunded;
   }
 

@@ -44,6 +44,12 @@ test('a failed payout whose money is still on hold says so', () => {
   assert.match(mail.text.replaceAll(/\s+/g, ' '), /on hold until the bank refunds it/);
 });
 
+test('a returned payout whose amount is in question does not say that the money is in the wallet', () => {
+  const returned = { ...problem, kind: 'returned', isHeld: true } as const;
+  const mail = rendered(payoutProblemsMail({ ...digest, problems: [returned] }));
+  assert.match(mail.text.replaceAll(/\s+/g, ' '), /an unexpected amount\. We are checking it with the bank\./);
+});
+
 test('several payouts are one list, and what it leaves out is counted', () => {
   const problems = [problem, { ...problem, kind: 'stuck', reason: null, reference: null } as const];
   const mail = rendered(payoutProblemsMail({ ...digest, environment: 'sandbox', problems, total: 31 }));

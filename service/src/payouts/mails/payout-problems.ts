@@ -13,7 +13,7 @@ export interface PayoutProblem {
   reference: string | null;
   /** Why it failed or was returned; null for one that is stuck. */
   reason: string | null;
-  /** Whether the money is still on hold. */
+  /** Whether the money is still on hold, or in suspense. */
   isHeld: boolean;
 }
 
@@ -41,7 +41,9 @@ function moneyOf({ kind, isHeld }: PayoutProblem): string {
         ? 'The money is on hold until the bank refunds it. Then it goes back to your wallet.'
         : 'The money is back in your wallet.';
     case 'returned':
-      return 'The money that the bank sent back is in your wallet.';
+      return isHeld
+        ? 'The bank sent back an unexpected amount. We are checking it with the bank.'
+        : 'The money that the bank sent back is in your wallet.';
     case 'stuck':
       return 'The money is on hold. We keep checking with the bank. Do not send this payout again.';
   }

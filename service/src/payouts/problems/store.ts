@@ -79,7 +79,10 @@ export async function listWaitingProblems(
 ): Promise<PayoutProblem[]> {
   const { rows } = await tx.query<ProblemRow>(
     `select b.payout_id, b.kind, p.amount_pence, p.recipient_name, p.reference, p.failure_reason,
-       p.state = 'failed' and p.bank_payment_id is not null and p.bank_refunded_micro_usdc is null as is_held
+       (p.state = 'failed' and p.bank_payment_id is not null and p.bank_refunded_micro_usdc is null)
+         or exists (
+           select from kelpie.cases c where c.payout_id = p.id and c.kind = 'return_differs' and c.closed_at is null
+         ) as is_held
      from kelpie.payout_problems b join kelpie.payouts p on p.id = b.payout_id
      where b.partner_id = $1 and b.environment = $2 and b.notified_at is null
        and (b.kind <> 'stuck' or p.state in ('pending', 'processing'))
