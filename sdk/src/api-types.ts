@@ -3804,7 +3804,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed.
+             * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed, or an earlier attempt may have been paid and Kelpie is checking it.
              *
              *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
@@ -3961,7 +3961,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed.
+             * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed, or an earlier attempt may have been paid and Kelpie is checking it.
              *
              *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */

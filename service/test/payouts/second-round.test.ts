@@ -150,6 +150,7 @@ test('faults 22: it is adopted a day later, too: not while its case is open, and
   await moveTime(25 * hour);
   const open = await pay(key);
   assert.deepEqual([open.status, open.code], [409, 'idempotency_key_in_use'], open.text);
+  assert.match(open.text, /may have been paid/);
   // A worker that hears of the payment once more would open its case again.
   await world.worker?.stop();
   await closeCases();

@@ -68,7 +68,7 @@ export function createBridgeBank(
     async listPayments(customerId, after) {
       const cursor = after === null ? '' : `&starting_after=${encodeURIComponent(after)}`;
       const path = `/customers/${encodeURIComponent(customerId)}/transfers?limit=${pageSize}${cursor}`;
-      return pageFrom(await client.get(path, readTimeoutMs), pageSize);
+      return pageFrom(await client.get(path, readTimeoutMs));
     },
     findRecord: async (paymentId) =>
       findOutcome(await client.get(`/transfers/${encodeURIComponent(paymentId)}`, readTimeoutMs)),

@@ -259,15 +259,18 @@ export function cancelOutcome(answer: HttpExchange): CancelOutcome {
   return { kind: 'unknown', text: describeAnswer(answer) };
 }
 
-/** A page of the list: its payments, and the id after which the next one begins. */
-export function pageFrom(answer: HttpExchange, pageSize: number): PaymentPage | null {
+/**
+ * A page of the list: its payments, and the id after which the next one begins. Only an empty page is the end: a short one
+ * must not pass for proof that nothing comes after it.
+ */
+export function pageFrom(answer: HttpExchange): PaymentPage | null {
   const data = isSuccess(answer) ? valueAt(parseJson(answer.body), 'data') : undefined;
   if (!Array.isArray(data)) return null;
   const payments = data.map(paymentFrom);
   const known = payments.filter((payment) => payment !== undefined);
   // A row that can't be read must not pass for a payment that is not there.
   if (known.length !== payments.length) return null;
-  return { payments: known, next: known.length < pageSize ? null : (known.at(-1)?.id ?? null) };
+  return { payments: known, next: known.at(-1)?.id ?? null };
 }
 
 /** What a wallet holds of USDC, over all that it lists. A wallet that lists none does not say that it holds nothing. */

@@ -119,7 +119,8 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   idempotency_key_in_use: {
     status: 409,
-    cause: 'Another request with this Idempotency-Key is still being processed.',
+    cause:
+      'Another request with this Idempotency-Key is still being processed, or an earlier attempt may have been paid and Kelpie is checking it.',
     remedy: 'Retry after `Retry-After` seconds with the same key. You then get the result of the first request.',
     example: { message: 'Another request with this Idempotency-Key is still being processed. Retry in a second.' },
   },

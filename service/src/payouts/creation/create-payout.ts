@@ -329,6 +329,17 @@ async function simulate(deps: CreateDeps, made: NewPayout, request: CreateReques
   };
 }
 
+/** A person has to look, which takes longer than a caller would wait. Another key would be another payout. */
+function inQuestion(): ApiError {
+  return new ApiError({
+    code: 'idempotency_key_in_use',
+    message:
+      'An earlier attempt with this Idempotency-Key may have been paid. Kelpie is checking it with the bank. Do not pay again with another key. Retry in an hour.',
+    retryAfterSeconds: 3_600,
+    contactSupport: true,
+  });
+}
+
 function refuseCreation(
   outcome: Exclude<ClaimOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
   cost: PayoutCost,
@@ -341,7 +352,7 @@ function refuseCreation(
     case 'partner_not_active':
       return new ApiError(notActive);
     case 'in_question':
-      return inUse();
+      return inQuestion();
     case 'not_searched':
       return notCreated('bank_unreachable', { internal: "the bank's list was not searched to its end" });
     case 'rail_paused':
