@@ -5,12 +5,14 @@ export { runReconciliation, type RunReport } from './run-reconciliation.ts';
 export type { ReconciliationDeps } from './deps.ts';
 export {
   closeCase,
+  closingActs,
   correctCase,
   CorrectionRefused,
   findCase,
   findRun,
   listAdminCases,
   listRunEnvironments,
+  type ClosingAct,
   type CorrectionProblem,
   type AdminCase,
   type AdminRun,

@@ -5,8 +5,9 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { balanceOf, openRounds, passTime, startFundingWorld } from '../funding/topping-up.ts';
+import { formatExactUsdc } from '../../src/money/amounts.ts';
 import { createPayout } from '../harness/client.ts';
-import { correctCase, correctionLines } from '../../src/reconciliation/index.ts';
+import { correctCase } from '../../src/reconciliation/index.ts';
 import { createAuditChain } from '../../src/platform/audit/chain.ts';
 import { writeAct } from '../../src/platform/audit/write-act.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -17,7 +18,7 @@ import { findLeaks } from '../harness/invariants.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { untilQuiet } from '../harness/waits.ts';
-import { kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
+import { asSecondPerson, kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { listCasesOf, openReconciling, passCutOff } from './reconciling.ts';
 
 const world = await startFundingWorld({ settleAfterMs: 100 });
@@ -28,12 +29,17 @@ const silent = createLogger('test', 'silent');
 const cent = 10_000n;
 const dayMs = 24 * 60 * 60_000;
 
-async function run(args: readonly string[]): Promise<CommandResult> {
+async function run(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   return kelpieAdmin(database, args, {
     KELPIE_TEST_CLOCK_FILE: world.clock.file,
     KELPIE_SANDBOX_BANK_URL: bank.wireUrl,
     KELPIE_SANDBOX_BANK_API_KEY: bank.apiKey,
+    ...more,
   });
+}
+
+async function approve(proposalId: string): Promise<CommandResult> {
+  return run(['approvals', 'approve', proposalId, '--json'], asSecondPerson(database));
 }
 
 /** A login that is no operator's. */
@@ -101,22 +107,25 @@ test('shown without an id is the newest run of all partners that left nothing ou
   assert.deepEqual([future.code, /--from is too recent/.test(future.said)], [2, true], future.said);
 });
 
-test('a case closes by an operator with a reason and a name alone, and that is in the log', async () => {
+test('a case closes with a reason, a name and the act that settled it, and that is in the log', async () => {
   const { caseId } = await offByACent();
+  const done = ['cases', 'close', caseId, '--act', 'corrected', '--reason', 'the bank knows'];
+  assert.notEqual((await run(['cases', 'close', caseId, '--act', 'none'])).code, 0);
+  assert.notEqual((await run(['cases', 'close', caseId, '--reason', 'no'])).code, 0);
+  assert.equal((await kelpieAdmin(database, done, nobody)).code, 2);
+  for (const act of ['none', 'corrected', 'released', 'settled', 'adopted'])
+    await assertRefused(run(['cases', 'close', caseId, '--act', act, '--reason', 'no', '--json']), 'act_not_done');
+  assert.equal((await correctNow(caseId, 'bank-to-suspense', '0.01')).code, 0);
   const before = await countActs();
-  const unreasoned = await run(['cases', 'close', caseId]);
-  assert.notEqual(unreasoned.code, 0);
-  const nameless = await kelpieAdmin(database, ['cases', 'close', caseId, '--reason', 'no'], nobody);
-  assert.equal(nameless.code, 2);
-  const tried = await run(['cases', 'close', caseId, '--reason', 'the bank knows', '--dry-run']);
+  const tried = await run([...done, '--dry-run']);
   assert.equal(tried.code, 0, tried.said);
   assert.deepEqual(await countActs(), before);
-  const closed = await run(['cases', 'close', caseId, '--reason', 'the bank knows']);
+  const closed = await run(done);
   assert.equal(closed.code, 0, closed.said);
   assert.deepEqual(await countActs(), { ...before, acts: before.acts + 1, steps: before.steps + 1 });
   const shown = await run(['cases', 'show', caseId]);
-  assert.match(shown.said, /closed[^]*closed by ada@kelpie\.example: the bank knows/);
-  const again = await run(['cases', 'close', caseId, '--reason', 'again']);
+  assert.match(shown.said, /closed[^]*closed by ada@kelpie\.example, act corrected: the bank knows/);
+  const again = await run(done);
   assert.equal(again.code, 2);
   assert.match(again.said, /already closed/);
 });
@@ -128,8 +137,12 @@ test('a closed difference stays closed while it is the very same; a balance open
   await bank.control(`/wallets/${partner.walletId}/stray-transfer`);
   await passCutOff(world);
   assert.equal((await reconcile(partner)).differences, 2);
-  for (const { id } of await listCasesOf(database, partner))
-    assert.equal((await run(['cases', 'close', id, '--reason', 'seen'])).code, 0);
+  const found = await listCasesOf(database, partner);
+  const balance = found.find(({ kind }) => kind === 'wallet_balance');
+  // A cent of it is booked, and the rest left.
+  assert.equal((await correctNow(balance?.id ?? '', 'bank-to-suspense', '-0.01')).code, 0);
+  for (const { id } of found)
+    assert.equal((await run(['cases', 'close', id, '--act', 'corrected', '--reason', 'seen'])).code, 0);
   const report = await reconcile(partner);
   assert.deepEqual([report.state, report.differences, report.known], ['differences', 2, 1]);
   const cases = await listCasesOf(database, partner);
@@ -162,32 +175,46 @@ test('a correction is a transfer with a reason and a name, tried before; the nex
   ];
   const tried = await run([...args, '--dry-run']);
   assert.equal(tried.code, 0, tried.said);
-  assert.match(tried.said, /Dry run[^]*bank_wallet +0\.010000 USDC DR/);
+  assert.match(tried.said, /Dry run[^]*Proposed to book[^]*bank_wallet +0\.010000 USDC DR/);
   assert.deepEqual([await countActs(), await balanceOf(database, partner)], [before, held]);
   const nameless = await kelpieAdmin(database, args, nobody);
   assert.equal(nameless.code, 2);
-  const booked = await run(args);
-  assert.equal(booked.code, 0, booked.said);
+  const proposed = await run([...args, '--json']);
+  assert.equal(proposed.code, 0, proposed.said);
+  assert.deepEqual(
+    [await countActs(), await balanceOf(database, partner)],
+    [{ ...before, acts: before.acts + 1 }, held],
+  );
+  const proposal = textAt(proposed.data(), 'id');
+  await assertRefused(run(['approvals', 'approve', proposal, '--json']), 'second_operator_required');
+  assert.equal((await run(['approvals', 'approve', proposal, '--dry-run'], asSecondPerson(database))).code, 0);
+  assert.equal(await balanceOf(database, partner), held);
+  assert.equal((await approve(proposal)).code, 0);
   assert.equal(await balanceOf(database, partner), held + cent);
-  assert.deepEqual(await countActs(), { acts: before.acts + 1, entries: before.entries + 4, steps: before.steps + 1 });
+  assert.deepEqual(await countActs(), { acts: before.acts + 2, entries: before.entries + 4, steps: before.steps + 1 });
   assert.equal((await reconcile(partner)).state, 'clean');
   const [one] = await listCasesOf(database, partner);
   assert.deepEqual([one?.state, one?.steps], ['gone', ['opened', 'corrected', 'gone']]);
   const shown = await run(['cases', 'show', caseId]);
   assert.match(
     shown.said,
-    /corrected +ada@kelpie\.example: interest[^]*wallet +0\.010000 USDC CR +wallet \+0\.010000 USDC/,
+    /corrected +grace@kelpie\.example: interest[^]*wallet +0\.010000 USDC CR +wallet \+0\.010000 USDC/,
   );
   assert.equal((await run(['ledger', 'verify'])).code, 0);
   assert.equal((await run(['audit', 'verify'])).code, 0);
 });
 
-/** Books for a case as it is just now. */
-async function correctNow(caseId: string, book: string, amount: string): Promise<CommandResult> {
+async function proposeNow(caseId: string, book: string, amount: string): Promise<CommandResult> {
   const shown = await run(['cases', 'show', caseId, '--json']);
   const revision = String(valueAt(shown.data(), 'revision'));
   const args = ['cases', 'correct', caseId, '--book', book, '--amount', amount];
   return run([...args, '--revision', revision, '--reason', 'test', '--json']);
+}
+
+/** Books for a case as it is just now: one person proposes it, and another approves it. */
+async function correctNow(caseId: string, book: string, amount: string): Promise<CommandResult> {
+  const proposed = await proposeNow(caseId, book, amount);
+  return proposed.code === 0 ? approve(textAt(proposed.data(), 'id')) : proposed;
 }
 
 async function assertRefused(command: Promise<CommandResult>, code: string): Promise<void> {
@@ -202,7 +229,10 @@ test('no correction makes money: it stays within what its case differs by, and w
   await assertRefused(correctNow(caseId, 'suspense-to-wallet', '100'), 'suspense_short');
   await assertRefused(correctNow(caseId, 'bank-to-wallet', '0.02'), 'beyond_difference');
   await assertRefused(correctNow(caseId, 'bank-to-suspense', '-0.01'), 'beyond_difference');
-  assert.deepEqual([await countActs(), await balanceOf(database, partner)], [before, held]);
+  assert.deepEqual(
+    [await countActs(), await balanceOf(database, partner)],
+    [{ ...before, acts: before.acts + 3 }, held],
+  );
   assert.equal((await correctNow(caseId, 'bank-to-suspense', '0.004')).code, 0);
   await assertRefused(correctNow(caseId, 'bank-to-suspense', '0.007'), 'beyond_difference');
   await assertRefused(correctNow(caseId, 'suspense-to-wallet', '0.005'), 'suspense_short');
@@ -218,12 +248,46 @@ test('no correction makes money: it stays within what its case differs by, and w
   assert.equal((await run(['ledger', 'verify'])).code, 0);
 });
 
+test('the same money is not corrected twice, for its transfer and for its balance', async () => {
+  const partner = await world.addPartner();
+  assert.equal((await createPayout({ url: world.api.url, key: partner.key })).status, 201);
+  await untilQuiet(database);
+  await bank.control(`/wallets/${partner.walletId}/stray-transfer`);
+  await passCutOff(world);
+  assert.equal((await reconcile(partner)).differences, 2);
+  const find = async (kind: string) => (await listCasesOf(database, partner)).find((one) => one.kind === kind);
+  const [stray, balance] = [await find('transfer_unknown'), await find('wallet_balance')];
+  assert(stray !== undefined && balance !== undefined);
+  assert.equal(stray.difference, balance.difference);
+  const whole = formatExactUsdc(BigInt(balance.difference ?? 0));
+  const before = await countActs();
+  assert.equal((await correctNow(stray.id, 'bank-to-suspense', '-1')).code, 0);
+  // Either could be the rest of the other's, until the balance is compared again.
+  await assertRefused(correctNow(balance.id, 'bank-to-suspense', '-1'), 'corrected_elsewhere');
+  await assertRefused(correctNow(balance.id, 'bank-to-suspense', whole), 'beyond_difference');
+  assert.equal((await reconcile(partner)).state, 'differences');
+  const rest = formatExactUsdc(BigInt(balance.difference ?? 0) + 1_000_000n);
+  assert.equal((await correctNow(balance.id, 'bank-to-suspense', rest)).code, 0);
+  await assertRefused(correctNow(stray.id, 'bank-to-suspense', '-1'), 'beyond_difference');
+  await reconcile(partner);
+  assert.equal((await find('wallet_balance'))?.state, 'gone');
+  await assertRefused(correctNow(stray.id, 'bank-to-suspense', '-1'), 'beyond_difference');
+  assert.equal((await countActs()).entries, before.entries + 4);
+  assert.equal((await run(['cases', 'close', stray.id, '--act', 'corrected', '--reason', 'the bank’s test'])).code, 0);
+  assert.equal((await run(['ledger', 'verify'])).code, 0);
+});
+
 test('a correction that is repeated is refused, whoever lost the answer to the first', async () => {
   const { partner, caseId } = await offByACent();
   const held = await balanceOf(database, partner);
   const args = ['cases', 'correct', caseId, '--book', 'bank-to-wallet', '--amount', '0.005', '--reason', 'interest'];
   const once = [...args, '--revision', '1', '--json'];
-  assert.equal((await run(once)).code, 0);
+  const [first, second] = [await run(once), await run(once)].map((proposed) => textAt(proposed.data(), 'id'));
+  assert.equal((await approve(first ?? '')).code, 0);
+  await assertRefused(approve(first ?? ''), 'nothing_to_do');
+  await assertRefused(approve(second ?? ''), 'revision_changed');
+  // What was refused because something moved is not approved later.
+  await assertRefused(approve(second ?? ''), 'nothing_to_do');
   await assertRefused(run(once), 'revision_changed');
   await assertRefused(run([...args, '--revision', '7', '--json']), 'revision_changed');
   assert.equal(await balanceOf(database, partner), held + cent / 2n);
@@ -234,21 +298,23 @@ test('a refused correction leaves no line behind, whatever its caller makes of t
   await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: -900_000 * Number(cent) });
   assert.equal((await reconcile(partner)).state, 'differences');
   assert.equal((await correctNow(caseId, 'suspense-to-wallet', '-5000')).code, 0);
+  const proposed = await proposeNow(caseId, 'bank-to-wallet', '-8000');
+  assert.equal(proposed.code, 0);
   const before = await countActs();
   const chain = createAuditChain(Buffer.from(testSecrets.KELPIE_AUDIT_KEY, 'hex'));
-  const operators = openPool({ url: database.operatorUrl, connections: 1, applicationName: 'test', logger: silent });
-  const transfers = correctionLines('bank-to-wallet', -800_000n * cent).map((lines) => ({ id: randomUUID(), lines }));
+  const url = database.secondOperatorUrl;
+  const operators = openPool({ url, connections: 1, applicationName: 'test', logger: silent });
+  const act = { operator: 'grace@kelpie.example', action: 'case.correct', subject: caseId, detail: {} };
   const writeCommand = inTransaction(operators, 'shared', async (tx) => {
-    const act = { operator: 'ada@kelpie.example', action: 'case.correct', subject: caseId, detail: {} };
     await writeAct(tx, { chain, clock: systemClock, voucher: null }, act);
-    await correctCase(tx, { id: caseId, revision: 3, at: new Date(), reason: 'test', transfers }).catch(
-      () => undefined,
-    );
+    const transferIds = [randomUUID(), randomUUID()];
+    const correction = { id: caseId, proposalId: textAt(proposed.data(), 'id'), at: new Date(), transferIds };
+    await correctCase(tx, correction).catch(() => undefined);
   });
   await assert.rejects(writeCommand, /rolled back/);
   await operators.end();
   assert.deepEqual(await countActs(), before);
-  await assertRefused(correctNow(caseId, 'bank-to-wallet', '-8000'), 'wallet_short');
+  await assertRefused(approve(textAt(proposed.data(), 'id')), 'wallet_short');
 });
 
 test('money that is missing is booked the other way, and not out of a wallet that does not hold it', async () => {
@@ -267,8 +333,8 @@ test('money that is missing is booked the other way, and not out of a wallet tha
 test('the database refuses a correction or a closing that is not noted, and every other way to one', async () => {
   const { caseId } = await offByACent();
   const statements = [
-    `select kelpie.operator_close_case('${caseId}', now(), 'sly')`,
-    `select kelpie.operator_correct_case('${caseId}', 1, now(), array[gen_random_uuid(), gen_random_uuid()], '{1,2}', '{bank_wallet,wallet}', '{1,-1}', 'sly')`,
+    `select kelpie.operator_close_case('${caseId}', now(), 'none', 'sly')`,
+    `select kelpie.operator_correct_case(gen_random_uuid(), '${caseId}', now(), array[gen_random_uuid()])`,
   ];
   for (const statement of statements)
     await assert.rejects(

@@ -1,16 +1,18 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   closeCase,
+  closingActs,
   correctCase,
   correctionLines,
   CorrectionRefused,
   findCase,
   listAdminCases,
   type Booking,
+  type ClosingAct,
   type CorrectionProblem,
   type AdminCase,
 } from '../../reconciliation/index.ts';
-import { listEntries, type EntryRow, type Line } from '../../ledger/index.ts';
+import { listEntries, type EntryRow } from '../../ledger/index.ts';
 import { formatExactUsdc, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -32,6 +34,7 @@ import {
 } from './run-command.ts';
 import { counted, describeEntry, describeLine, print, shortInstant, signedUsdc, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
+import { ActMoved, propose, type ApprovedAct } from './propose.ts';
 
 const states = ['open', 'cleared', 'closed', 'all'];
 const bookings = ['bank-to-suspense', 'suspense-to-wallet', 'bank-to-wallet'] as const satisfies readonly Booking[];
@@ -131,7 +134,9 @@ function formatCase(caseView: CaseView): string {
     ...(caseView.seen === null
       ? []
       : [`  seen by ${counted(Number(caseView.seen), 'run')}, last at ${shortInstant(caseView.lastSeenAt)}`]),
-    ...(caseView.closedBy === null ? [] : [`  closed by ${caseView.closedBy}: ${caseView.closedReason ?? '-'}`]),
+    ...(caseView.closedBy === null
+      ? []
+      : [`  closed by ${caseView.closedBy}, act ${caseView.closedAct ?? 'none'}: ${caseView.closedReason ?? '-'}`]),
     '',
     'History',
     ...(history.length === 0 ? [`  ${caseView.openedAt.toISOString()}  opened`] : []),
@@ -155,29 +160,48 @@ function addShow(cases: Command): void {
   });
 }
 
-async function close(text: string, options: WithReason): Promise<void> {
-  const { json, dryRun, reason } = options;
+interface CloseOptions extends WithReason {
+  act: ClosingAct;
+}
+
+const notDone: Readonly<Record<ClosingAct, string>> = {
+  released: 'No release of its payout was approved.',
+  settled: 'No settlement of its payout was approved.',
+  adopted: 'No adoption of its payout was approved.',
+  corrected: 'No correction was booked for it.',
+  none: 'It is about money, and the difference is still there.',
+};
+
+async function close(text: string, options: CloseOptions): Promise<void> {
+  const { json, dryRun, act, reason } = options;
   const { id } = await readCase(text);
   const written = await withOperator('operator', async (deps) =>
     runAudited(deps, options, async (tx) => {
-      const recorded = await deps.record(tx, { action: 'case.close', subject: id, detail: { reason } });
-      if (!(await closeCase(tx, { id, at: deps.clock.now(), reason })))
-        throw new OperatorError(`Case ${id} is already closed.`, 'nothing_to_do');
-      return recorded;
+      const recorded = await deps.record(tx, { action: 'case.close', subject: id, detail: { act, reason } });
+      switch (await closeCase(tx, { id, at: deps.clock.now(), act, reason })) {
+        case 'closed':
+          return recorded;
+        case 'closed_before':
+          throw new OperatorError(`Case ${id} is already closed.`, 'nothing_to_do');
+        case 'not_done':
+          throw new OperatorError(`Case ${id} stays open. ${notDone[act]}`, 'act_not_done');
+      }
     }),
   );
-  print({ json }, { id, ...doneAsJson(dryRun, written) }, describeDone(`Case ${id} is closed.`, dryRun, written));
+  print({ json }, { id, act, ...doneAsJson(dryRun, written) }, describeDone(`Case ${id} is closed.`, dryRun, written));
 }
 
 function addClose(cases: Command): void {
   const command = withReason(writeCommand(cases.command('close')))
     .argument('<id>', 'case id')
     .description(
-      'Close a case with a reason. Moves no money. If a later run sees the same difference, the case stays closed. A wallet balance that still differs opens a new case.',
+      'Close a case with the act that settled it. Moves no money. The act must have been done: an approved release, settlement or adoption of the payout, or a correction. `none` is for a difference that is gone, or no money at all. If a later run sees the same difference, the case stays closed. A wallet balance that still differs opens a new case.',
     )
+    .addOption(new Option('--act <act>', 'what settled it').choices(closingActs).makeOptionMandatory())
     .action(close);
   addHelp(command, {
-    example: 'kelpie-admin cases close 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --reason "bank confirms a test transfer"',
+    example:
+      'kelpie-admin cases close 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --act corrected --reason "bank fee, ticket 812"',
     prints: 'The closed case and its audit log entry.',
   });
 }
@@ -205,46 +229,71 @@ function amountFrom(text: string): MicroUsdc {
 function refused(why: CorrectionProblem, { id, partner, environment, differenceMicroUsdc }: CaseView): OperatorError {
   const whose = `${partner} (${environment})`;
   const difference = signedUsdc(differenceMicroUsdc ?? 0n);
-  const sentences: Readonly<Record<CorrectionProblem, string>> = {
+  const changed = `Case ${id} has changed since that revision. Check with \`kelpie-admin cases show ${id}\` whether this was already booked. Nothing changed.`;
+  const sentences: Readonly<Record<Exclude<CorrectionProblem, 'revision_changed'>, string>> = {
     wallet_short: `The wallet balance of ${whose} is too low.`,
-    revision_changed: `Case ${id} has changed since that revision. Check with \`kelpie-admin cases show ${id}\` whether this was already booked.`,
     case_closed: `Case ${id} is closed.`,
-    beyond_difference: `The difference of case ${id} is ${difference}. With earlier corrections, this amount exceeds it or has the wrong sign.`,
+    beyond_difference: `The difference of case ${id} is ${difference}. With earlier corrections, this amount exceeds it or what the balance differs by, or has the wrong sign.`,
+    corrected_elsewhere: `Another case of ${whose} was corrected since the balance was last compared, and both can be about the same money. Run \`kelpie-admin reconcile run --partner ${partner}\` first.`,
     suspense_short: `The suspense balance of ${whose} is too low.`,
   };
-  return new OperatorError(`${sentences[why]} Nothing changed.`, why);
+  return why === 'revision_changed'
+    ? new ActMoved(changed)
+    : new OperatorError(`${sentences[why]} Nothing changed.`, why);
 }
 
 async function correct(text: string, options: CorrectOptions): Promise<void> {
-  const { json, dryRun, reason, book, amount, revision } = options;
+  const { reason, book, amount, revision } = options;
   const caseView = await readCase(text);
-  const { id, partner, environment } = caseView;
-  const { transfers, written } = await withOperator('operator', async (deps) =>
-    runAudited(deps, options, async (tx) => {
-      const detail = { book, amount_usdc: formatExactUsdc(amount), revision: String(revision), reason };
-      const recorded = await deps.record(tx, { action: 'case.correct', subject: id, detail });
-      const booked = correctionLines(book, amount).map((lines) => ({ id: newId(deps.clock), lines }));
-      await correctCase(tx, { id, revision, at: deps.clock.now(), reason, transfers: booked });
-      return { written: recorded, transfers: booked };
+  const { id, partner, environment, state } = caseView;
+  if (state === 'closed') throw refused('case_closed', caseView);
+  if (revision !== caseView.revision) throw refused('revision_changed', caseView);
+  await withOperator('operator', async (deps) =>
+    propose(deps, options, {
+      action: 'case.correct',
+      subject: id,
+      revision: BigInt(revision),
+      detail: { book, amount_usdc: formatExactUsdc(amount), amount_micro_usdc: amount.toString(), reason },
+      what: `book for ${partner} (${environment}):\n${describeBooked(book, amount)}`,
     }),
-  ).catch((error: unknown) => {
-    throw error instanceof CorrectionRefused ? refused(error.why, caseView) : error;
-  });
-  const lines = transfers.flatMap((transfer) => transfer.lines.map(describeBooked));
-  const sentence = `Booked for ${partner} (${environment}):\n${lines.join('\n')}`;
-  const done = { id, book, amountMicroUsdc: amount, transfers };
-  print({ json }, { ...done, ...doneAsJson(dryRun, written) }, describeDone(sentence, dryRun, written));
+  );
 }
 
-function describeBooked({ account, amount }: Line): string {
-  return `  ${describeLine(account, amount)}`;
+function describeBooked(book: Booking, amount: MicroUsdc): string {
+  const lines = correctionLines(book, amount).flat();
+  return lines.map((line) => `  ${describeLine(line.account, line.amount)}`).join('\n');
 }
+
+const isBooking = (text: unknown): text is Booking => bookings.some((one) => one === text);
+
+/** What an approval of `cases correct` does. The database books what the proposal says. */
+export const caseCorrection: ApprovedAct = {
+  as: 'operator',
+  async prepare({ id: proposalId, subject, detail: { book, amount_micro_usdc: micro } }, { clock }) {
+    const caseView = await readCase(subject);
+    if (!isBooking(book)) throw new OperatorError('The proposal names no booking.');
+    const amount = BigInt(micro ?? 0);
+    return {
+      async perform(tx) {
+        const transferIds = correctionLines(book, amount).map(() => newId(clock));
+        await correctCase(tx, { id: subject, proposalId, at: clock.now(), transferIds }).catch((error: unknown) => {
+          throw error instanceof CorrectionRefused ? refused(error.why, caseView) : error;
+        });
+        const whose = `${caseView.partner} (${caseView.environment})`;
+        return {
+          sentence: `Booked for ${whose}:\n${describeBooked(book, amount)}`,
+          shown: { book, amountMicroUsdc: amount, transferIds },
+        };
+      },
+    };
+  },
+};
 
 function addCorrect(cases: Command): void {
   const command = withReason(writeCommand(cases.command('correct')))
     .argument('<id>', 'case id')
     .description(
-      'Book a ledger correction for an open case. Use it when the bank is right and the ledger is wrong. bank-to-suspense books the difference into suspense. suspense-to-wallet moves it on to the partner’s wallet. bank-to-wallet does both. The correction cannot exceed the difference or the suspense balance. The case stays open until you close it or the difference clears.',
+      'Propose a ledger correction for an open case, for another operator to approve. Use it when the bank is right and the ledger is wrong. bank-to-suspense books the difference into suspense. suspense-to-wallet moves it on to the partner’s wallet. bank-to-wallet does both. The correction cannot exceed the difference of the case or of the balance, nor the suspense balance. The case stays open until you close it or the difference clears.',
     )
     .addOption(new Option('--book <booking>', 'which accounts to book').choices(bookings).makeOptionMandatory())
     .requiredOption('--amount <usdc>', 'amount, for example 0.01; negative books the reverse', amountFrom)
@@ -257,7 +306,7 @@ function addCorrect(cases: Command): void {
   addHelp(command, {
     example:
       'kelpie-admin cases correct 01a1e038-9db4-7712-8d7d-0b3df4df0d93 --book bank-to-suspense --amount 0.1 --revision 1 --reason fee',
-    prints: 'The ledger lines (DR debit, CR credit) and the audit log entry.',
+    prints: 'The ledger lines (DR debit, CR credit) that approval books, the proposal and the audit log entry.',
   });
 }
 
@@ -271,7 +320,7 @@ export function addCaseCommands(kelpie: Command): void {
   addCorrect(cases);
   addGroupHelp(cases, {
     about:
-      'Kelpie never corrects a difference by itself. You investigate, book a correction if one is due, and close the case with a reason. docs/reconciliation.md explains each kind.',
+      'Kelpie never corrects a difference by itself. You investigate, propose a correction if one is due, and close the case with the act that settled it. docs/reconciliation.md explains each kind.',
     example: 'kelpie-admin cases list',
   });
 }

@@ -1,5 +1,6 @@
 // The `kelpie-admin` program with all of its commands.
 import { Command, Help } from 'commander';
+import { addApprovalCommands } from './approvals.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCaseCommands } from './cases.ts';
 import { addDepositCommands } from './deposits.ts';
@@ -24,6 +25,7 @@ Start here:
   kelpie-admin deposits list --needs-attention  top-ups that need an operator
   kelpie-admin reconcile show                   the last reconciliation with the bank
   kelpie-admin cases list                       open reconciliation and payout cases
+  kelpie-admin approvals list                   acts that wait for a second operator
   kelpie-admin jobs list                        jobs that failed permanently
   kelpie-admin partners show acme               one partner, sandbox and live
   kelpie-admin ledger verify                    check that the ledger balances
@@ -65,6 +67,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addCaseCommands(program);
   addLedgerCommands(program);
   addJobCommands(program);
+  addApprovalCommands(program);
   addAuditCommands(program);
   return program;
 }

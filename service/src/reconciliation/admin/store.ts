@@ -1,4 +1,3 @@
-import type { Line } from '../../ledger/index.ts';
 import type { MicroUsdc } from '../../money/amounts.ts';
 import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import { raisedBy } from '../../platform/database/single-call.ts';
@@ -6,6 +5,10 @@ import { sqlStates } from '../../platform/database/sql-states.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
 // Operators' queries and changes of runs and cases. Queries run as kelpie_reader, changes as kelpie_operator.
+
+/** Which act settled a case about money; `none` where the difference is gone or no money is concerned. */
+export const closingActs = ['released', 'settled', 'adopted', 'corrected', 'none'] as const;
+export type ClosingAct = (typeof closingActs)[number];
 
 /** A difference from the bank, or a problem of a payout. */
 export interface AdminCase {
@@ -27,6 +30,7 @@ export interface AdminCase {
   lastSeenAt: Date | null;
   closedBy: string | null;
   closedReason: string | null;
+  closedAct: ClosingAct | null;
 }
 
 interface CaseRow {
@@ -44,12 +48,13 @@ interface CaseRow {
   last_seen_at: Date | null;
   closed_by: string | null;
   closed_reason: string | null;
+  closed_act: ClosingAct | null;
 }
 
 const stateOfCase = `case when c.closed_at is not null then 'closed' when c.gone_at is not null then 'cleared' else 'open' end`;
 const caseColumns = `c.id, p.slug, c.environment::text, c.kind, ${stateOfCase} as state, c.subject,
   coalesce(c.payout_id, c.related_id) as related_id, c.difference_micro_usdc as difference, c.detail, c.seen, c.opened_at,
-  c.last_seen_at, c.closed_by, c.closed_reason`;
+  c.last_seen_at, c.closed_by, c.closed_reason, c.closed_act`;
 
 function caseFrom(row: CaseRow): AdminCase {
   return {
@@ -67,6 +72,7 @@ function caseFrom(row: CaseRow): AdminCase {
     lastSeenAt: row.last_seen_at,
     closedBy: row.closed_by,
     closedReason: row.closed_reason,
+    closedAct: row.closed_act,
   };
 }
 
@@ -126,26 +132,36 @@ export async function findCase(
   return { found: caseFrom(row), history: history.rows.map(labelled) };
 }
 
-/** Returns false if it is already closed. The database refuses it unless this transaction has recorded the act. */
+interface Closing {
+  id: string;
+  at: Date;
+  act: ClosingAct;
+  reason: string;
+}
+
+/** `not_done`: the act that it names was not done. The database refuses it unless this transaction has recorded it. */
 export async function closeCase(
   tx: Transaction,
-  { id, at, reason }: { id: string; at: Date; reason: string },
-): Promise<boolean> {
-  const { rows } = await tx.query<{ closed: boolean }>('select kelpie.operator_close_case($1, $2, $3) as closed', [
-    id,
-    at,
-    reason,
-  ]);
-  return rows[0]?.closed ?? false;
+  { id, at, act, reason }: Closing,
+): Promise<'closed' | 'closed_before' | 'not_done'> {
+  try {
+    const { rows } = await tx.query<{ closed: boolean }>(
+      'select kelpie.operator_close_case($1, $2, $3, $4) as closed',
+      [id, at, act, reason],
+    );
+    return rows[0]?.closed === true ? 'closed' : 'closed_before';
+  } catch (error) {
+    if (raisedBy(error)?.code === sqlStates.actNotDone) return 'not_done';
+    throw error;
+  }
 }
 
 interface Correction {
   id: string;
-  /** How many steps the operator saw, so that a repeated command is refused. */
-  revision: number;
+  /** What it books is in there. */
+  proposalId: string;
   at: Date;
-  reason: string;
-  transfers: readonly { id: string; lines: readonly Line[] }[];
+  transferIds: readonly string[];
 }
 
 export type CorrectionProblem =
@@ -153,6 +169,7 @@ export type CorrectionProblem =
   | 'revision_changed'
   | 'case_closed'
   | 'beyond_difference'
+  | 'corrected_elsewhere'
   | 'suspense_short';
 
 const problems: Readonly<Record<string, CorrectionProblem>> = {
@@ -160,6 +177,7 @@ const problems: Readonly<Record<string, CorrectionProblem>> = {
   [sqlStates.caseRevisionChanged]: 'revision_changed',
   [sqlStates.caseClosed]: 'case_closed',
   [sqlStates.beyondDifference]: 'beyond_difference',
+  [sqlStates.correctedElsewhere]: 'corrected_elsewhere',
   [sqlStates.suspenseShort]: 'suspense_short',
 };
 
@@ -174,21 +192,9 @@ export class CorrectionRefused extends Error {
   }
 }
 
-export async function correctCase(tx: Transaction, { id, revision, at, reason, transfers }: Correction): Promise<void> {
-  const entries = transfers.flatMap((transfer) =>
-    transfer.lines.map((line, index) => ({ transferId: transfer.id, number: index + 1, line })),
-  );
+export async function correctCase(tx: Transaction, { id, proposalId, at, transferIds }: Correction): Promise<void> {
   try {
-    await tx.query('select kelpie.operator_correct_case($1, $2, $3, $4, $5, $6, $7, $8)', [
-      id,
-      revision,
-      at,
-      entries.map(({ transferId }) => transferId),
-      entries.map(({ number }) => number),
-      entries.map(({ line }) => line.account),
-      entries.map(({ line }) => line.amount.toString()),
-      reason,
-    ]);
+    await tx.query('select kelpie.operator_correct_case($1, $2, $3, $4)', [proposalId, id, at, transferIds]);
   } catch (error) {
     const why = problems[raisedBy(error)?.code ?? ''];
     throw why === undefined ? error : new CorrectionRefused(why);

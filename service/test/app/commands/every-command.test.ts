@@ -11,7 +11,8 @@ import { createTestClock } from '../../harness/clock.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plantPayout } from '../../harness/planted-payout.ts';
 import { seedDeposit } from '../../database/seed-every-table.ts';
-import { kelpieAdmin } from './kelpie-admin.ts';
+import { asSecondPerson, kelpieAdmin } from './kelpie-admin.ts';
+import { plantBalanceCase } from './planted-case.ts';
 import { digestWholeDatabase } from './whole-database.ts';
 
 // Every command there is, in one table each for those that look and those that act: a new one has to be put into it. Nothing
@@ -51,28 +52,24 @@ const depositId = await asAdmin(database.superuserUrl, async (client) => {
   return rows[0]?.id ?? '';
 });
 
-/** The bank's wallet holds a cent more than our books say. */
-const caseId = await asAdmin(database.superuserUrl, async (client) => {
-  const { rows } = await client.query<{ id: string }>(
-    `with run as (
-       insert into kelpie.reconciliations (id, asked_by, started_at, cut_off_at) values (gen_random_uuid(), 'test', now(), now())
-       returning id
-     ), found as (
-       insert into kelpie.cases (
-         id, partner_id, environment, kind, subject, difference_micro_usdc, detail, opened_at, seen, last_run_id, last_seen_at
-       )
-       select gen_random_uuid(), $1, $2, 'wallet_balance', 'wallet', 10000, 'a cent', now(), 1, id, now() from run
-       returning id, partner_id, environment
-     )
-     insert into kelpie.case_history (case_id, number, partner_id, environment, at, what, by, detail)
-     select id, 1, partner_id, environment, now(), 'opened', 'test', 'a cent' from found returning case_id as id`,
-    [partnerEnvironment.partnerId, partnerEnvironment.environment],
-  );
-  return rows[0]?.id ?? '';
-});
+const caseId = await plantBalanceCase(database, partnerEnvironment);
 
 const why = ['--reason', 'a test'];
 const bill = (reference: string): string[] => ['--cost', '10.00', '--bank-reference', reference];
+
+const correction = [caseId, '--book', 'bank-to-suspense', '--amount', '0.01', '--revision', '1', ...why];
+
+/** By another person, so that the one who runs the commands here can approve or reject it. */
+async function proposeCorrection(): Promise<string> {
+  const proposed = await kelpieAdmin(database, ['cases', 'correct', ...correction, '--json'], {
+    ...asSecondPerson(database),
+    KELPIE_TEST_CLOCK_FILE: clock.file,
+  });
+  return textAt(proposed.data(), 'id');
+}
+
+const correctionProposal = await proposeCorrection();
+const otherProposal = await proposeCorrection();
 
 /** In an order in which each has something to do. */
 const acts: Readonly<Record<string, readonly string[]>> = {
@@ -90,8 +87,10 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'jobs retry': [jobId],
   'invoices run': ['--period', period],
   'reconcile run': [],
-  'cases correct': [caseId, '--book', 'bank-to-suspense', '--amount', '0.01', '--revision', '1', ...why],
-  'cases close': [caseId, ...why],
+  'cases correct': correction,
+  'approvals approve': [correctionProposal],
+  'cases close': [caseId, '--act', 'corrected', ...why],
+  'approvals reject': [otherProposal, ...why],
 };
 
 /** No bank is configured here, so nobody can be compared with theirs. */
@@ -112,6 +111,8 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'reconcile show': [],
   'cases list': ['--state', 'all'],
   'cases show': [caseId],
+  'approvals list': ['--all'],
+  'approvals show': [correctionProposal],
   'ledger verify': [],
   'jobs list': ['--state', 'all'],
   'jobs show': [jobId],
@@ -158,7 +159,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Reactivate|Recompute|Reconcile|Refresh|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Reactivate|Recompute|Propose|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
