@@ -3944,7 +3944,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay. It is suspended or closed, or not yet verified for live payouts.
+             * @description `partner_not_active`: The account cannot pay. It is suspended, closed or paused, or not verified for live payouts.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -4361,7 +4361,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay. It is suspended or closed, or not yet verified for live payouts.
+             * @description `partner_not_active`: The account cannot pay. It is suspended, closed or paused, or not verified for live payouts.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *

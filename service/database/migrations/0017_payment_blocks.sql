@@ -58,6 +58,7 @@ grant select, insert on kelpie.payment_block_history to kelpie_payouts;
 
 -- A partner's blocks follow its status and its screening. Their reason is the operator's, from the audit log.
 grant select (at, detail) on kelpie.audit_log to kelpie_payouts;
+grant select (screening) on kelpie.partners to kelpie_operator;
 create trigger blocks_in_step after insert or update of status, screening on kelpie.partners
   for each row execute function kelpie.keep_partner_blocks();
 

@@ -23,6 +23,7 @@ export {
   listEnvironments,
   setPricePlan,
   setRateFactor,
+  setScreening,
   setStatus,
   type AdminPartner,
   type AdminEnvironment,

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
+import { valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { beginVerification } from '../../src/partners/verification/store.ts';
+import { payoutBody } from '../harness/client.ts';
+import { callAs } from '../harness/people.ts';
 import {
   askToStart,
   liveOf,
@@ -131,17 +134,68 @@ test('a bank that fails when it is asked how far it is, is asked again', async (
   await assertOpenedOnce(business);
 });
 
-test('a business that the bank turns away after its approval stays as it is, and a person is called', async () => {
+/** What an admin's payout with real money is answered: a code is emailed, or live is closed. */
+async function payLive({ admin }: Business): Promise<string> {
+  const { code } = await callAs(admin, '/v1/payouts?environment=live', {
+    method: 'POST',
+    body: payoutBody({ amount_gbp: '10.00' }),
+    headers: { 'idempotency-key': randomUUID() },
+  });
+  return code;
+}
+
+async function blocksOf({ partnerId }: Business): Promise<object[]> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<object>(
+      'select cause, environment, reason, by from kelpie.payment_blocks where partner_id = $1 order by cause',
+      [partnerId],
+    );
+    return rows;
+  });
+}
+
+test('a business that the bank turns away after its approval pays no more in live, and a person is called', async () => {
   const business = await openBusiness(world);
   const id = await start(world, business);
   await bank.control(`/kyc-links/${id}/approve`);
   await untilShown(business, 'approved');
+  assert.equal(await payLive(business), 'confirmation_required');
   await bank.control(`/kyc-links/${id}/status`, { kyc_status: 'offboarded' });
   await eventually('somebody is called', async () =>
     world.processes.some((child) => child.output().includes('verification.no_longer_approved')),
   );
-  assert.equal((await show(business)).status, 'approved');
+  assert.deepEqual(await blocksOf(business), [
+    {
+      cause: 'verification',
+      environment: 'live',
+      reason: 'The bank withdrew its approval: offboarded',
+      by: 'bank',
+    },
+  ]);
+  assert.equal(await payLive(business), 'partner_not_active');
+  const { status, provider } = await show(business);
+  assert.deepEqual([status, provider], ['approved', 'offboarded']);
   await assertOpenedOnce(business);
+  // The bank's change of mind opens nothing by itself.
+  await bank.control(`/kyc-links/${id}/status`, { kyc_status: 'approved' });
+  await untilNoJobs();
+  assert.equal(await payLive(business), 'partner_not_active');
+});
+
+test('a suspended business that the bank approves gets its live environment, and pays nothing', async () => {
+  const business = await openBusiness(world);
+  const id = await start(world, business);
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(`update kelpie.partners set status = 'suspended' where id = $1`, [business.partnerId]),
+  );
+  await bank.control(`/kyc-links/${id}/approve`);
+  await untilShown(business, 'approved');
+  assert.equal((await liveOf(database, business.partnerId)).length, 1);
+  assert.equal(await payLive(business), 'partner_not_active');
+  assert.deepEqual(
+    (await blocksOf(business)).map((block) => valueAt(block, 'cause')),
+    ['suspended'],
+  );
 });
 
 test('two workers and a hundred webhooks at once: one live environment, one wallet, one mail', async () => {

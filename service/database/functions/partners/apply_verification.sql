@@ -1,8 +1,8 @@
 -- Applies the bank's answer about a verification of the transaction's partner, as polled at `polled_at`.
 -- Guarantees: an approval activates an onboarding partner and opens its live environment with an empty wallet, in this
 --   transaction. The bank screens a business before it approves it, so an approval also makes the screening clear. An
---   approval is final: later answers change nothing, and a person decides about them. An answer older than
---   the stored one, or about a verification that a newer one replaced, is ignored.
+--   approval stays: what the bank says later is for follow_approved_verification. An answer older than the stored one, or
+--   about a verification that a newer one replaced, is ignored.
 -- Locks: the partner, then the verification.
 -- Returns what to notify the partner's admins of: 'approved', 'rejected' or 'more_needed'. Null when there is nothing new.
 -- Owner: kelpie_payouts

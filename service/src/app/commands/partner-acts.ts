@@ -5,6 +5,7 @@ import {
   planSuspension,
   setPricePlan,
   setRateFactor,
+  setScreening,
   setStatus,
   type AdminPartner,
 } from '../../partners/index.ts';
@@ -74,6 +75,25 @@ async function changeStatus(verb: keyof typeof statusPlans, slugOrId: string, op
         if (!(await setStatus(tx, partner.id, planned)))
           throw new OperatorError(
             `The status of ${slug} changed while the command ran, so this command changed nothing. Check and retry.`,
+          );
+      },
+    };
+  });
+}
+
+async function setResult(slugOrId: string, options: WithReason & { result: string }): Promise<void> {
+  await change(slugOrId, options, (tx, { id, slug, screening: from }) => {
+    const { result: to } = options;
+    if (from === to) throw new OperatorError(`The screening of ${slug} is already ${to}.`, 'nothing_to_do');
+    return {
+      action: 'partner.screening',
+      detail: { from, to },
+      sentence: `The screening of ${slug} changed from ${from} to ${to}. It can no longer create live payouts.`,
+      shown: { from, to },
+      async make() {
+        if (!(await setScreening(tx, id, { from, to })))
+          throw new OperatorError(
+            `The screening of ${slug} changed while the command ran, so this command changed nothing. Check and retry.`,
           );
       },
     };
@@ -164,6 +184,25 @@ function addStatusActs(partners: Command): void {
   );
 }
 
+function addScreeningAct(partners: Command): void {
+  addHelp(
+    actOnPartner(partners, 'screening')
+      .description(
+        'Set the sanctions screening of a partner. With `review` or `blocked` it can no longer create live payouts, and what waits is not sent.',
+      )
+      .addOption(
+        new Option('--result <result>', 'what the screening found')
+          .choices(['review', 'blocked'])
+          .makeOptionMandatory(),
+      )
+      .action(async (partner: string, options: WithReason & { result: string }) => setResult(partner, options)),
+    {
+      example: 'kelpie-admin partners screening acme --result review --reason "possible match, ticket 812"',
+      prints: printsChange,
+    },
+  );
+}
+
 function addTermActs(partners: Command): void {
   addHelp(
     actOnPartner(partners, 'limits')
@@ -198,5 +237,6 @@ function addTermActs(partners: Command): void {
 
 export function addPartnerActs(partners: Command): void {
   addStatusActs(partners);
+  addScreeningAct(partners);
   addTermActs(partners);
 }

@@ -78,10 +78,10 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   partner_not_active: {
     status: 403,
-    cause: 'The account cannot pay. It is suspended or closed, or not yet verified for live payouts.',
+    cause: 'The account cannot pay. It is suspended, closed or paused, or not verified for live payouts.',
     remedy: 'Contact support. Past payouts stay readable.',
     example: {
-      message: `This account is not active, so it cannot create payouts. Contact support at support@kelpie.example and quote Request-Id ${exampleValues.requestId}.`,
+      message: `This account cannot create payouts now. Contact support at support@kelpie.example and quote Request-Id ${exampleValues.requestId}.`,
     },
   },
   session_required: {

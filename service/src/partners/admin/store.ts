@@ -8,6 +8,7 @@ export interface AdminPartner {
   name: string;
   status: string;
   verificationStatus: string;
+  screening: string;
   /** Multiplies the rate limits of its API keys. */
   rateFactor: number;
 }
@@ -18,10 +19,11 @@ interface PartnerRow {
   name: string;
   status: string;
   verification_status: string;
+  screening: string;
   rate_factor: number;
 }
 
-const columns = 'id, slug, name, status, verification_status, rate_factor';
+const columns = 'id, slug, name, status, verification_status, screening, rate_factor';
 
 function partnerFrom({ verification_status: verificationStatus, rate_factor: rateFactor, ...row }: PartnerRow) {
   return { ...row, verificationStatus, rateFactor };
@@ -114,6 +116,20 @@ export async function setStatus(tx: Transaction, partnerId: string, change: Stat
     'select kelpie.operator_set_status($1, $2, $3, $4) as changed',
     [partnerId, change.action, change.from, change.to],
   );
+  return rows[0]?.changed ?? false;
+}
+
+/** Returns false if the screening has changed. The database refuses it unless this transaction has recorded the act. */
+export async function setScreening(
+  tx: Transaction,
+  partnerId: string,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ changed: boolean }>('select kelpie.operator_set_screening($1, $2, $3) as changed', [
+    partnerId,
+    from,
+    to,
+  ]);
   return rows[0]?.changed ?? false;
 }
 

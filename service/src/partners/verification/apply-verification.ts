@@ -4,7 +4,7 @@ import { isMailAddress } from '../../platform/configuration/mail-address.ts';
 import { verificationDecidedMail, type Decision } from '../mails/verification-decided.ts';
 import { nextPollAt } from './poll-schedule.ts';
 import type { VerificationDeps } from './deps.ts';
-import { getKnown, pollAgainAt, markOpening, applyAnswer } from './store.ts';
+import { applyAnswer, followApproved, getKnown, markOpening } from './store.ts';
 
 interface Answer {
   partnerId: string;
@@ -32,9 +32,10 @@ export async function applyVerification(deps: VerificationDeps, answer: Answer):
   const partnerEnvironment = environmentOf(partnerId);
   const known = await inTransaction(pool, partnerEnvironment, async (tx) => getKnown(tx, verification.id));
   if (known.state === 'approved') {
-    // An alarm: a business that pays, and that the bank has turned away since. A person decides.
-    if (verification.state !== 'approved') logger.error({ partner_id: partnerId }, 'verification.no_longer_approved');
-    await inTransaction(pool, partnerEnvironment, async (tx) => pollAgainAt(tx, verification.id, null));
+    const later = { verification, polledAt, at: clock.now() };
+    const isWithdrawn = await inTransaction(pool, partnerEnvironment, async (tx) => followApproved(tx, later));
+    // An alarm: a business that paid with real money, and that the bank has turned away since. A person decides.
+    if (isWithdrawn) logger.error({ partner_id: partnerId }, 'verification.no_longer_approved');
     return { kind: 'taken' };
   }
   const wallet = verification.state === 'approved' ? await openWallet(deps, partnerId, verification) : null;

@@ -115,6 +115,21 @@ export async function applyAnswer(tx: Transaction, taken: Taken): Promise<Decisi
   return rows[0]?.decision ?? null;
 }
 
+interface LaterAnswer {
+  verification: Pick<Verification, 'id' | 'state' | 'providerStatus'>;
+  polledAt: Date;
+  at: Date;
+}
+
+/** Says whether the bank has withdrawn its approval; the partner's live payments are blocked then. */
+export async function followApproved(tx: Transaction, { verification, polledAt, at }: LaterAnswer): Promise<boolean> {
+  const { rows } = await tx.query<{ withdrawn: boolean }>(
+    'select kelpie.follow_approved_verification($1, $2, $3, $4, $5) as withdrawn',
+    [verification.id, polledAt, at, verification.state, verification.providerStatus],
+  );
+  return rows[0]?.withdrawn ?? false;
+}
+
 export async function pollAgainAt(tx: Transaction, id: string, dueAt: Date | null): Promise<void> {
   await tx.query('update kelpie.verifications set due_at = $2 where id = $1', [id, dueAt]);
 }

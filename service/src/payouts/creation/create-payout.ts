@@ -4,7 +4,7 @@ import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
 import { payoutCost, type PayoutCost } from '../../money/fees.ts';
 import { usdcForPounds, type GbpPerUsd } from '../../money/rates.ts';
 import { divideUp } from '../../money/rounding.ts';
-import type { PartnerEnvironment } from '../../partners/index.ts';
+import type { PartnerEnvironment, PaymentBlock } from '../../partners/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
@@ -31,6 +31,7 @@ import { leaseMs, simulatedArrivalMs } from '../lifecycle/schedules.ts';
 import { encryptRecipient } from '../records/encrypted-recipient.ts';
 import { adoptPayment, sendPayout, type SendResult } from '../lifecycle/send-payout.ts';
 import type { CreateOutcome, NewPayout } from '../records/create-payouts.ts';
+import { findPaymentBlock } from '../records/find-payment-block.ts';
 import { resolveOrder } from '../records/resolve-order.ts';
 import { inUse, waitForPayout } from '../reading/wait-for-payout.ts';
 
@@ -62,7 +63,7 @@ export type Created =
 
 const notActive = {
   code: 'partner_not_active',
-  message: 'This account is not active, so it cannot create payouts.',
+  message: 'This account cannot create payouts now.',
   contactSupport: true,
 } as const;
 const recipientRejected = {
@@ -101,7 +102,9 @@ async function tryToCreate(
   if (isToConfirm(request) && request.confirmCode === null) {
     const existing = await findReplay(deps, request, startedAt);
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
-    throw await askToConfirm(deps, request);
+    // What we remember of the partner is seconds old: no code is emailed for a payout that would be refused.
+    const block = await findPaymentBlock(deps.calls, { ...request, rail: partnerEnvironment.rail });
+    throw block === null ? await askToConfirm(deps, request) : refuseBlocked(block);
   }
   const cost = payoutCost(request.order.amount, rate, partnerEnvironment.prices);
   const making = { request, partnerEnvironment, rate, cost };
@@ -340,6 +343,17 @@ function inQuestion(): ApiError {
   });
 }
 
+function refuseBlocked(block: PaymentBlock): ApiError {
+  switch (block) {
+    case 'partner_not_active':
+      return new ApiError(notActive);
+    case 'rail_paused':
+      return notCreated('payments_paused', { internal: 'the rail is paused' });
+    case 'recovery':
+      return notCreated('recovery', { internal: 'the rail is closed for recovery' });
+  }
+}
+
 function refuseCreation(
   outcome: Exclude<ClaimOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
   cost: PayoutCost,
@@ -350,15 +364,13 @@ function refuseCreation(
     case 'not_confirmed':
       return new ApiError(wrongCode);
     case 'partner_not_active':
-      return new ApiError(notActive);
+    case 'rail_paused':
+    case 'recovery':
+      return refuseBlocked(outcome.kind);
     case 'in_question':
       return inQuestion();
     case 'not_searched':
       return notCreated('bank_unreachable', { internal: "the bank's list was not searched to its end" });
-    case 'rail_paused':
-      return notCreated('payments_paused', { internal: 'the rail is paused' });
-    case 'recovery':
-      return notCreated('recovery', { internal: 'the rail is closed for recovery' });
     case 'insufficient_funds': {
       const shortfall = cost.walletDebit - outcome.available;
       return new ApiError({

@@ -77,6 +77,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'partners verify': [slug],
   'partners suspend': [slug, ...why],
   'partners activate': [slug, ...why],
+  'partners screening': [slug, '--result', 'review', ...why],
   'partners limits': [slug, '--factor', '3', ...why],
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
   'partners price-plan': [slug, '--plan', 'volume-1', ...why],
