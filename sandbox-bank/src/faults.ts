@@ -24,6 +24,9 @@ export const faultKinds = [
   'empty',
   'html',
   'take_different',
+  'other_reference',
+  'other_amount',
+  'other_account',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

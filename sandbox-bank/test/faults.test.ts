@@ -84,6 +84,19 @@ test('truncated, wrong_types, empty and html answer nonsense as a success, for w
   assert.equal(html.accepted, true);
 });
 
+test('other_reference, other_amount and other_account answer about something else, for what was accepted', async () => {
+  for (const [kind, field] of [
+    ['other_reference', 'client_reference_id'],
+    ['other_amount', 'destination.amount'],
+    ['other_account', 'destination.external_account_id'],
+  ] as const) {
+    const { answer, retry, accepted } = await createUnder({ kind });
+    assert.deepEqual([answer?.status, accepted], [201, true]);
+    assert.notEqual(valueAt(answer?.json, field), valueAt(retry.json, field));
+    assert.equal(valueAt(answer?.json, 'id'), valueAt(retry.json, 'id'));
+  }
+});
+
 test('take_different takes more or less than it should, and says so in the receipt', async () => {
   // (10.00 + 0.55) / 0.79 = 13.3544…
   const more = await createUnder({ kind: 'take_different', micro_usdc: 250_001 });

@@ -52,6 +52,12 @@ export const faultLabels: Readonly<Record<FaultKind, Label>> = {
   wrong_types: { text: 'Malformed response', hint: 'Accept the transfer, but respond with fields of the wrong type.' },
   empty: { text: 'Empty response', hint: 'Accept the transfer, but respond with nothing.' },
   html: { text: 'HTML response', hint: 'Accept the transfer, but respond with a web page.' },
+  other_reference: {
+    text: 'Another reference',
+    hint: 'Accept the transfer, but respond with the reference of another one.',
+  },
+  other_amount: { text: 'Another amount', hint: 'Accept the transfer, but respond with another amount.' },
+  other_account: { text: 'Another account', hint: 'Accept the transfer, but respond with another external account.' },
   take_different: { text: 'Debit 0.01 USDC more', hint: 'Accept the transfer, but debit more than agreed.' },
 };
 

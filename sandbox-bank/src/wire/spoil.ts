@@ -55,6 +55,24 @@ function withWrongTypes(text: string): string {
   return JSON.stringify(Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, twist(value)])));
 }
 
+const otherId = '00000000-0000-4000-8000-000000000000';
+
+/** The same answer with something else in one place, in each transfer where it is a list. */
+function withChange(text: string, change: (transfer: object) => object): string {
+  const answer: unknown = JSON.parse(text);
+  if (typeof answer !== 'object' || answer === null) return text;
+  if (!('data' in answer) || !Array.isArray(answer.data)) return JSON.stringify(change(answer));
+  return JSON.stringify({ ...answer, data: answer.data.map((one: object) => change(one)) });
+}
+
+function destinationOf(transfer: object): object {
+  return 'destination' in transfer && typeof transfer.destination === 'object' ? (transfer.destination ?? {}) : {};
+}
+
+function changed(change: (transfer: object) => object): (exchange: Exchange, text: string) => Spoilt {
+  return (exchange, text) => answerWith(exchange, success(exchange), withChange(text, change));
+}
+
 const before: Partial<Record<FaultKind, (exchange: Exchange) => Spoilt | Promise<Spoilt>>> = {
   reject: (exchange) => answerWith(exchange, exchange.fault.status, errorText(exchange.fault.code)),
   error_before: (exchange) => answerWith(exchange, 500, errorText('internal_error')),
@@ -68,6 +86,12 @@ const afterwards: Partial<Record<FaultKind, (exchange: Exchange, text: string) =
   delay_reply: holdUp,
   truncated: (exchange, text) => answerWith(exchange, success(exchange), text.slice(0, Math.floor(text.length / 2))),
   wrong_types: (exchange, text) => answerWith(exchange, success(exchange), withWrongTypes(text)),
+  other_reference: changed((transfer) => ({ ...transfer, client_reference_id: otherId })),
+  other_amount: changed((transfer) => ({ ...transfer, destination: { ...destinationOf(transfer), amount: '0.01' } })),
+  other_account: changed((transfer) => ({
+    ...transfer,
+    destination: { ...destinationOf(transfer), external_account_id: otherId },
+  })),
   empty: (exchange) => answerWith(exchange, success(exchange), ''),
   html(exchange) {
     void exchange.reply.code(success(exchange)).type('text/html; charset=utf-8').send(page);

@@ -50,6 +50,11 @@ export function orderOf(
   };
 }
 
+/** What an answer about this order may say of it. */
+function asOrdered({ ourReference, amount, recipientId }: PaymentOrder) {
+  return { ourReference, pays: amount, recipientId };
+}
+
 /** What every adapter must do, whatever its bank: run by each of them. */
 export function testBankContract(name: string, setUp: () => Promise<BankUnderTest>): void {
   let made: Promise<BankUnderTest> | undefined;
@@ -60,12 +65,17 @@ export function testBankContract(name: string, setUp: () => Promise<BankUnderTes
     const order = orderOf(under, await register(under, recipientWith()));
     const sent = await under.bank.sendPayment(order);
     assert(sent.kind === 'accepted', inspect(sent));
-    assert.equal(sent.payment.ourReference, order.ourReference);
+    const { ourReference, pays, recipientId } = sent.payment;
+    assert.deepEqual({ ourReference, pays, recipientId }, asOrdered(order));
     assert.equal(sent.payment.taken, payoutCost(order.amount, 790_000n, standardPayoutPrices).walletDebit);
     assert(['accepted', 'under_way'].includes(sent.payment.state));
     await eventually('it arrives', async () => {
       const found = await under.bank.findPayment(sent.payment.id);
       assert(found.kind === 'found' && found.payment.id === sent.payment.id);
+      // What it does not say again is null, and never something else.
+      const said = found.payment;
+      const unsaid = { ourReference: said.ourReference ?? ourReference, pays: said.pays ?? pays };
+      assert.deepEqual({ ...unsaid, recipientId: said.recipientId ?? recipientId }, asOrdered(order));
       return found.payment.state === 'arrived';
     });
   });

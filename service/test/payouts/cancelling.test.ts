@@ -21,6 +21,8 @@ async function notAsked(): Promise<never> {
 const cancelledWithoutRefund: Payment = {
   id: 't1',
   ourReference: null,
+  pays: null,
+  recipientId: null,
   state: 'cancelled',
   bankState: 'canceled',
   taken: 1_910_000n,

@@ -313,6 +313,8 @@ function paymentOf(planned: PlannedPayout, payout: Payout, { back, ...word }: Wo
   return {
     id: `t-${payout.id}`,
     ourReference: payout.orderId,
+    pays: payout.amount,
+    recipientId: null,
     ...word,
     taken,
     refunded: back === undefined ? null : refund(payout, taken, back.keptThousandths),

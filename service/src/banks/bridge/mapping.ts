@@ -225,8 +225,9 @@ function isAboutRepeat({ status, code, key, location }: ApiError): boolean {
 function sentWithoutState(answer: HttpExchange): Payment | undefined {
   const id = isSuccess(answer) ? textAt(parseJson(answer.body), 'id') : undefined;
   if (id === undefined) return undefined;
-  const unsaid = { ourReference: null, taken: null, refunded: null, failure: null, networkFee: null, returnFee: null };
-  return { ...unsaid, id, state: 'accepted', bankState: '' };
+  const unsaidOrder = { ourReference: null, pays: null, recipientId: null };
+  const unsaidMoney = { taken: null, refunded: null, failure: null, networkFee: null, returnFee: null };
+  return { ...unsaidOrder, ...unsaidMoney, id, state: 'accepted', bankState: '' };
 }
 
 export function sendOutcome(answer: HttpExchange): SendOutcome {
@@ -234,7 +235,8 @@ export function sendOutcome(answer: HttpExchange): SendOutcome {
   if (answer.kind === 'not_sent') return { kind: 'unreachable', text };
   const bankError = bankErrorFrom(answer);
   if (bankError !== undefined) {
-    if (!definiteStatuses.has(bankError.status) || isAboutRepeat(bankError)) return { kind: 'unknown', text };
+    if (!definiteStatuses.has(bankError.status)) return { kind: 'unknown', text };
+    if (isAboutRepeat(bankError)) return { kind: 'unknown', isKeyRefused: true, text };
     const isKept = keptStatuses.has(bankError.status);
     if (accountErrors.has(bankError.code)) return { kind: 'rejected', reason: 'account_details', isKept, text };
     const reason = bankError.code === 'insufficient_funds' ? 'insufficient_funds' : 'other';

@@ -77,7 +77,10 @@ export type PaymentFailure =
 
 export interface Payment {
   id: string;
+  /** Whose order it is, what the recipient gets, and who that is by the bank's id. Null where the bank does not say. */
   ourReference: string | null;
+  pays: Pence | null;
+  recipientId: string | null;
   state: PaymentState;
   /** The bank's own word, for people. */
   bankState: string;
@@ -106,8 +109,11 @@ export type SendOutcome =
     }
   /** Certainly nothing: not one byte of the request left. */
   | { kind: 'unreachable'; text: string }
-  /** The request left, and what became of it is not known. */
-  | { kind: 'unknown'; text: string };
+  /**
+   * The request left, and what became of it is not known. `isKeyRefused`: the bank has another request under this key, so
+   * that to repeat this one tells no more.
+   */
+  | { kind: 'unknown'; isKeyRefused?: true; text: string };
 
 export type FindOutcome =
   | { kind: 'found'; payment: Payment }

@@ -1,11 +1,8 @@
-import type { MicroUsdc, Pence } from '../../money/amounts.ts';
+import type { MicroUsdc } from '../../money/amounts.ts';
 import type { Payment } from './payments.ts';
 
 /** A payment with what only a comparison of books asks for. What the bank does not say is null. */
 export interface PaymentRecord extends Payment {
-  /** What the recipient gets, and who that is, by the bank's id. */
-  pays: Pence | null;
-  recipientId: string | null;
   createdAt: Date | null;
   changedAt: Date | null;
 }

@@ -16,7 +16,11 @@ function isOwnId(id: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id);
 }
 
-function paymentAt(id: string, clock: Clock, more: Pick<Payment, 'ourReference' | 'taken'>): Payment {
+function paymentAt(
+  id: string,
+  clock: Clock,
+  more: Pick<Payment, 'ourReference' | 'pays' | 'recipientId' | 'taken'>,
+): Payment {
   const arrived = clock.now().getTime() - instantOf(id).getTime() >= arrivesAfterMs;
   return {
     id,
@@ -46,12 +50,14 @@ export function createSimulatedBank(clock: Clock): Bank {
       const digest = createHash('sha256').update(order.idempotencyKey).digest();
       const id = idFor(order.orderedAt, digest);
       const taken = payoutCost(order.amount, rate, standardPayoutPrices).walletDebit;
-      return { kind: 'accepted', payment: paymentAt(id, clock, { ourReference: order.ourReference, taken }) };
+      const { ourReference, recipientId, amount: pays } = order;
+      return { kind: 'accepted', payment: paymentAt(id, clock, { ourReference, pays, recipientId, taken }) };
     },
     async findPayment(paymentId) {
       if (!isOwnId(paymentId) || instantOf(paymentId) > clock.now()) return { kind: 'absent' };
-      // What was taken is known from the order; asking later only tells how far it is.
-      return { kind: 'found', payment: paymentAt(paymentId, clock, { ourReference: null, taken: null }) };
+      // What was ordered and taken is known from the order; asking later only tells how far it is.
+      const unsaid = { ourReference: null, pays: null, recipientId: null, taken: null };
+      return { kind: 'found', payment: paymentAt(paymentId, clock, unsaid) };
     },
     cancelPayment: async () => ({ kind: 'too_late' }),
     findRate: async () => rate,

@@ -71,6 +71,8 @@ function paymentIn(state: Payment['state'], change: Partial<Payment> = {}): Paym
   return {
     id: 't1',
     ourReference: null,
+    pays: null,
+    recipientId: null,
     state,
     bankState: words[state],
     taken: byBank,

@@ -4,6 +4,7 @@ import { ApiError } from '../../platform/api-error.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
 import { applyPaymentUpdate } from './apply-payment-update.ts';
+import { differingFields } from './compare-answer.ts';
 import type { PayoutDeps } from './deps.ts';
 import type { Payout, VisiblePayout } from '../model/payout.ts';
 import { readPayout } from '../reading/read-payouts.ts';
@@ -46,6 +47,7 @@ async function cancelOnce(
   paymentId: string,
 ): Promise<boolean> {
   const payment = await askToCancel(bankOf(banks, payout.rail), paymentId);
+  if (differingFields(payout, payment, null).length > 0) throw notConfirmed();
   const charged = await markups.get(payout.pricePlan);
   const at = clock.now();
   const { isOver, ...update } = applyPaymentUpdate(payout, payment, { at, markups: charged });
@@ -67,5 +69,9 @@ async function askToCancel(bank: Bank, paymentId: string): Promise<Payment> {
   const found = outcome.kind === 'too_late' ? await bank.findPayment(paymentId) : outcome;
   if (found.kind === 'found' && found.payment.state === 'cancelled') return found.payment;
   if (found.kind === 'found') throw notCancellable('it is already on its way');
-  throw new ApiError({ code: 'unavailable', message: 'The bank did not confirm the cancellation. Retry.' });
+  throw notConfirmed();
+}
+
+function notConfirmed(): ApiError {
+  return new ApiError({ code: 'unavailable', message: 'The bank did not confirm the cancellation. Retry.' });
 }

@@ -47,6 +47,8 @@ test('news of a payment that we believe was never made is kept until the bank ha
     failure: null,
     networkFee: null,
     returnFee: null,
+    pays: null,
+    recipientId: null,
   } as const;
   answer = { kind: 'found', payment: { id: 't9', ourReference: payout.orderId, ...said } };
   await resumeIn(3_600_000);

@@ -4,10 +4,18 @@ import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
 import { applyPaymentUpdate } from './apply-payment-update.ts';
-import type { Transition, OpenCase, TransitionStep } from '../model/transition.ts';
+import { caseOfDifference, differingFields, differsWord, isOnlySearched } from './compare-answer.ts';
+import type { Activity, Transition, OpenCase, TransitionStep } from '../model/transition.ts';
 import type { PayoutDeps } from './deps.ts';
 import type { Payout } from '../model/payout.ts';
-import { absentTooLongMs, closeOrPollAgain, nextPollAt, nextRetry, sendAgainWithinMs } from './schedules.ts';
+import {
+  absentTooLongMs,
+  closeOrPollAgain,
+  nextPollAt,
+  nextRetry,
+  refusalProvenAfterMs,
+  sendAgainWithinMs,
+} from './schedules.ts';
 import { findPaymentBlock } from '../records/find-payment-block.ts';
 import { searchPayment } from './search-payment.ts';
 import { sendPayout } from './send-payout.ts';
@@ -43,7 +51,8 @@ async function findOutWhatBecame(deps: PayoutDeps, payout: Payout, webhookPaymen
   const notified = await findWebhookPayment(deps, payout, webhookPaymentId);
   if (notified.kind === 'found') return applyUpdate(deps, payout, notified.payment);
   const age = deps.clock.now().getTime() - payout.firstTriedAt.getTime();
-  if (age >= sendAgainWithinMs) return search(deps, payout);
+  if (age >= sendAgainWithinMs || (isOnlySearched(payout) && age >= refusalProvenAfterMs)) return search(deps, payout);
+  if (isOnlySearched(payout)) return searchAndWait(deps, payout);
   const block = await findPaymentBlock(deps.calls, payout);
   return block === null ? sendAgain(deps, payout) : searchWhileBlocked(deps, payout, block);
 }
@@ -71,6 +80,18 @@ async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
   await sendPayout(deps, current, { sender: { by: worker, requestId: null }, knownRecipientId: null });
 }
 
+/** Nobody waits for the answer any more. */
+function unansweredCreation({ createdBy }: Payout): Activity {
+  return { action: 'payout.create', requestId: null, status: null, by: createdBy };
+}
+
+/** The bank may not list yet what it has. */
+async function searchAndWait(deps: PayoutDeps, payout: Payout): Promise<void> {
+  const found = await searchPayment(deps, payout, { from: payout.firstTriedAt });
+  if (found.kind === 'found') return applyUpdate(deps, payout, found.payments[0]);
+  await releasePayoutLease(deps.calls, payout, nextRetry(deps.clock.now(), instantOf(payout.id)));
+}
+
 /** Nothing is sent while payments are blocked. The bank may have the payment all the same; otherwise it waits. */
 async function searchWhileBlocked(deps: PayoutDeps, payout: Payout, block: PaymentBlock): Promise<void> {
   const at = deps.clock.now();
@@ -85,7 +106,7 @@ async function searchWhileBlocked(deps: PayoutDeps, payout: Payout, block: Payme
     steps: [{ to: 'pending', what: 'not_known', detail: block, lines: [] }],
     bankFacts: {},
     schedule: { kind: 'watch', dueAt },
-    activity: { action: 'payout.create', requestId: null, status: null, by: payout.createdBy },
+    activity: unansweredCreation(payout),
   };
   await deps.commits.applyTransition({ payout, transition });
 }
@@ -135,13 +156,24 @@ async function stillAbsent(deps: PayoutDeps, payout: Payout): Promise<void> {
 async function alertOperator(deps: PayoutDeps, payout: Payout, openCase: OpenCase, bankState?: string): Promise<void> {
   const at = deps.clock.now();
   alarmOnCase(deps.logger, payout.id, openCase);
-  const steps: TransitionStep[] = [{ to: payout.state, what: 'needs_attention', detail: openCase.kind, lines: [] }];
-  const bankFacts = bankState === undefined ? {} : { bankState };
-  const schedule = { kind: 'watch' as const, dueAt: nextPollAt(at, instantOf(payout.id)) };
-  await deps.commits.applyTransition({ payout, transition: { at, by: 'bank', steps, bankFacts, openCase, schedule } });
+  // The caller of one that is still being sent is answered, and sees it from now on.
+  const isSending = payout.state === 'sending';
+  const to = isSending ? 'pending' : payout.state;
+  const transition: Transition = {
+    at,
+    by: 'bank',
+    steps: [{ to, what: 'needs_attention', detail: openCase.kind, lines: [] }],
+    bankFacts: bankState === undefined ? {} : { bankState },
+    openCase,
+    schedule: { kind: 'watch', dueAt: nextPollAt(at, instantOf(payout.id)) },
+    ...(isSending ? { activity: unansweredCreation(payout) } : {}),
+  };
+  await deps.commits.applyTransition({ payout, transition });
 }
 
 async function applyUpdate(deps: PayoutDeps, payout: Payout, payment: Payment): Promise<void> {
+  const fields = differingFields(payout, payment, null);
+  if (fields.length > 0) return reportDifference(deps, payout, caseOfDifference(payment, fields));
   const markups = await deps.markups.get(payout.pricePlan);
   const at = deps.clock.now();
   const { isOver, ...update } = applyPaymentUpdate(payout, payment, { at, markups });
@@ -150,6 +182,15 @@ async function applyUpdate(deps: PayoutDeps, payout: Payout, payment: Payment): 
   alarmOnCase(deps.logger, payout.id, update.openCase);
   const schedule = closeOrPollAgain(payout, at, isOver);
   await deps.commits.applyTransition({ payout, transition: { at, by: 'bank', ...update, schedule } });
+}
+
+/** What the bank says is not about this payout. It opens a case once, and changes nothing, however often it is read. */
+async function reportDifference(deps: PayoutDeps, payout: Payout, openCase: OpenCase): Promise<void> {
+  if (payout.bankState !== differsWord) return alertOperator(deps, payout, openCase, differsWord);
+  // A person decides of one that was never accepted. A webhook would still open it again.
+  const isWatched = payout.state !== 'pending';
+  const dueAt = isWatched ? nextPollAt(deps.clock.now(), instantOf(payout.id)) : null;
+  await releasePayoutLease(deps.calls, payout, dueAt);
 }
 
 /** The bank has news of what it never accepted, as far as we were told. */

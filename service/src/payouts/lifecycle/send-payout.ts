@@ -5,7 +5,8 @@ import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
 import { failureReasons } from '../model/failures.ts';
 import { applyPaymentUpdate, type Charging } from './apply-payment-update.ts';
-import type { Activity, Transition, TransitionStep } from '../model/transition.ts';
+import { caseOfDifference, differingFields, differsWord, keyRefusedWord } from './compare-answer.ts';
+import type { Activity, OpenCase, Transition, TransitionStep } from '../model/transition.ts';
 import { bankKeyOf } from '../model/order.ts';
 import type { PayoutDeps } from './deps.ts';
 import type { Payout } from '../model/payout.ts';
@@ -36,11 +37,15 @@ type Asked =
   | { kind: 'nothing_sent'; why: NothingSent; text: string; kept?: PaymentFailure }
   /** Certainly nothing was sent at any time: the bank refuses the order, and its list does not have it. */
   | { kind: 'never_sent'; why: NothingSent; text: string; kept: PaymentFailure }
-  | { kind: 'unknown'; text: string };
+  /** The bank accepted something, but by its answer not this order. */
+  | { kind: 'differs'; openCase: OpenCase }
+  | { kind: 'unknown'; isKeyRefused?: true; text: string };
 
 interface Answer {
   asked: Asked;
-  /** The recipient's id at the bank, where it was registered just now. */
+  /** The recipient's id at the bank that the order names, where one was named. */
+  named?: string;
+  /** The same, where it was registered just now. */
   registered?: string;
   /** The bank refused the recipient that we knew: next time it is registered anew. */
   forget?: true;
@@ -57,7 +62,15 @@ export async function sendPayout(
 ): Promise<SendResult> {
   const details = recipient ?? openRecipient(deps.encryptor, payout);
   const answer = await askBank(deps, payout, details, knownRecipientId);
-  return record(deps, payout, sender, { ...answer, asked: await weighRefusal(deps, payout, answer.asked) });
+  const asked = await weighRefusal(deps, payout, answer.asked);
+  return record(deps, payout, sender, { ...answer, asked: believe(payout, asked, answer.named ?? null) });
+}
+
+/** An answer about another order, amount or account is none to this one. */
+function believe(payout: Payout, asked: Asked, namedRecipientId: string | null): Asked {
+  if (asked.kind !== 'accepted') return asked;
+  const fields = differingFields(payout, asked.payment, namedRecipientId);
+  return fields.length === 0 ? asked : { kind: 'differs', openCase: caseOfDifference(asked.payment, fields) };
 }
 
 /**
@@ -142,8 +155,11 @@ async function askBank(
     orderedAt: instantOf(payout.id),
   });
   const asked = readOutcome(payout, sent);
-  if (sent.kind === 'rejected' && sent.reason !== 'insufficient_funds') return { asked, forget: true };
-  return registered === undefined ? { asked } : { asked, registered };
+  const named = recipientId;
+  if (sent.kind === 'rejected' && sent.reason !== 'insufficient_funds') return { asked, named, forget: true };
+  // Under a key that the bank refuses, an earlier try may have named another recipient: that one stays unknown.
+  const isOther = sent.kind === 'unknown' && sent.isKeyRefused === true;
+  return registered === undefined || isOther ? { asked, named } : { asked, named, registered };
 }
 
 function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): Asked {
@@ -168,8 +184,9 @@ function raiseAlarm(
   { id, attempts }: Payout,
   asked: Exclude<Asked, { kind: 'accepted' }>,
 ): void {
-  const line = { payout_id: id, attempt: attempts, action: asked.kind === 'unknown' ? 'unknown' : asked.why };
-  if (asked.kind !== 'unknown' && asked.why === 'refused') logger.error(line, 'payout.refused_by_bank');
+  const why = asked.kind === 'unknown' || asked.kind === 'differs' ? asked.kind : asked.why;
+  const line = { payout_id: id, attempt: attempts, action: why };
+  if (why === 'refused') logger.error(line, 'payout.refused_by_bank');
   else logger.warn(line, 'payout.not_accepted');
 }
 
@@ -198,11 +215,19 @@ function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer
   }
   if (asked.kind === 'never_sent' && payout.state === 'pending')
     return { as: 'created', transition: { ...common, ...refusedInTheEnd(payout, asked), schedule: { kind: 'close' } } };
+  if (asked.kind === 'differs') {
+    const { openCase } = asked;
+    const steps = [{ to: 'pending', what: differsWord, detail: null, lines: [] }] satisfies TransitionStep[];
+    const schedule = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
+    const bankFacts = { bankState: differsWord };
+    return { as: 'created', transition: { ...common, steps, bankFacts, openCase, schedule, ...activity(201) } };
+  }
   // A no after a try whose fate is not known proves nothing by itself: that one may have been accepted.
   if (asked.kind === 'unknown' || (asked.kind === 'nothing_sent' && payout.attempts > 1)) {
     const steps = [{ to: 'pending', what: 'not_known', detail: asked.text, lines: [] }] satisfies TransitionStep[];
     const schedule = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
-    return { as: 'created', transition: { ...common, steps, bankFacts: {}, schedule, ...activity(201) } };
+    const bankFacts = asked.kind === 'unknown' && asked.isKeyRefused ? { bankState: keyRefusedWord } : {};
+    return { as: 'created', transition: { ...common, steps, bankFacts, schedule, ...activity(201) } };
   }
   return nothingSent(payout, asked, { ...common, schedule: { kind: 'close' } }, activity);
 }

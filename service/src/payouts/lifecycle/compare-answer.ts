@@ -1,0 +1,35 @@
+import type { Payment } from '../../banks/index.ts';
+import type { OpenCase } from '../model/transition.ts';
+import type { Payout } from '../model/payout.ts';
+
+/** What is kept as the bank's word once an answer was about something else. Told once, and then searched for. */
+export const differsWord = 'answer_differs';
+
+/** The same, once the bank refused the key because it has another request under it. */
+export const keyRefusedWord = 'key_refused';
+
+/** Whether to send the order again would tell nothing new: what the bank made of it is only in its list. */
+export function isOnlySearched({ bankState }: Pick<Payout, 'bankState'>): boolean {
+  return bankState === differsWord || bankState === keyRefusedWord;
+}
+
+/**
+ * In which respect an answer of the bank is not about this payout, in words for people. Never what it says instead: bank
+ * details do not belong in a case. What the bank leaves out is no difference.
+ */
+export function differingFields(
+  { orderId, amount }: Pick<Payout, 'orderId' | 'amount'>,
+  { ourReference, pays, recipientId }: Pick<Payment, 'ourReference' | 'pays' | 'recipientId'>,
+  namedRecipientId: string | null,
+): string[] {
+  const found: string[] = [];
+  if (ourReference !== null && ourReference !== orderId) found.push('reference');
+  if (pays !== null && pays !== amount) found.push('amount');
+  if (recipientId !== null && namedRecipientId !== null && recipientId !== namedRecipientId)
+    found.push('recipient account');
+  return found;
+}
+
+export function caseOfDifference({ id }: Pick<Payment, 'id'>, fields: readonly string[]): OpenCase {
+  return { kind: differsWord, detail: `what the bank says of payment ${id} has another ${fields.join(' and ')}` };
+}
