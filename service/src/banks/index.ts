@@ -4,6 +4,7 @@ export { bankReference } from './bank-reference.ts';
 export { createBridgeBank } from './bridge/bank.ts';
 export { readWebhook, type PaymentNews } from './bridge/webhook.ts';
 export { bankCalls, withFailpoints } from './failpoints.ts';
+export { encryptRecipientId, openRecipientId } from './encrypted-recipient-id.ts';
 export { createHttpAgent } from './http-exchange.ts';
 export type {
   Bank,

@@ -138,6 +138,9 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
      ), recipient as (
        insert into kelpie.bank_recipients (partner_id, environment, account_index, bank_recipient_id, registered_at)
        select partner_id, environment, account_index, 'seed', now() from made
+     ), known as (
+       insert into kelpie.known_recipients (partner_id, environment, account_index, id_encrypted, registered_at)
+       select partner_id, environment, account_index, '\\x00', now() from made
      ), trouble as (
        insert into kelpie.cases (id, partner_id, environment, payout_id, kind, detail, opened_at)
        select gen_random_uuid(), partner_id, environment, id, 'seed', 'seed', now() from made

@@ -66,6 +66,8 @@ function newPayout(): NewPayout {
       recipientName: 'Ada Byron',
       accountLast4: '5678',
       recipientEncrypted: randomBytes(40),
+      accountIndex: randomBytes(32),
+      bankRecipientEncrypted: randomBytes(50),
       createdVia: 'api',
       createdBy: 'kp_sandbox_created',
       bankPaymentId: 'a payment',
@@ -79,7 +81,6 @@ function newPayout(): NewPayout {
     confirmation: null,
     retry: null,
     fingerprint: randomBytes(32),
-    accountIndex: randomBytes(32),
     transfers: [
       {
         id: newId(systemClock),
@@ -105,8 +106,6 @@ test('each value of a new payout arrives in its own column', async () => {
     bankRefunded: null,
     completedAt: null,
   });
-  const row = await rowOf('select idempotency_key, account_index from kelpie.payouts where id = $1', [payout.id]);
-  assert.deepEqual(row, { idempotency_key: payout.idempotencyKey, account_index: made.accountIndex });
   const key = 'select order_id, key, payout_id, fingerprint, bank_round, round_began_at from kelpie.idempotency_keys';
   assert.deepEqual(await rowOf(`${key} where order_id = $1`, [payout.orderId]), {
     order_id: payout.orderId,
@@ -160,7 +159,7 @@ test('each fact of a transition arrives in its own column', async () => {
     schedule: { kind: 'watch', dueAt },
     activity: { action: 'payout.cancel', requestId: newId(systemClock), status: 202, by: 'another actor' },
     openCase: { kind: 'a_kind', detail: 'of a case' },
-    knownRecipientId: 'a recipient',
+    recipientEncrypted: Buffer.from('a recipient'),
   };
   assert.equal(await commits.applyTransition({ payout, transition }), true);
   assert.deepEqual(await findPayout(calls, partner, id), {
@@ -174,6 +173,7 @@ test('each fact of a transition arrives in its own column', async () => {
     bankRefunded: 1_910_002n,
     failureCode: 'account_closed',
     failureReason: 'a reason',
+    bankRecipientEncrypted: Buffer.from('a recipient'),
     updatedAt: at,
   });
   const history = await rowsOf(
@@ -193,9 +193,11 @@ test('each fact of a transition arrives in its own column', async () => {
   assert.deepEqual(await rowOf(opened, [id]), { kind: 'a_kind', detail: 'of a case', opened_at: at });
   const lease = `select due_at, leased_until = '-infinity' as is_released from kelpie.payout_leases where payout_id = $1`;
   assert.deepEqual(await rowOf(lease, [id]), { due_at: dueAt, is_released: true });
-  const recipient = 'select bank_recipient_id, registered_at from kelpie.bank_recipients where partner_id = $1';
+  const recipient =
+    'select id_encrypted, account_index, registered_at from kelpie.known_recipients where partner_id = $1';
   assert.deepEqual(await rowOf(recipient, [partner.partnerId]), {
-    bank_recipient_id: 'a recipient',
+    id_encrypted: Buffer.from('a recipient'),
+    account_index: payout.accountIndex,
     registered_at: at,
   });
 });

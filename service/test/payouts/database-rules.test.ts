@@ -232,15 +232,15 @@ function moveTo(to: PayoutState, change: Partial<Transition> = {}): Transition {
     activity: { action: 'payout.create', requestId: null, status: 201, by: 'test' },
     openCase: { kind: 'tested', detail: 'tested' },
     blockPartner: true,
-    knownRecipientId: 'r1',
+    recipientEncrypted: Buffer.of(1),
     freeKey: true,
     ...change,
   };
 }
 
 /** Of the kind that goes into a batch. */
-function plain({ at, by, steps, bankFacts, schedule, knownRecipientId = '' }: Transition): Transition {
-  return { at, by, steps, bankFacts, schedule, knownRecipientId };
+function plain({ at, by, steps, bankFacts, schedule, recipientEncrypted = Buffer.of() }: Transition): Transition {
+  return { at, by, steps, bankFacts, schedule, recipientEncrypted };
 }
 
 function newPayout(change: { keyId?: string; orderId?: string; claims?: bigint } = {}): NewPayout {
@@ -266,6 +266,8 @@ function newPayout(change: { keyId?: string; orderId?: string; claims?: bigint }
       recipientName: 'Ada Byron',
       accountLast4: '5678',
       recipientEncrypted: Buffer.of(1),
+      accountIndex: Buffer.alloc(32),
+      bankRecipientEncrypted: null,
       createdVia: 'api',
       createdBy: 'test',
       bankPaymentId: null,
@@ -280,7 +282,6 @@ function newPayout(change: { keyId?: string; orderId?: string; claims?: bigint }
     confirmation: null,
     retry: null,
     fingerprint: Buffer.of(1),
-    accountIndex: Buffer.alloc(32),
     transfers: [{ id: newId(systemClock), reason: 'payout.hold', lines: hold }],
     open: { leasedUntil: at, dueAt: at },
     activity: { id: newId(systemClock), status: 201 },
@@ -310,7 +311,7 @@ async function everything(): Promise<unknown> {
       'cases',
       'payout_leases',
       'idempotency_keys',
-      'bank_recipients',
+      'known_recipients',
       'payment_blocks',
       'payment_block_history',
     ]) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { textAt } from '@kelpie/dev/json.ts';
+import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { bankOf, createPayout, payoutBody } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
@@ -15,12 +16,9 @@ const client = { url: world.api.url, key: world.partner.key };
 const closed = payoutBody({}, bankOf('11112222'));
 
 async function closeAccount(): Promise<void> {
-  const [row] = await asAdmin(world.database.superuserUrl, async (admin) => {
-    const { rows } = await admin.query<{ id: string }>('select bank_recipient_id as id from kelpie.bank_recipients');
-    return rows;
-  });
-  assert(row !== undefined);
-  await world.bank.control(`/external_accounts/${row.id}/deactivate`);
+  const { payments } = await world.bank.record();
+  const { json } = await callWire(world.bank, `/transfers/${payments[0]?.transfer_id ?? ''}`);
+  await world.bank.control(`/external_accounts/${textAt(json, 'destination.external_account_id')}/deactivate`);
 }
 
 test('a key that is freed after the bank refused an order under it pays the corrected order at once', async () => {

@@ -4,7 +4,7 @@
 -- Guarantees: a payout that changed since its caller read it (another revision, or another partner's) is left as it is, and
 --   nothing else of its transition happens. No transition debits a wallet.
 -- Returns one row per payout, by its place in the arrays: whether its transition was applied.
--- Locks: payouts, leases, recipients, keys, payment blocks, wallets; each in the order of its key.
+-- Locks: payouts, leases, keys, payment blocks, wallets; each in the order of its key.
 --
 -- Arrays are columns: element n belongs to the payout at place n. Steps, cases, pauses and entries name it by its place.
 -- Owner: kelpie_payouts
@@ -31,7 +31,8 @@ create or replace function kelpie.apply_transitions(
   activity_actions text[],
   activity_statuses integer[],
   activity_actors text[],
-  known_recipient_ids text[],
+  -- The bank's id of the recipient that the payout names, encrypted, where it was registered just now.
+  recipients_encrypted bytea[],
   -- The steps, numbered from one within each payout.
   step_places integer[],
   step_numbers integer[],
@@ -96,6 +97,7 @@ begin
         attempts = coalesce(now_attempts[step.place], p.attempts),
         bank_payment_id = coalesce(now_bank_payment_ids[step.place], p.bank_payment_id),
         bank_state = coalesce(now_bank_states[step.place], p.bank_state),
+        bank_recipient_encrypted = coalesce(recipients_encrypted[step.place], p.bank_recipient_encrypted),
         bank_debited_micro_usdc = coalesce(now_bank_debited_micro_usdc[step.place], p.bank_debited_micro_usdc),
         bank_refunded_micro_usdc = coalesce(now_bank_refunded_micro_usdc[step.place], p.bank_refunded_micro_usdc),
         failure_code = case
@@ -171,25 +173,25 @@ begin
   ) with ordinality as item (id, partner_id, environment, action, status, actor, payout_id, place)
   where is_done[item.place] and item.id is not null;
 
+  -- The newest row of an account counts. One without an id says that the bank no longer knows it.
+  insert into kelpie.known_recipients (partner_id, environment, account_index, id_encrypted, registered_at)
+  select item.partner_id, item.environment, payouts.account_indexes[item.place], item.id_encrypted, item.instant
+  from unnest(partner_ids, environments, recipients_encrypted, instants) with ordinality
+    as item (partner_id, environment, id_encrypted, instant, place)
+  where is_done[item.place] and item.id_encrypted is not null
+  order by item.place;
   if cardinality(forget_places) > 0 then
-    perform from unnest(known_recipient_ids) with ordinality as item (recipient_id, place)
-    join kelpie.bank_recipients r on r.partner_id = partner_ids[item.place] and r.environment = environments[item.place]
-      and r.account_index = payouts.account_indexes[item.place]
-    where is_done[item.place] and (item.recipient_id is not null or item.place = any (forget_places))
-    order by r.partner_id, r.environment, r.account_index for update of r;
-  end if;
-  insert into kelpie.bank_recipients as r (partner_id, environment, account_index, bank_recipient_id, registered_at)
-  select distinct on (item.partner_id, item.environment, payouts.account_indexes[item.place])
-    item.partner_id, item.environment, payouts.account_indexes[item.place], item.recipient_id, item.instant
-  from unnest(partner_ids, environments, known_recipient_ids, instants) with ordinality
-    as item (partner_id, environment, recipient_id, instant, place)
-  where is_done[item.place] and item.recipient_id is not null
-  order by item.partner_id, item.environment, payouts.account_indexes[item.place], item.place desc
-  on conflict (partner_id, environment, account_index) do update set bank_recipient_id = excluded.bank_recipient_id;
-  if cardinality(forget_places) > 0 then
-    delete from kelpie.bank_recipients r using unnest(forget_places) as item (place)
-    where is_done[item.place] and r.partner_id = partner_ids[item.place] and r.environment = environments[item.place]
-      and r.account_index = payouts.account_indexes[item.place];
+    insert into kelpie.known_recipients (partner_id, environment, account_index, id_encrypted, registered_at)
+    select partner_ids[item.place], environments[item.place], payouts.account_indexes[item.place], null,
+      instants[item.place]
+    from unnest(forget_places) as item (place)
+    cross join lateral (
+      select r.id_encrypted from kelpie.known_recipients r
+      where r.partner_id = partner_ids[item.place] and r.environment = environments[item.place]
+        and r.account_index = payouts.account_indexes[item.place]
+      order by r.number desc limit 1
+    ) known
+    where is_done[item.place] and known.id_encrypted is not null;
   end if;
 
   if cardinality(free_places) > 0 then

@@ -41,6 +41,8 @@ create or replace function kelpie.create_payouts(
   accounts_last4 text[],
   recipients_encrypted bytea[],
   account_indexes bytea[],
+  -- The bank's id of the recipient, encrypted, where a payment already names it. Null takes the one known for the account.
+  bank_recipients_encrypted bytea[],
   created_vias text[],
   created_bys text[],
   bank_payment_ids text[],
@@ -71,7 +73,7 @@ create or replace function kelpie.create_payouts(
   entry_accounts kelpie.ledger_account[],
   entry_amounts bigint[],
   entry_reasons text[]
-) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_id text)
+) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_encrypted bytea)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
   -- Rows are found by their keys alone. A plan made while a table was small would read all of it later.
@@ -90,6 +92,8 @@ declare
   refused_transfers uuid[];
   balances bigint[];
   available bigint[];
+  -- The recipient at the bank that each payout names, as far as it is known.
+  recipients bytea[];
 begin
   perform set_config('kelpie.batch', 'on', true);
   select bool_and((entry.place between 1 and cardinality(payout_ids) and entry.is_first is not null) is true),
@@ -176,15 +180,25 @@ begin
     raise exception 'only the hold of a new payout debits the wallet' using errcode = 'check_violation';
   end if;
 
+  select array_agg(coalesce(item.named, known.id_encrypted) order by item.place) into recipients
+  from unnest(partner_ids, environments, account_indexes, first_states, bank_recipients_encrypted) with ordinality
+    as item (partner_id, environment, account_index, state, named, place)
+  left join lateral (
+    select r.id_encrypted from kelpie.known_recipients r
+    where item.state = 'sending' and r.partner_id = item.partner_id and r.environment = item.environment
+      and r.account_index = item.account_index
+    order by r.number desc limit 1
+  ) known on true;
+
   insert into kelpie.payouts (
     id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
     reference, bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
-    price_plan, recipient_name, account_last4, recipient_encrypted, account_index, created_via, created_by, bank_payment_id,
-    bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at
+    price_plan, recipient_name, account_last4, recipient_encrypted, account_index, bank_recipient_encrypted, created_via,
+    created_by, bank_payment_id, bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at
   )
   select item.id, item.partner_id, item.environment, item.rail, item.state, 1, 1, item.key, item.order_id, item.bank_round,
     item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.provider_fee, item.wallet_debit,
-    item.rate, item.price_plan, item.recipient_name, item.last4, item.encrypted, item.account_index, item.via,
+    item.rate, item.price_plan, item.recipient_name, item.last4, item.encrypted, item.account_index, recipients[item.place], item.via,
     item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant
   from unnest(
     payout_ids, partner_ids, environments, rails, first_states, keys, order_ids, bank_rounds, first_tried_ats, instants,
@@ -237,18 +251,14 @@ begin
   end if;
 
   return query
-    select item.place,
+    select item.place::bigint,
       case
         when is_granted[item.place] then 'created'
         when is_claimed[item.place] then 'insufficient_funds'
         else outcomes[item.place]
       end,
       available[item.place],
-      r.bank_recipient_id
-    from unnest(partner_ids, environments, account_indexes, first_states) with ordinality
-      as item (partner_id, environment, account_index, state, place)
-    left join kelpie.bank_recipients r
-      on item.state = 'sending' and r.partner_id = item.partner_id and r.environment = item.environment
-      and r.account_index = item.account_index;
+      recipients[item.place]
+    from generate_subscripts(payout_ids, 1) as item (place);
 end;
 $$;

@@ -1,4 +1,4 @@
-import { bankReference, type PaymentOrder, type PaymentRecord } from '../../banks/index.ts';
+import { bankReference, encryptRecipientId, type PaymentOrder, type PaymentRecord } from '../../banks/index.ts';
 import { ledgerEvents } from '../../ledger/index.ts';
 import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
 import { payoutCost, type PayoutCost } from '../../money/fees.ts';
@@ -112,9 +112,10 @@ async function tryToCreate(
   if (outcome.kind === 'exists') return replayOrAgain(deps, request, startedAt);
   if (outcome.kind === 'rail_changed') return 'rail_changed';
   if (outcome.kind !== 'created') throw refuseCreation(outcome, cost);
-  const { made, adopted, bankRound, firstTriedAt, bankRecipientId: knownRecipientId } = outcome;
+  const { made, adopted, bankRound, firstTriedAt, bankRecipientEncrypted } = outcome;
   const payout: Payout = {
     ...made.payout,
+    bankRecipientEncrypted,
     bankRound,
     firstTriedAt,
     revision: 1,
@@ -126,7 +127,7 @@ async function tryToCreate(
   const sender = { by: request.by, requestId: request.requestId };
   const sent =
     adopted === null
-      ? await sendPayout(deps, payout, { sender, recipient: request.order.recipient, knownRecipientId })
+      ? await sendPayout(deps, payout, { sender, recipient: request.order.recipient })
       : await adoptPayment(deps, payout, { sender, payment: adopted });
   const isRecorded = sent.kind === 'recorded';
   return { kind: 'created', payout: await readSent(deps, payout, sent, startedAt), cost, isRecorded };
@@ -189,7 +190,15 @@ async function resolveUsedKey(
   if (round.kind !== 'retry' && round.kind !== 'adopt') return round;
   // Built again, because the search used up time of its lease.
   const again = { ...(await makePayout(deps, making)), retry: round.retry };
-  return { kind: 'claiming', made: again, adopted: round.kind === 'adopt' ? round.payment : null };
+  if (round.kind === 'retry') return { kind: 'claiming', made: again, adopted: null };
+  return { kind: 'claiming', made: naming(deps, again, round.payment), adopted: round.payment };
+}
+
+/** The payout names the recipient that its payment was found to have. */
+function naming({ encryptor }: CreateDeps, made: NewPayout, { recipientId }: PaymentRecord): NewPayout {
+  if (recipientId === null) return made;
+  const bankRecipientEncrypted = encryptRecipientId(encryptor, made.payout, recipientId);
+  return { ...made, payout: { ...made.payout, bankRecipientEncrypted } };
 }
 
 /** The rate, where all is well; otherwise what stands in the way. */
@@ -263,6 +272,8 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
       recipientEncrypted: encryptRecipient(deps.encryptor, id, recipient),
+      accountIndex: accountIndexOf(deps.accountDigest, recipient),
+      bankRecipientEncrypted: null,
       createdVia: request.via,
       createdBy: request.by,
       bankPaymentId: null,
@@ -276,7 +287,6 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
     confirmation: givenCode(deps, request),
     retry: null,
     fingerprint: fingerprintOf(deps.bodyDigest, order),
-    accountIndex: accountIndexOf(deps.accountDigest, recipient),
     transfers: [{ id: newId(deps.clock), reason: 'payout.hold', lines: hold }],
     open: { leasedUntil, dueAt: leasedUntil },
     activity: null,

@@ -35,6 +35,8 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     recipientName: 'Ada Byron',
     accountLast4: '5678',
     recipientEncrypted: Buffer.alloc(0),
+    accountIndex: Buffer.alloc(32),
+    bankRecipientEncrypted: null,
     createdVia: 'api',
     createdBy: 'kp_live_00000000',
     bankPaymentId: null,

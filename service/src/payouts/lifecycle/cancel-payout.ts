@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/api-error.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
 import { applyPaymentUpdate } from './apply-payment-update.ts';
-import { differingFields } from './compare-answer.ts';
+import { differingFields, namedRecipientOf } from './compare-answer.ts';
 import type { PayoutDeps } from './deps.ts';
 import type { Payout, VisiblePayout } from '../model/payout.ts';
 import { readPayout } from '../reading/read-payouts.ts';
@@ -41,13 +41,14 @@ export async function cancelPayout(
 
 /** Says whether this was what cancelled it: its answer is written down then. */
 async function cancelOnce(
-  { banks, commits, clock, logger, markups }: PayoutDeps,
+  deps: PayoutDeps,
   { by, requestId }: Canceller,
   payout: Payout,
   paymentId: string,
 ): Promise<boolean> {
+  const { banks, commits, clock, logger, markups } = deps;
   const payment = await askToCancel(bankOf(banks, payout.rail), paymentId);
-  if (differingFields(payout, payment, null).length > 0) throw notConfirmed();
+  if (differingFields(payout, payment, namedRecipientOf(deps, payout)).length > 0) throw notConfirmed();
   const charged = await markups.get(payout.pricePlan);
   const at = clock.now();
   const { isOver, ...update } = applyPaymentUpdate(payout, payment, { at, markups: charged });

@@ -33,9 +33,9 @@ test('all that differs is named', () => {
   assert.deepEqual(differingFields(payout, other, 'r1'), ['reference', 'amount', 'recipient account']);
 });
 
-test('an order whose answer differed, or whose key was refused, is searched for and not sent again', () => {
+test('an order whose answer differed, or that can not be sent again as it was, is searched for and not sent again', () => {
   assert.deepEqual(
-    ['answer_differs', 'key_refused', 'pending', null].map((bankState) => isOnlySearched({ bankState })),
+    ['answer_differs', 'not_sendable', 'pending', null].map((bankState) => isOnlySearched({ bankState })),
     [true, true, false, false],
   );
 });

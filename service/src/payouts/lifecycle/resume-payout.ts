@@ -4,7 +4,7 @@ import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
 import { applyPaymentUpdate } from './apply-payment-update.ts';
-import { caseOfDifference, differingFields, differsWord, isOnlySearched } from './compare-answer.ts';
+import { caseOfDifference, differingFields, differsWord, isOnlySearched, namedRecipientOf } from './compare-answer.ts';
 import type { Activity, Transition, OpenCase, TransitionStep } from '../model/transition.ts';
 import type { PayoutDeps } from './deps.ts';
 import type { Payout } from '../model/payout.ts';
@@ -77,7 +77,7 @@ async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
   };
   if (!(await deps.commits.applyTransition({ payout, transition: counted }))) return;
   const current = { ...payout, attempts, revision: payout.revision + 1 };
-  await sendPayout(deps, current, { sender: { by: worker, requestId: null }, knownRecipientId: null });
+  await sendPayout(deps, current, { sender: { by: worker, requestId: null } });
 }
 
 /** Nobody waits for the answer any more. */
@@ -172,7 +172,7 @@ async function alertOperator(deps: PayoutDeps, payout: Payout, openCase: OpenCas
 }
 
 async function applyUpdate(deps: PayoutDeps, payout: Payout, payment: Payment): Promise<void> {
-  const fields = differingFields(payout, payment, null);
+  const fields = differingFields(payout, payment, namedRecipientOf(deps, payout));
   if (fields.length > 0) return reportDifference(deps, payout, caseOfDifference(payment, fields));
   const markups = await deps.markups.get(payout.pricePlan);
   const at = deps.clock.now();

@@ -1,11 +1,17 @@
-import type { Payment, PaymentFailure, Recipient, SendOutcome } from '../../banks/index.ts';
+import {
+  encryptRecipientId,
+  type Payment,
+  type PaymentFailure,
+  type Recipient,
+  type SendOutcome,
+} from '../../banks/index.ts';
 import { ledgerEvents } from '../../ledger/index.ts';
 import { instantOf } from '../../platform/ids.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
 import { failureReasons } from '../model/failures.ts';
 import { applyPaymentUpdate, type Charging } from './apply-payment-update.ts';
-import { caseOfDifference, differingFields, differsWord, keyRefusedWord } from './compare-answer.ts';
+import { caseOfDifference, differingFields, differsWord, namedRecipientOf, notSendableWord } from './compare-answer.ts';
 import type { Activity, OpenCase, Transition, TransitionStep } from '../model/transition.ts';
 import { bankKeyOf } from '../model/order.ts';
 import type { PayoutDeps } from './deps.ts';
@@ -45,8 +51,8 @@ interface Answer {
   asked: Asked;
   /** The recipient's id at the bank that the order names, where one was named. */
   named?: string;
-  /** The same, where it was registered just now. */
-  registered?: string;
+  /** The same, encrypted, where it was registered just now. */
+  registered?: Buffer;
   /** The bank refused the recipient that we knew: next time it is registered anew. */
   forget?: true;
 }
@@ -58,10 +64,10 @@ interface Answer {
 export async function sendPayout(
   deps: PayoutDeps,
   payout: Payout,
-  { sender, recipient, knownRecipientId }: { sender: Sender; recipient?: Recipient; knownRecipientId: string | null },
+  { sender, recipient }: { sender: Sender; recipient?: Recipient },
 ): Promise<SendResult> {
   const details = recipient ?? openRecipient(deps.encryptor, payout);
-  const answer = await askBank(deps, payout, details, knownRecipientId);
+  const answer = await askBank(deps, payout, details);
   const asked = await weighRefusal(deps, payout, answer.asked);
   return record(deps, payout, sender, { ...answer, asked: believe(payout, asked, answer.named ?? null) });
 }
@@ -124,16 +130,12 @@ const whyNotRegistered = {
   failed: 'unreachable',
 } as const;
 
-async function askBank(
-  { banks, partnerEnvironments, clock }: PayoutDeps,
-  payout: Payout,
-  recipient: Recipient,
-  knownRecipientId: string | null,
-): Promise<Answer> {
+async function askBank(deps: PayoutDeps, payout: Payout, recipient: Recipient): Promise<Answer> {
+  const { banks, partnerEnvironments, clock } = deps;
   const bank = bankOf(banks, payout.rail);
   const { bankCustomerId: customerId, bankWalletId: walletId } = await partnerEnvironments.get(payout);
-  let recipientId = knownRecipientId;
-  let registered: string | undefined;
+  let recipientId = openNamedRecipient(deps, payout);
+  let registered: Buffer | undefined;
   if (recipientId === null) {
     // A new key each day: the bank refuses an old one, nothing is paid here, and it knows a recipient that it has.
     const idempotencyKey = `${payout.id}-${clock.now().toISOString().slice(0, 10)}`;
@@ -142,7 +144,7 @@ async function askBank(
       return { asked: { kind: 'nothing_sent', why: whyNotRegistered[outcome.kind], text: outcome.text } };
     }
     recipientId = outcome.recipientId;
-    registered = recipientId;
+    registered = encryptRecipientId(deps.encryptor, payout, recipientId);
   }
   const sent = await bank.sendPayment({
     customerId,
@@ -160,6 +162,14 @@ async function askBank(
   // Under a key that the bank refuses, an earlier try may have named another recipient: that one stays unknown.
   const isOther = sent.kind === 'unknown' && sent.isKeyRefused === true;
   return registered === undefined || isOther ? { asked, named } : { asked, named, registered };
+}
+
+/** A recipient that does not open is not of this account: it is registered anew, and nothing is sent to it. */
+function openNamedRecipient(deps: PayoutDeps, payout: Payout): string | null {
+  const recipientId = namedRecipientOf(deps, payout);
+  if (recipientId === null && payout.bankRecipientEncrypted !== null)
+    deps.logger.error({ payout_id: payout.id }, 'payout.recipient_unreadable');
+  return recipientId;
 }
 
 function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): Asked {
@@ -198,7 +208,7 @@ function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer
   const common = {
     at,
     by: sender.by,
-    ...(registered === undefined ? {} : { knownRecipientId: registered }),
+    ...(registered === undefined ? {} : { recipientEncrypted: registered }),
     ...(answer.forget === undefined ? {} : { forgetRecipient: true }),
   };
   const { requestId } = sender;
@@ -226,7 +236,8 @@ function secondCommit(charging: Charging, payout: Payout, sender: Sender, answer
   if (asked.kind === 'unknown' || (asked.kind === 'nothing_sent' && payout.attempts > 1)) {
     const steps = [{ to: 'pending', what: 'not_known', detail: asked.text, lines: [] }] satisfies TransitionStep[];
     const schedule = { kind: 'watch' as const, dueAt: nextRetry(at, instantOf(payout.id)) };
-    const bankFacts = asked.kind === 'unknown' && asked.isKeyRefused ? { bankState: keyRefusedWord } : {};
+    const isSendable = asked.kind === 'unknown' ? asked.isKeyRefused !== true : asked.why !== 'recipient_rejected';
+    const bankFacts = isSendable ? {} : { bankState: notSendableWord };
     return { as: 'created', transition: { ...common, steps, bankFacts, schedule, ...activity(201) } };
   }
   return nothingSent(payout, asked, { ...common, schedule: { kind: 'close' } }, activity);

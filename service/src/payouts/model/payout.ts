@@ -40,6 +40,10 @@ export interface Payout extends PartnerContext {
   recipientName: string;
   accountLast4: string;
   recipientEncrypted: Buffer;
+  /** The account that is paid, under that name, as a keyed digest. */
+  accountIndex: Buffer;
+  /** The recipient at the bank that it names, encrypted: the same for every try. Null where it is not known yet. */
+  bankRecipientEncrypted: Buffer | null;
   createdVia: 'api' | 'dashboard';
   createdBy: string;
   bankPaymentId: string | null;

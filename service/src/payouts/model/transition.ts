@@ -51,8 +51,8 @@ export interface Transition {
   openCase?: OpenCase;
   /** What the bank took is so odd that the partner's payments stop, and in the end the rail's. */
   blockPartner?: boolean;
-  /** The recipient's id at the bank, to be known next time; or that the one we knew is no longer good. */
-  knownRecipientId?: string;
+  /** The recipient's id at the bank, encrypted, to be known next time; or that the one we knew is no longer good. */
+  recipientEncrypted?: Buffer;
   forgetRecipient?: boolean;
   /** The idempotency key stands for nothing again. */
   freeKey?: boolean;

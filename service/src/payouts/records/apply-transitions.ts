@@ -3,6 +3,7 @@ import {
   batchCall,
   batchValues,
   bigint,
+  bytea,
   enumOf,
   integer,
   text,
@@ -49,7 +50,7 @@ const transitionColumns = {
   activity_actions: text(({ transition }) => transition.activity?.action),
   activity_statuses: integer(({ transition }) => transition.activity?.status),
   activity_actors: text(({ transition }) => transition.activity?.by),
-  known_recipient_ids: text(({ transition }) => transition.knownRecipientId),
+  recipients_encrypted: bytea(({ transition }) => transition.recipientEncrypted),
 } satisfies Columns<NewTransition>;
 
 /** Where a payout stands in its batch, from 1. */

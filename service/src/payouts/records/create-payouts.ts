@@ -27,7 +27,6 @@ export interface NewPayout {
   /** The attempt whose key it takes over; null for a new order. */
   retry: Retry | null;
   fingerprint: Buffer;
-  accountIndex: Buffer;
   transfers: readonly NewTransfer[];
   /** Null where no further action is scheduled. */
   open: { leasedUntil: Date; dueAt: Date } | null;
@@ -36,7 +35,7 @@ export interface NewPayout {
 }
 
 export type CreateOutcome =
-  | { kind: 'created'; bankRound: number; firstTriedAt: Date; bankRecipientId: string | null }
+  | { kind: 'created'; bankRound: number; firstTriedAt: Date; bankRecipientEncrypted: Buffer | null }
   /** The key has been used before: `resolveOrder` says how. */
   | { kind: 'taken' }
   | { kind: 'unauthorized' }
@@ -77,7 +76,8 @@ const payoutColumns = {
   recipient_names: text(({ payout }) => payout.recipientName),
   accounts_last4: text(({ payout }) => payout.accountLast4),
   recipients_encrypted: bytea(({ payout }) => payout.recipientEncrypted),
-  account_indexes: bytea(({ accountIndex }) => accountIndex),
+  account_indexes: bytea(({ payout }) => payout.accountIndex),
+  bank_recipients_encrypted: bytea(({ payout }) => payout.bankRecipientEncrypted),
   created_vias: text(({ payout }) => payout.createdVia),
   created_bys: text(({ payout }) => payout.createdBy),
   bank_payment_ids: text(({ payout }) => payout.bankPaymentId),
@@ -118,7 +118,7 @@ interface OutcomeRow {
   place: string;
   outcome: CreateOutcome['kind'];
   available_micro_usdc: string | null;
-  bank_recipient_id: string | null;
+  bank_recipient_encrypted: Buffer | null;
 }
 
 function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcome {
@@ -129,7 +129,7 @@ function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcom
         kind: 'created',
         bankRound: bankRoundOf(made),
         firstTriedAt: firstTriedAt(made),
-        bankRecipientId: row.bank_recipient_id,
+        bankRecipientEncrypted: row.bank_recipient_encrypted,
       };
     case 'insufficient_funds':
       return { kind: 'insufficient_funds', available: BigInt(row.available_micro_usdc ?? 0) };

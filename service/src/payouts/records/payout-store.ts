@@ -30,6 +30,8 @@ interface PayoutRow {
   recipient_name: string;
   account_last4: string;
   recipient_encrypted: Buffer;
+  account_index: Buffer;
+  bank_recipient_encrypted: Buffer | null;
   created_via: Payout['createdVia'];
   created_by: string;
   bank_payment_id: string | null;
@@ -66,6 +68,8 @@ function payoutFrom(row: PayoutRow): Payout {
     recipientName: row.recipient_name,
     accountLast4: row.account_last4,
     recipientEncrypted: row.recipient_encrypted,
+    accountIndex: row.account_index,
+    bankRecipientEncrypted: row.bank_recipient_encrypted,
     createdVia: row.created_via,
     createdBy: row.created_by,
     bankPaymentId: row.bank_payment_id,

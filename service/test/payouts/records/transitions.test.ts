@@ -149,7 +149,7 @@ const combinations: Combination[] = [];
 for (const [open, lease] of Object.entries(leases))
   for (const next of schedule)
     for (const [kind, kindOf] of Object.entries(kinds))
-      for (const recipient of [{}, { knownRecipientId: `r-${combinations.length}` }]) {
+      for (const recipient of [{}, { recipientEncrypted: Buffer.from(`r-${combinations.length}`) }]) {
         const number = combinations.length;
         const { from, to, lines, what = kind, later = [], ...known } = kindOf(1_920_000n + BigInt(number));
         const detail = number % 3 === 0 ? null : `"${number}"`;
@@ -195,8 +195,8 @@ async function plant(planted: readonly Combination[], account?: string): Promise
        where jsonb_typeof(lease) = 'object'`,
     );
     await client.query(
-      `insert into kelpie.bank_recipients (partner_id, environment, account_index, bank_recipient_id, registered_at)
-       select p.partner_id, p.environment, p.account_index, 'old', $2
+      `insert into kelpie.known_recipients (partner_id, environment, account_index, id_encrypted, registered_at)
+       select p.partner_id, p.environment, p.account_index, 'old'::bytea, $2
        from item join kelpie.payouts p on p.id = (own ->> 'id')::uuid where p.partner_id = $1`,
       [theirs.partnerId, inMinutes(-9)],
     );
@@ -225,8 +225,9 @@ const rowsSql = `select
   ) as entries,
   array(select to_jsonb(c) - '{id,payout_id}'::text[] from kelpie.cases c where c.payout_id = p.id) as cases,
   array(select to_jsonb(k) - '{order_id,payout_id}'::text[] from kelpie.idempotency_keys k where k.payout_id = p.id) as keys,
-  array(select to_jsonb(r) - 'account_index' from kelpie.bank_recipients r
-    where (r.partner_id, r.environment, r.account_index) = (p.partner_id, p.environment, p.account_index)) as recipients
+  array(select to_jsonb(r) - '{account_index,number}'::text[] from kelpie.known_recipients r
+    where (r.partner_id, r.environment, r.account_index) = (p.partner_id, p.environment, p.account_index)
+    order by r.number) as recipients
   from unnest($1::uuid[]) with ordinality as item (id, place) join kelpie.payouts p on p.id = item.id order by item.place`;
 
 async function rowsOf(transitions: readonly PayoutTransition[]): Promise<object[]> {
@@ -317,10 +318,12 @@ test('moves in a batch that build on an old number say false and leave nothing, 
 });
 
 test('of two moves in a batch that name a recipient of one account, the later counts, as alone', async () => {
-  const first = combinations.find(({ of, transition }) => of === mine && transition.knownRecipientId !== undefined);
+  const first = combinations.find(({ of, transition }) => of === mine && transition.recipientEncrypted !== undefined);
   assert(first !== undefined);
-  // Of one instant: of two, a batch keeps the later as that of the registration, and one after the other the earlier.
-  const twice = [first, { ...first, transition: { ...first.transition, knownRecipientId: 'r-another' } }];
+  const twice = [
+    first,
+    { ...first, transition: { ...first.transition, recipientEncrypted: Buffer.from('r-another') } },
+  ];
   const [one, other] = [await plant(twice, 'an account'), await plant(twice, 'another')];
   await applyEachAlone(one.toReversed());
   assert.deepEqual(await applyTogether(other), [true, true]);
