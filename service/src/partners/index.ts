@@ -16,6 +16,7 @@ export { refreshVerifications, wakeVerification } from './verification/wake-veri
 export { planActivation, planSuspension } from './admin/change-status.ts';
 export { refreshStatus, recordStarted, planVerification, startAtBank } from './admin/verify-partner.ts';
 export {
+  clearScreening,
   createPricePlan,
   findPartner,
   listPartners,

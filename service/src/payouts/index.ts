@@ -9,4 +9,12 @@ export { createCommits } from './records/commits.ts';
 export { receiveWebhook } from './lifecycle/receive-webhook.ts';
 export { startSweep } from './lifecycle/sweep.ts';
 export { auditTrailAsJson, readAuditTrail, type AuditTrail } from './admin/audit-trail.ts';
+export {
+  blockPayments,
+  findBlock,
+  liftBlock,
+  listPaymentBlocks,
+  type NewBlock,
+  type PaymentBlockRow,
+} from './admin/payment-blocks.ts';
 export { listStuckPayouts, makePayoutDue, type StuckPayout } from './admin/store.ts';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import { valueAt } from '@kelpie/dev/json.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { asSecondPerson, kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { call, createPayout, getPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
@@ -205,7 +206,7 @@ async function untilLookedAt(id: string): Promise<void> {
   });
 }
 
-test('what waits is not sent while payments are blocked, and is sent once when the block is lifted', async () => {
+test('faults 14: what waits is not sent while payments are blocked, and is sent once when the block is lifted', async () => {
   const partner = await world.addPartner();
   const client = clientOf(partner);
   const id = await payAndDie(partner, 'before');
@@ -226,7 +227,7 @@ test('what waits is not sent while payments are blocked, and is sent once when t
   await assertAllHolds({ ...world, acknowledged: [id] });
 });
 
-test('what the bank has already is found and followed while payments are blocked, and not sent again', async (t) => {
+test('faults 14: what the bank has already is found and followed while payments are blocked, and not sent again', async (t) => {
   await bank.control('/webhooks', { mode: 'lose' });
   t.after(async () => bank.control('/webhooks', { mode: 'normal' }));
   const partner = await world.addPartner();
@@ -284,4 +285,92 @@ test('the service and operators neither add nor delete a block by themselves', a
       await asAdmin(url, async (client) => assert.rejects(client.query(sql), { code: '42501' }, sql));
     }
   }
+});
+
+async function operate(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+  return kelpieAdmin(database, [...args, '--json'], { KELPIE_TEST_CLOCK_FILE: clock.file, ...env });
+}
+
+const why = ['--reason', 'ticket 812'];
+const slugOf = ({ partnerId }: TestPartner): string => `p-${partnerId.slice(-12)}`;
+
+/** Proposes it as one operator, and says what approval by each of two ends with. */
+async function proposeAndApprove(args: readonly string[]): Promise<void> {
+  const proposed = await operate(args);
+  assert.equal(proposed.code, 0, proposed.said);
+  const approve = ['approvals', 'approve', textAt(proposed.data(), 'id')];
+  const own = await operate(approve);
+  assert.equal(textAt(own.json(), 'error.code'), 'second_operator_required');
+  const approved = await operate(approve, asSecondPerson(database));
+  assert.equal(approved.code, 0, approved.said);
+}
+
+test('one operator pauses a rail or a partner, the list says why, and two lift it', async () => {
+  const partner = await world.addPartner();
+  const client = clientOf(partner);
+  const scopes = [
+    [
+      ['--rail', 'provider_production'],
+      [502, 'payout_not_created', 'payments_paused'],
+    ],
+    [
+      ['--partner', slugOf(partner), '--environment', 'live', '--cause', 'frozen'],
+      [403, 'partner_not_active', undefined],
+    ],
+    [
+      ['--partner', slugOf(partner)],
+      [403, 'partner_not_active', undefined],
+    ],
+  ] as const;
+  for (const [scope, answer] of scopes) {
+    const paused = await operate(['rails', 'pause', ...scope, ...why]);
+    assert.equal(paused.code, 0, paused.said);
+    const again = await operate(['rails', 'pause', ...scope, ...why]);
+    assert.equal(textAt(again.json(), 'error.code'), 'nothing_to_do');
+    assert.deepEqual(answerOf(await pay(client, '10.00')), answer);
+    const [block] = listAt((await operate(['rails', 'list'])).json(), 'data');
+    assert.deepEqual(
+      [valueAt(block, 'id'), valueAt(block, 'by'), valueAt(block, 'reason')],
+      [textAt(paused.data(), 'id'), 'ada@kelpie.example', 'ticket 812'],
+    );
+    await proposeAndApprove(['rails', 'resume', textAt(paused.data(), 'id'), ...why]);
+    assert.deepEqual(await blocks(), []);
+    assert.equal((await pay(client, '10.00')).status, 201);
+  }
+  await untilQuiet(database);
+});
+
+test('a suspended or screened partner is opened again by its own command alone', async () => {
+  const partner = await world.addPartner();
+  const slug = slugOf(partner);
+  await setPartner(partner, `verification_status = 'approved'`);
+  for (const [close, open] of [
+    [['partners', 'suspend', slug, ...why], 'partners activate'],
+    [['partners', 'screening', slug, '--result', 'blocked', ...why], 'partners screening --result clear'],
+  ] as const) {
+    const closed = await operate(close);
+    assert.equal(closed.code, 0, closed.said);
+    const [block] = await blocks();
+    assert.equal(block?.reason, 'ticket 812');
+    const refused = await operate(['rails', 'resume', block.id, ...why]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.said, new RegExp(`is lifted with .kelpie-admin ${open}`));
+    assert.equal((await pay(clientOf(partner), '10.00')).status, 403);
+    if (open === 'partners activate') assert.equal((await operate(['partners', 'activate', slug, ...why])).code, 0);
+    else await proposeAndApprove(['partners', 'screening', slug, '--result', 'clear', ...why]);
+    assert.equal((await pay(clientOf(partner), '10.00')).status, 201);
+  }
+  assert.deepEqual(await blocks(), []);
+});
+
+test('a proposal to lift a block that is lifted meanwhile ends as refused', async () => {
+  const partner = await world.addPartner();
+  const paused = await operate(['rails', 'pause', '--partner', slugOf(partner), ...why]);
+  const proposed = await operate(['rails', 'resume', textAt(paused.data(), 'id'), ...why]);
+  await liftAll();
+  const late = await operate(['approvals', 'approve', textAt(proposed.data(), 'id')], asSecondPerson(database));
+  assert.equal(late.code, 2);
+  assert.match(late.said, /is no longer in force/);
+  const shown = await operate(['approvals', 'show', textAt(proposed.data(), 'id')]);
+  assert.equal(textAt(shown.data(), 'outcome'), 'refused');
 });

@@ -1,5 +1,11 @@
 import { caseCorrection } from './cases.ts';
+import { screeningClearance } from './partner-acts.ts';
 import type { ApprovedAct } from './propose.ts';
+import { blockLifting } from './rails.ts';
 
 /** Every act that needs two persons, by its action in the audit log. */
-export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([['case.correct', caseCorrection]]);
+export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
+  ['case.correct', caseCorrection],
+  ['rail.resume', blockLifting],
+  ['partner.clear_screening', screeningClearance],
+]);

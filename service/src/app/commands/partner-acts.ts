@@ -1,6 +1,7 @@
 // Commands that change an existing partner.
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
+  clearScreening,
   planActivation,
   planSuspension,
   setPricePlan,
@@ -12,7 +13,9 @@ import {
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { getPartner } from './find-partner.ts';
+import { ActMoved, propose, type ApprovedAct } from './propose.ts';
 import {
+  look,
   writeCommand,
   runAudited,
   doneAsJson,
@@ -81,10 +84,49 @@ async function changeStatus(verb: keyof typeof statusPlans, slugOrId: string, op
   });
 }
 
+function sameScreening(slug: string, screening: string): OperatorError {
+  return new OperatorError(`The screening of ${slug} is already ${screening}.`, 'nothing_to_do');
+}
+
+/** What closes live takes one operator, what opens it two. */
 async function setResult(slugOrId: string, options: WithReason & { result: string }): Promise<void> {
+  await (options.result === 'clear' ? proposeClearance(slugOrId, options) : closeLive(slugOrId, options));
+}
+
+async function proposeClearance(slugOrId: string, options: WithReason): Promise<void> {
+  const { id, slug, screening: from } = await look(async (tx) => getPartner(tx, slugOrId));
+  if (from === 'clear') throw sameScreening(slug, from);
+  await withOperator('operator', async (deps) =>
+    propose(deps, options, {
+      action: 'partner.clear_screening',
+      subject: id,
+      revision: null,
+      detail: { partner: slug, from, reason: options.reason },
+      what: `change the screening of ${slug} from ${from} to clear`,
+    }),
+  );
+}
+
+/** What an approval of `partners screening --result clear` does. */
+export const screeningClearance: ApprovedAct = {
+  as: 'operator',
+  async prepare({ id: proposalId, subject, detail: { from } }, { clock }) {
+    const { slug, screening } = await look(async (tx) => getPartner(tx, subject));
+    const moved = new ActMoved(`The screening of ${slug} is no longer ${from}.`);
+    if (screening !== from) throw moved;
+    return {
+      async perform(tx) {
+        if (!(await clearScreening(tx, subject, { proposalId, at: clock.now() }))) throw moved;
+        return { sentence: `The screening of ${slug} changed from ${from} to clear.`, shown: { from, to: 'clear' } };
+      },
+    };
+  },
+};
+
+async function closeLive(slugOrId: string, options: WithReason & { result: string }): Promise<void> {
   await change(slugOrId, options, (tx, { id, slug, screening: from }) => {
     const { result: to } = options;
-    if (from === to) throw new OperatorError(`The screening of ${slug} is already ${to}.`, 'nothing_to_do');
+    if (from === to) throw sameScreening(slug, from);
     return {
       action: 'partner.screening',
       detail: { from, to },
@@ -188,11 +230,11 @@ function addScreeningAct(partners: Command): void {
   addHelp(
     actOnPartner(partners, 'screening')
       .description(
-        'Set the sanctions screening of a partner. With `review` or `blocked` it can no longer create live payouts, and what waits is not sent.',
+        'Set the sanctions screening of a partner. With `review` or `blocked` it can no longer create live payouts, and what waits is not sent. `clear` is a proposal that another operator approves.',
       )
       .addOption(
         new Option('--result <result>', 'what the screening found')
-          .choices(['review', 'blocked'])
+          .choices(['review', 'blocked', 'clear'])
           .makeOptionMandatory(),
       )
       .action(async (partner: string, options: WithReason & { result: string }) => setResult(partner, options)),

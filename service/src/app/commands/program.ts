@@ -12,6 +12,7 @@ import { addMigrateCommand } from './migrate.ts';
 import { addPartnerCommands } from './partners.ts';
 import { addPayoutCommands } from './payouts.ts';
 import { addPlanCommands } from './plans.ts';
+import { addRailCommands } from './rails.ts';
 import { addReconcileCommands } from './reconcile.ts';
 
 const overview = `
@@ -22,6 +23,7 @@ Commands that change something use your own database login. Try them with
 Start here:
   kelpie-admin payouts stuck                    payouts that have not finished
   kelpie-admin payouts show ID                  one payout's audit trail
+  kelpie-admin rails list                       what stops payments now
   kelpie-admin deposits list --needs-attention  top-ups that need an operator
   kelpie-admin reconcile show                   the last reconciliation with the bank
   kelpie-admin cases list                       open reconciliation and payout cases
@@ -60,6 +62,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addPartnerCommands(program);
   addPlanCommands(program);
   addPayoutCommands(program);
+  addRailCommands(program);
   addDepositCommands(program);
   addExceptionCommands(program);
   addInvoiceCommands(program);

@@ -133,6 +133,19 @@ export async function setScreening(
   return rows[0]?.changed ?? false;
 }
 
+/** Returns false if the screening has changed. The database refuses it unless another operator proposed it. */
+export async function clearScreening(
+  tx: Transaction,
+  partnerId: string,
+  { proposalId, at }: { proposalId: string; at: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ changed: boolean }>(
+    'select kelpie.operator_clear_screening($1, $2, $3) as changed',
+    [proposalId, partnerId, at],
+  );
+  return rows[0]?.changed ?? false;
+}
+
 export async function setRateFactor(tx: Transaction, partnerId: string, factor: number): Promise<boolean> {
   const { rows } = await tx.query<{ changed: boolean }>('select kelpie.operator_set_rate_factor($1, $2) as changed', [
     partnerId,

@@ -71,6 +71,14 @@ async function proposeCorrection(): Promise<string> {
 const correctionProposal = await proposeCorrection();
 const otherProposal = await proposeCorrection();
 
+const blockId = await asAdmin(database.superuserUrl, async (client) => {
+  const { rows } = await client.query<{ id: string }>(
+    `select kelpie.add_payment_block('debt', null, $1, null, 'a test', now(), 'test') as id`,
+    [partnerEnvironment.partnerId],
+  );
+  return rows[0]?.id ?? '';
+});
+
 /** In an order in which each has something to do. */
 const acts: Readonly<Record<string, readonly string[]>> = {
   'partners create': ['--slug', 'new-one', '--name', 'New One'],
@@ -82,6 +90,8 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
   'partners price-plan': [slug, '--plan', 'volume-1', ...why],
   'payouts refresh': [completed.id],
+  'rails pause': ['--rail', 'provider_production', ...why],
+  'rails resume': [blockId, ...why],
   'exceptions return': [returned.id, ...bill('BR-1')],
   'exceptions recall': [completed.id, ...bill('BR-2')],
   'exceptions trace': [completed.id, ...bill('BR-3')],
@@ -103,6 +113,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'plans list': [],
   'payouts stuck': ['--older-than', '0'],
   'payouts show': [completed.id],
+  'rails list': [],
   'deposits list': [],
   'deposits show': [depositId],
   'exceptions list': ['--partner', slug],
@@ -160,7 +171,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Reactivate|Recompute|Propose|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {

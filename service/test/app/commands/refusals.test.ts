@@ -72,6 +72,8 @@ test('what is refused ends with 2, a code and a sentence, and changes nothing', 
     [['invoices', 'run', '--period', monthOf(now)], { ...refused, says: /has not ended yet/ }],
     [['partners', 'create', '--slug', slug, '--name', 'Twice'], { exit: 2, code: 'slug_taken', says: /is taken/ }],
     [['partners', 'verify', slug], { ...refused, says: /--email ADDRESS/ }],
+    [['rails', 'resume', nobody, ...why], { ...missing, says: /No block in force has the id/ }],
+    [['rails', 'pause', '--partner', 'nobody-at-all', ...why], { ...missing, says: /No partner has the slug/ }],
     [['audit', 'begin', ...why], { ...nothing, says: /The audit log is already started/ }],
   ] as const)
     await expectError(args, expected);
@@ -83,6 +85,8 @@ test('a command line that is wrong ends with 64, and says what is', async () => 
     [['partners', 'suspend', slug], /required option '--reason <text>'/],
     [['partners', 'list', '--limit', '0'], /whole number from 1 to 1000/],
     [['exceptions', 'recall', completed.id, '--cost', '1', '--bank-reference', 'x'], /pounds and pence/],
+    [['rails', 'pause', ...why], /Use --rail or --partner/],
+    [['rails', 'pause', '--rail', 'simulated', '--partner', slug, ...why], /cannot be used with option/],
     [['payouts', 'stuk'], /unknown command 'stuk'/],
     [['jobs', 'retry', nobody, '--operator', 'ada'], /unknown option '--operator'/],
   ] as const)
