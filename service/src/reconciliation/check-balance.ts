@@ -106,7 +106,8 @@ async function explainTransfers(comparing: Comparing, moving: ReadonlyMap<string
   let explained = 0n;
   for (const [payoutId, seenAs] of payouts) {
     const ours = await inTransaction(pool, partnerEnvironment, async (tx) =>
-      findTransfer(tx, partnerEnvironment, payoutId),
+      // Who was paid makes no difference to the balance.
+      findTransfer(tx, partnerEnvironment, { payoutId, open: () => null }),
     );
     const paymentId = ours?.paymentId ?? seenAs;
     if (ours === null) continue;

@@ -1,15 +1,31 @@
-import type { PaymentRecord } from '../banks/index.ts';
+import { openRecipientId, type PaymentRecord } from '../banks/index.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
 import { compareTransfer, judgeStranger, type OurTransfer } from './compare-transfer.ts';
 import { clockSkewMs, type Window } from './cut-off.ts';
 import { equal, type Difference, type Recheck } from './cases/difference.ts';
 import { matchTransfers, TooDifferent, TransferMatcher, type Suspect } from './match-transfers.ts';
 import { BankSilent, type Comparing } from './deps.ts';
-import { findFirstTransfer, findPayoutOfOrder, findTransfer, listTransfers, transfersAtOnce } from './store.ts';
+import {
+  findFirstTransfer,
+  findPayoutOfOrder,
+  findTransfer,
+  listTransfers,
+  transfersAtOnce,
+  type RecipientOpener,
+} from './store.ts';
 
 const minuteMs = 60_000;
 const longestSliceMs = 30 * 24 * 60 * minuteMs;
 const fewTransfers = 1_000;
+
+/** What does not open was changed outside, or its data key is gone: a person has to look. */
+function recipientOpener({ encryptor, partnerEnvironment }: Comparing): RecipientOpener {
+  return (accountIndex, encrypted) => {
+    if (encryptor === null || encrypted === null) return null;
+    const id = openRecipientId(encryptor, { ...partnerEnvironment, accountIndex }, encrypted);
+    return id === null ? 'unreadable' : { id };
+  };
+}
 
 /** A slice of time after the other, each as long as the one before it makes seem right. */
 async function* ourTransfers(comparing: Comparing, { from, cutOff }: Window): AsyncGenerator<OurTransfer[]> {
@@ -17,11 +33,12 @@ async function* ourTransfers(comparing: Comparing, { from, cutOff }: Window): As
   const oldest =
     from ?? (await inTransaction(pool, partnerEnvironment, async (tx) => findFirstTransfer(tx, partnerEnvironment)));
   if (oldest === null) return;
+  const open = recipientOpener(comparing);
   let to = cutOff;
   let sliceMs = 15 * minuteMs;
   while (to > oldest) {
     signal?.throwIfAborted();
-    const slice = { from: new Date(Math.max(oldest.getTime(), to.getTime() - sliceMs)), to };
+    const slice = { from: new Date(Math.max(oldest.getTime(), to.getTime() - sliceMs)), to, open };
     const page = await inTransaction(pool, partnerEnvironment, async (tx) =>
       listTransfers(tx, partnerEnvironment, slice),
     );
@@ -75,7 +92,9 @@ export async function recheckTransfer(comparing: Comparing, { paymentId, payoutI
   const payment = found.kind === 'found' ? found.payment : null;
   const ours = await inTransaction(pool, partnerEnvironment, async (tx) => {
     const id = (await findPayoutOfOrder(tx, payment?.ourReference ?? null)) ?? payoutId;
-    return id === null ? null : findTransfer(tx, partnerEnvironment, id);
+    return id === null
+      ? null
+      : findTransfer(tx, partnerEnvironment, { payoutId: id, open: recipientOpener(comparing) });
   });
   if (ours === null) return payment === null ? equal : judgeStranger(payment, null, run.cutOff);
   const isOwn = payment === null || ours.paymentId === null || ours.paymentId === payment.id;

@@ -10,6 +10,8 @@ export interface OurTransfer {
   /** The bank's id of it; null where it was never there, or we do not know. */
   paymentId: string | null;
   pays: Pence;
+  /** The recipient at the bank that it named; null where that is not known, or not to be opened by this run. */
+  recipient: { id: string } | 'unreadable' | null;
   took: MicroUsdc | null;
   refunded: MicroUsdc | null;
   booked: MicroUsdc;
@@ -41,15 +43,25 @@ export function compareTransfer(ours: OurTransfer, payment: PaymentRecord | null
   if (isSince(ours.changedAt, cutOff)) return inFlight;
   if (payment === null) return compareWithNone(ours);
   if (isSince(payment.changedAt, cutOff)) return inFlight;
+  const about = { subject: payment.id, relatedId: ours.payoutId, amount: effectOf(payment) - ours.booked };
+  // Wherever the payment is on its way: the sooner a person knows, the better.
+  const wrongRecipient = differingRecipient(ours, payment);
+  if (wrongRecipient !== null) return different({ kind: 'transfer_recipient', ...about, detail: wrongRecipient });
   const isOver = ourEnds.has(ours.state);
   if (!isOver && !bankEnds.has(payment.state)) return inFlight;
-  const about = { subject: payment.id, relatedId: ours.payoutId, amount: effectOf(payment) - ours.booked };
   if (ours.paymentId === null || !(agreeing[ours.state] ?? []).includes(payment.state)) {
     const detail = `the payout is ${ours.state}, bank status ${payment.bankState}`;
     return different({ kind: 'transfer_state', ...about, detail });
   }
   const detail = differingAmounts(ours, payment);
   return detail === null ? equal : different({ kind: 'transfer_amount', ...about, detail });
+}
+
+/** Says that they differ, and never which account either is. */
+function differingRecipient({ recipient }: OurTransfer, { recipientId }: PaymentRecord): string | null {
+  if (recipient === 'unreadable') return 'the recipient recorded for the payout cannot be decrypted';
+  if (recipient === null || recipientId === null || recipient.id === recipientId) return null;
+  return 'the bank has another recipient account than the payout named';
 }
 
 function compareWithNone({ paymentId, payoutId, state, booked }: OurTransfer): Comparison {

@@ -14,6 +14,7 @@ const ours: OurTransfer = {
   state: 'completed',
   paymentId: 't1',
   pays: 100n,
+  recipient: { id: 'r1' },
   took: 50n,
   refunded: null,
   booked: -50n,
@@ -31,7 +32,7 @@ const payment: PaymentRecord = {
   networkFee: null,
   returnFee: null,
   pays: 100n,
-  recipientId: null,
+  recipientId: 'r1',
   createdAt: before,
   changedAt: before,
 };
@@ -60,7 +61,16 @@ test('a payout is equal to its payment in every end that both can have', () => {
 });
 
 test('what the bank does not say is not held against it', () => {
-  assert.equal(transfer({}, { pays: null, taken: null, createdAt: null, changedAt: null }), 'equal');
+  const silent = { pays: null, recipientId: null, taken: null, createdAt: null, changedAt: null };
+  assert.equal(transfer({}, silent), 'equal');
+  assert.equal(transfer({ recipient: null }, {}), 'equal');
+});
+
+test('faults 38: a payment to another recipient is a difference of its own, while it is on its way too', () => {
+  assert.equal(transfer({}, { recipientId: 'r2' }), 'transfer_recipient');
+  assert.equal(transfer({ state: 'processing' }, { state: 'under_way', recipientId: 'r2' }), 'transfer_recipient');
+  assert.equal(transfer({}, { recipientId: 'r2', taken: 51n }), 'transfer_recipient');
+  assert.equal(transfer({ recipient: 'unreadable' }, {}), 'transfer_recipient');
 });
 
 test('every amount that differs is a difference, by a millionth too', () => {

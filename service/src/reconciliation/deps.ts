@@ -3,6 +3,7 @@ import type { EnvironmentAtBank } from '../partners/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Encryptor } from '../platform/encryption.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Run } from './store.ts';
 
@@ -16,6 +17,8 @@ export interface ReconciliationDeps {
   logger: Logger;
   /** The bank of each rail; null where none is configured. */
   banks: Readonly<Record<EnvironmentAtBank['rail'], ComparedBank | null>>;
+  /** Opens which recipient a payout named; null where the data keys are not there, and recipients are not compared. */
+  encryptor: Encryptor | null;
   /** Waits between two looks at something that moves. */
   pause: (ms: number) => Promise<void>;
 }

@@ -21,6 +21,7 @@ function ours(number: number): OurTransfer {
     state: 'completed',
     paymentId: `payment-${number}`,
     pays: 100n,
+    recipient: null,
     took: 5n,
     refunded: null,
     booked: -5n,

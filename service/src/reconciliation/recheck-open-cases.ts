@@ -57,6 +57,7 @@ async function openRechecks(
   return async ({ kind, subject, relatedId }) => {
     if (kind === 'wallet_balance') return isBalanceEqual ? equal : unknown;
     if (kind === 'transfers_many') return isUpto ? equal : unknown;
+    if (kind === 'transfer_recipient' && comparing.encryptor === null) return unknown;
     if (kind.startsWith('deposit_')) return deposits === null ? unknown : (deposits.get(subject) ?? equal);
     return recheckTransfer(comparing, { paymentId: subject, payoutId: relatedId });
   };

@@ -33,19 +33,25 @@ interface TransferRow {
   state: string;
   bank_payment_id: string | null;
   amount_pence: string;
+  account_index: Buffer;
+  bank_recipient_encrypted: Buffer | null;
   took: string | null;
   refunded: string | null;
   updated_at: Date;
   booked: string;
 }
 
-function transferFrom(row: TransferRow): OurTransfer {
+/** Which recipient a payout named, of what is kept of it. */
+export type RecipientOpener = (accountIndex: Buffer, encrypted: Buffer | null) => OurTransfer['recipient'];
+
+function transferFrom(row: TransferRow, open: RecipientOpener): OurTransfer {
   return {
     payoutId: row.id,
     orderId: row.order_id,
     state: row.state,
     paymentId: row.bank_payment_id,
     pays: BigInt(row.amount_pence),
+    recipient: open(row.account_index, row.bank_recipient_encrypted),
     took: bigOrNull(row.took),
     refunded: bigOrNull(row.refunded),
     booked: BigInt(row.booked),
@@ -54,7 +60,8 @@ function transferFrom(row: TransferRow): OurTransfer {
 }
 
 /** $1 and $2 say whose, $3 from which transfer of the ledger on. */
-const transferColumns = `p.id, p.order_id, p.state::text, p.bank_payment_id, p.amount_pence, p.bank_debited_micro_usdc as took,
+const transferColumns = `p.id, p.order_id, p.state::text, p.bank_payment_id, p.amount_pence, p.account_index,
+  p.bank_recipient_encrypted, p.bank_debited_micro_usdc as took,
   p.bank_refunded_micro_usdc as refunded, p.updated_at, (
     select coalesce(sum(l.amount), 0) from kelpie.ledger_entries l
     where l.account = 'bank_wallet' and l.partner_id = $1 and l.environment = $2 and l.cause_id = p.id and l.transfer_id >= $3
@@ -71,7 +78,7 @@ export const transfersAtOnce = 4_000;
 export async function listTransfers(
   tx: Transaction,
   partnerEnvironment: PartnerContext,
-  { from, to }: { from: Date; to: Date },
+  { from, to, open }: { from: Date; to: Date; open: RecipientOpener },
 ): Promise<OurTransfer[]> {
   const { rows } = await tx.query<TransferRow>(
     `select ${transferColumns} from kelpie.payouts p
@@ -80,7 +87,7 @@ export async function listTransfers(
      order by p.id desc limit ${transfersAtOnce + 1}`,
     [partnerEnvironment.partnerId, partnerEnvironment.environment, entriesSince(from), firstIdAt(from), firstIdAt(to)],
   );
-  return rows.map(transferFrom);
+  return rows.map((row) => transferFrom(row, open));
 }
 
 /** When the first payout was made; null where there is none. */
@@ -95,13 +102,13 @@ export async function findFirstTransfer(tx: Transaction, partnerEnvironment: Par
 export async function findTransfer(
   tx: Transaction,
   partnerEnvironment: PartnerContext,
-  payoutId: string,
+  { payoutId, open }: { payoutId: string; open: RecipientOpener },
 ): Promise<OurTransfer | null> {
   const { rows } = await tx.query<TransferRow>(
     `select ${transferColumns} from kelpie.payouts p where p.partner_id = $1 and p.environment = $2 and p.id = $4`,
     [partnerEnvironment.partnerId, partnerEnvironment.environment, entriesSince(instantOf(payoutId)), payoutId],
   );
-  return rows[0] === undefined ? null : transferFrom(rows[0]);
+  return rows[0] === undefined ? null : transferFrom(rows[0], open);
 }
 
 /** The payout that an order of ours became, by what the bank calls it; null where it is no order of this partner's. */

@@ -130,6 +130,33 @@ test('faults 60: a payment that nobody ordered is found by the next run, and so 
   assert.equal(cases[0]?.difference, cases[1]?.difference);
 });
 
+test('faults 38: a payment to another recipient is found by the next run, and gone once the bank has the right one', async (t) => {
+  const paying = await clean();
+  const payment = await payOnceMore(paying);
+  t.after(async () => bank.control('DELETE /faults'));
+  await bank.control('/faults', { on: 'transfer.read', kind: 'other_account' });
+  const cases = await found(paying);
+  assert(cases.every(({ kind, difference }) => kind === 'transfer_recipient' && difference === '0'));
+  assert(cases.some(({ subject, related }) => subject === payment.paymentId && related === payment.id));
+  await bank.control('DELETE /faults');
+  assert.equal((await reconcile(paying.partner)).state, 'clean');
+  assert((await listCasesOf(database, paying.partner)).every(({ state }) => state === 'gone'));
+});
+
+test('faults 59: a recipient that was copied to another payout is found by the next run', async () => {
+  const paying = await clean();
+  const payment = await payOnceMore(paying);
+  await asAdmin(database.superuserUrl, async (admin) =>
+    admin.query(
+      `update kelpie.payouts set revision = revision + 1, account_index = sha256('another account') where id = $1`,
+      [payment.id],
+    ),
+  );
+  assert.deepEqual(await found(paying), [
+    { kind: 'transfer_recipient', subject: payment.paymentId, related: payment.id, difference: '0' },
+  ]);
+});
+
 test('a wallet that is off by a cent is found by the next run, either way', async () => {
   for (const cent of [10_000, -10_000]) {
     const paying = await clean();

@@ -8,11 +8,14 @@ import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
+import { createEncryptor } from '../../src/platform/encryption.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { passTime, type FundingWorld } from '../funding/topping-up.ts';
 import type { TestDatabase } from '../harness/database.ts';
+import { testSecrets } from '../harness/secrets.ts';
 
 const minuteMs = 60_000;
+const [, dataKey = ''] = testSecrets.KELPIE_DATA_KEYS.split(':');
 
 /** After this, whatever was final before is compared. */
 export async function passCutOff(world: Pick<FundingWorld, 'clock' | 'bank'>): Promise<void> {
@@ -47,6 +50,7 @@ export function openReconciling({ database, bank, clock: { file } }: FundingWorl
     calls: createSingleCalls(pool, noFailpoint),
     clock: clockShiftedByFile(file),
     logger,
+    encryptor: createEncryptor(new Map([[1, Buffer.from(dataKey, 'hex')]])),
     pause: async () => setTimeout(50),
   };
   return async (partnerEnvironment, { everything, dryRun, from, seenThrough } = {}) =>

@@ -8,6 +8,8 @@ type DifferenceKind =
   | 'transfer_unknown'
   /** The bank has another one for an order that has its transfer already. */
   | 'transfer_doubled'
+  /** The bank has another recipient than the payout named. */
+  | 'transfer_recipient'
   | 'transfer_amount'
   | 'transfer_state'
   /** More of them differ than could be cases of their own. */
