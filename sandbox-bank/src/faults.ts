@@ -27,6 +27,7 @@ export const faultKinds = [
   'other_reference',
   'other_amount',
   'other_account',
+  'no_amounts',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

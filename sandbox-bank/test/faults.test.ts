@@ -97,6 +97,11 @@ test('other_reference, other_amount and other_account answer about something els
   }
 });
 
+test('no_amounts answers without what was debited, for what was accepted', async () => {
+  const { answer, accepted } = await createUnder({ kind: 'no_amounts' });
+  assert.deepEqual([answer?.status, accepted, valueAt(answer?.json, 'receipt')], [201, true, {}]);
+});
+
 test('take_different takes more or less than it should, and says so in the receipt', async () => {
   // (10.00 + 0.55) / 0.79 = 13.3544…
   const more = await createUnder({ kind: 'take_different', micro_usdc: 250_001 });

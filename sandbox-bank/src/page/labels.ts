@@ -58,6 +58,7 @@ export const faultLabels: Readonly<Record<FaultKind, Label>> = {
   },
   other_amount: { text: 'Another amount', hint: 'Accept the transfer, but respond with another amount.' },
   other_account: { text: 'Another account', hint: 'Accept the transfer, but respond with another external account.' },
+  no_amounts: { text: 'No amounts', hint: 'Accept the transfer, but do not say what was debited or refunded.' },
   take_different: { text: 'Debit 0.01 USDC more', hint: 'Accept the transfer, but debit more than agreed.' },
 };
 

@@ -92,6 +92,7 @@ const afterwards: Partial<Record<FaultKind, (exchange: Exchange, text: string) =
     ...transfer,
     destination: { ...destinationOf(transfer), external_account_id: otherId },
   })),
+  no_amounts: changed((transfer) => ({ ...transfer, receipt: {} })),
   empty: (exchange) => answerWith(exchange, success(exchange), ''),
   html(exchange) {
     void exchange.reply.code(success(exchange)).type('text/html; charset=utf-8').send(page);

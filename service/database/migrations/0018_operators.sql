@@ -28,11 +28,14 @@ create table kelpie.proposals (
   constraint proposals_two_persons check ((outcome = 'withdrawn') = (decided_by = proposed_by))
 );
 comment on table kelpie.proposals is '@grows @kept-whole @shared One row per proposal of an operator: a few a day.';
+-- By what an act was done to: a case that is closed and a refund ask for it.
+create index proposals_of_subject on kelpie.proposals (subject);
 create index proposals_undecided on kelpie.proposals (proposed_at) where outcome is null;
 create trigger decided_once before update or delete on kelpie.proposals
   for each row execute function kelpie.refuse_proposal_change();
 create trigger never_emptied before truncate on kelpie.proposals for each statement execute function kelpie.refuse_change();
 grant select on kelpie.proposals to kelpie_reader;
+grant select (action, subject, outcome) on kelpie.proposals to kelpie_ledger;
 grant select, insert, update (decided_by, decided_at, outcome, decided_reason, decided_tx) on kelpie.proposals to kelpie_payouts;
 
 -- A correction needs a proposal, and closing a case says which act settled it. Their older forms would let one person do
@@ -43,7 +46,7 @@ drop function if exists kelpie.operator_correct_case(
 drop function if exists kelpie.operator_close_case(uuid, timestamptz, text);
 alter table kelpie.cases add column closed_act text;
 -- The table is small: one row for each problem there ever was.
-alter table kelpie.cases add constraint cases_closed_act_check check ( -- squawk-ignore constraint-missing-not-valid
+alter table kelpie.cases add constraint cases_closed_act_check check ( -- squawk-ignore adding-serial-primary-key-field, constraint-missing-not-valid
   closed_act is null or (closed_act in ('released', 'settled', 'adopted', 'corrected', 'none') and closed_at is not null)
 );
 grant update (closed_act) on kelpie.cases to kelpie_payouts;
@@ -51,3 +54,10 @@ grant update (closed_act) on kelpie.cases to kelpie_payouts;
 grant select (run_id, partner_id, environment, ours_micro_usdc, bank_micro_usdc, in_flight_micro_usdc, finished_at)
   on kelpie.reconciled_environments to kelpie_payouts;
 create policy payouts_see on kelpie.reconciled_environments for select to kelpie_payouts using (true);
+
+-- A payout that was given up had its money back. Once two operators bind it to the bank's payment, its money is held again,
+-- and can come back once more.
+alter table kelpie.payout_refunds add column after_adoption boolean not null default false;
+alter table kelpie.payout_refunds drop constraint payout_refunds_pkey;
+-- The lock is short: one row for each refund there ever was.
+alter table kelpie.payout_refunds add constraint payout_refunds_pkey primary key (payout_id, after_adoption); -- squawk-ignore adding-serial-primary-key-field, constraint-missing-not-valid

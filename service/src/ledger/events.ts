@@ -23,6 +23,11 @@ export function hold(deps: { principal: MicroUsdc; providerFee: MicroUsdc }): Li
   return linesOf(debit('wallet', principal + providerFee), credit('held', principal), credit('held', providerFee));
 }
 
+/** The bank has a payment that we had given up: W is held for it again. */
+export function heldAgain({ held }: { held: MicroUsdc }): Line[] {
+  return because('payout.hold', linesOf(debit('wallet', held), credit('held', held)));
+}
+
 /** The bank accepted the payment and took B for it. */
 export function taken({ byBank }: { byBank: MicroUsdc }): Line[] {
   return linesOf(debit('in_transit', byBank), credit('bank_wallet', byBank));

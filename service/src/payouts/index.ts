@@ -17,4 +17,14 @@ export {
   type NewBlock,
   type PaymentBlockRow,
 } from './admin/payment-blocks.ts';
-export { listStuckPayouts, makePayoutDue, type StuckPayout } from './admin/store.ts';
+export { findClaim, listStuckPayouts, makePayoutDue, type StuckPayout } from './admin/store.ts';
+export {
+  PayoutActRefused,
+  performPayoutAct,
+  planAdoption,
+  planRelease,
+  planSettlement,
+  type ActedOn,
+  type PayoutActProblem,
+  type PlannedAct,
+} from './admin/acts.ts';

@@ -37,6 +37,8 @@ interface PayoutFacts {
   history: string[];
   numbers: number[];
   open_cases: number;
+  /** Two operators bound it to the bank's payment. */
+  is_adopted: boolean;
 }
 
 const factsSql = `
@@ -52,7 +54,11 @@ const factsSql = `
     p.bank_debited_micro_usdc as took, p.bank_refunded_micro_usdc as refunded, p.bank_payment_id,
     coalesce(b.held, 0) as held, coalesce(b.in_transit, 0) as in_transit, coalesce(h.history, '{}') as history,
     coalesce(h.numbers, '{}') as numbers,
-    (select count(*)::int from kelpie.cases c where c.payout_id = p.id and c.closed_at is null) as open_cases
+    (select count(*)::int from kelpie.cases c where c.payout_id = p.id and c.closed_at is null) as open_cases,
+    exists (
+      select from kelpie.proposals a
+      where a.action = 'payout.adopt' and a.subject = p.id::text and a.outcome = 'done'
+    ) as is_adopted
   from kelpie.payouts p left join books b on b.cause_id = p.id left join histories h on h.payout_id = p.id`;
 
 /** From the decisions, written down once more: the code under test is not asked what it may do. */
@@ -71,10 +77,11 @@ export const legalTransitions: ReadonlySet<string> = new Set([
   'completed>returned',
 ]);
 
-function illegalTransitions({ history, id }: PayoutFacts): string[] {
+function illegalTransitions({ history, id, is_adopted: isAdopted }: PayoutFacts): string[] {
   return history
     .slice(1)
     .map((state, at) => `${history[at]}>${state}`)
+    .filter((move) => !(isAdopted && move === 'not_created>processing'))
     .filter((move) => !legalTransitions.has(move) && move.split('>')[0] !== move.split('>')[1])
     .map((move) => `I6 payout ${id} made the move ${move}`);
 }

@@ -3,7 +3,7 @@
 -- Locks: the wallet's row.
 -- Returns the balance in micro-USDC, or null when there is no wallet.
 -- Owner: kelpie_ledger
--- Callers: kelpie_service
+-- Callers: kelpie_service, kelpie_payouts
 create or replace function kelpie.lock_wallet(of_partner uuid, of_environment kelpie.environment) returns bigint
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp

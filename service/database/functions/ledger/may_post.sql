@@ -12,6 +12,7 @@ create or replace function kelpie.may_post(reason text, account kelpie.ledger_ac
     when 'payout.amount_taken' then account in ('in_transit', 'bank_wallet')
     when 'payout.rejected' then account in ('held', 'wallet')
     when 'payout.not_created' then account in ('held', 'wallet')
+    when 'payout.released' then account in ('held', 'wallet')
     when 'payout.refunded' then account in ('bank_wallet', 'exception_loss', 'suspense', 'in_transit', 'held', 'wallet')
     when 'payout.cancelled' then account in ('bank_wallet', 'exception_loss', 'suspense', 'in_transit', 'held', 'wallet')
     when 'payout.returned' then account in ('bank_wallet', 'in_transit', 'held', 'wallet', 'suspense', 'fx')

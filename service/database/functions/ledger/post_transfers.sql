@@ -3,7 +3,7 @@
 --
 -- Guarantees: every transfer sums to zero in each currency, is of one partner and environment, and has at most one wallet
 --   entry; only listed pairs of reason and account are posted (kelpie.may_post); sandbox is never charged in pounds; a
---   payout is refunded once; a wallet never goes below zero; nothing in pounds is posted to a month whose books are closed.
+--   payout is refunded once, and once more if it was adopted; a wallet never goes below zero; nothing in pounds is posted to a month whose books are closed.
 --   Outside a batch, a transaction posts for its own partner only. A transfer that its wallet can't cover is not posted and touches no other.
 -- Returns one row for each transfer with a wallet entry: whether it was posted, and what the wallet then holds.
 -- Locks: books (shared, where there are pounds), then wallets, each in order. Closing the books waits for those who post.
@@ -202,8 +202,11 @@ begin
   where entry.transfer_id <> all (refused);
 
   if has_refund then
-    insert into kelpie.payout_refunds (payout_id, partner_id, environment, transfer_id)
-    select entry.cause_id, entry.partner_id, entry.environment, entry.transfer_id
+    insert into kelpie.payout_refunds (payout_id, partner_id, environment, transfer_id, after_adoption)
+    select entry.cause_id, entry.partner_id, entry.environment, entry.transfer_id, exists (
+      select from kelpie.proposals a
+      where a.subject = entry.cause_id::text and a.action = 'payout.adopt' and a.outcome = 'done'
+    )
     from unnest(transfer_ids, partner_ids, environments, accounts, amounts, reasons, cause_ids)
       as entry (transfer_id, partner_id, environment, account, amount, reason, cause_id)
     where entry.account = 'wallet' and entry.amount < 0 and entry.reason like 'payout.%';

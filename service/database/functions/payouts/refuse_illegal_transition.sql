@@ -5,6 +5,9 @@
 -- rail for some seconds; such a payout would debit the new wallet in our books, and nothing at the bank. Connecting a
 -- sandbox locks its wallet, then changes its rail. create_payouts has posted the hold by now, so it holds the same lock,
 -- and this statement sees what was committed before: the payout is written before the old wallet is closed, or refused.
+--
+-- A payout of which nothing was sent stays so, but for an adoption: the bank has its payment, and two operators bind it to that
+-- in this very transaction.
 -- Applied after: 0001
 -- Callers: everyone
 create or replace function kelpie.refuse_illegal_transition() returns trigger
@@ -43,6 +46,13 @@ begin
     ('pending', 'processing'), ('pending', 'failed'), ('pending', 'cancelled'),
     ('processing', 'completed'), ('processing', 'failed'), ('processing', 'cancelled'), ('processing', 'returned'),
     ('completed', 'returned')
+  ) then
+    return new;
+  end if;
+  if (old.state, new.state) = ('not_created', 'processing') and exists (
+    select from kelpie.proposals a
+    where a.action = 'payout.adopt' and a.subject = new.id::text and a.decided_tx = pg_current_xact_id()
+      and a.outcome = 'done'
   ) then
     return new;
   end if;

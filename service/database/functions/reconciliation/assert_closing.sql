@@ -1,5 +1,5 @@
 -- Refuses to close a case with an act that was not done (KP418). A case about money says which act settled it:
---   released, settled, adopted   that act on an attempt of its order was approved
+--   released, settled, adopted   that act on an attempt of its order was approved, since the case was opened
 --   corrected                    a correction was booked for it, or for a case that can be about the same money
 --   none                         its difference is gone, or it is not about money
 -- Callers: everyone
@@ -17,9 +17,11 @@ begin
       select from kelpie.case_history h join kelpie.cases c on c.id = h.case_id
       left join kelpie.payouts p on p.id = coalesce(c.payout_id, c.related_id)
       where h.what = 'corrected' and c.partner_id = of_case.partner_id and c.environment = of_case.environment and (
-        c.id = of_case.id or p.order_id = payout.order_id
-        -- What a line differs by is part of what its balance differs by.
-        or (h.at >= of_case.opened_at and (c.kind = 'wallet_balance' or of_case.kind = 'wallet_balance'))
+        c.id = of_case.id or (h.at >= of_case.opened_at and (
+          p.order_id = payout.order_id
+          -- What a line differs by is part of what its balance differs by.
+          or c.kind = 'wallet_balance' or of_case.kind = 'wallet_balance'
+        ))
       )
     )
     when 'none' then kelpie.is_gone(of_case, payout)
@@ -28,7 +30,8 @@ begin
       where a.action = case new_act
           when 'released' then 'payout.release' when 'settled' then 'payout.settle' when 'adopted' then 'payout.adopt'
         end
-        and a.outcome = 'done' and p.order_id = payout.order_id and p.partner_id = of_case.partner_id
+        and a.outcome = 'done' and a.decided_at >= of_case.opened_at
+        and p.order_id = payout.order_id and p.partner_id = of_case.partner_id
     )
   end;
   if is_done is not true then

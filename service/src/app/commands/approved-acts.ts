@@ -1,5 +1,6 @@
 import { caseCorrection } from './cases.ts';
 import { screeningClearance } from './partner-acts.ts';
+import { payoutActs } from './payout-acts.ts';
 import type { ApprovedAct } from './propose.ts';
 import { blockLifting } from './rails.ts';
 
@@ -8,4 +9,5 @@ export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
   ['case.correct', caseCorrection],
   ['rail.resume', blockLifting],
   ['partner.clear_screening', screeningClearance],
+  ...payoutActs,
 ]);

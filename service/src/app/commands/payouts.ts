@@ -6,6 +6,7 @@ import {
   auditTrailAsJson,
   type StuckPayout,
 } from '../../payouts/index.ts';
+import { addPayoutActs } from './payout-acts.ts';
 import { formatAuditTrail } from './payout-audit-trail.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import {
@@ -126,12 +127,14 @@ function addRefresh(payouts: Command): void {
 }
 
 export function addPayoutCommands(kelpie: Command): void {
-  const payouts = kelpie.command('payouts').description('List stuck payouts, show a payout, refresh it from the bank.');
+  const payouts = kelpie.command('payouts').description('List, show, refresh and resolve payouts that are stuck.');
   addStuck(payouts);
   addShow(payouts);
   addRefresh(payouts);
+  addPayoutActs(payouts);
   addGroupHelp(payouts, {
-    about: 'Start with `payouts stuck`, read the audit trail of one, and refresh it if the bank may know more.',
+    about:
+      'Start with `payouts stuck`, read the audit trail of one, and refresh it if the bank may know more. If it stays stuck, propose to release, settle or adopt it.',
     example: 'kelpie-admin payouts stuck',
   });
 }

@@ -17,6 +17,7 @@ const kinds = new Map<string, MovementKind>([
   // The bank never took it.
   ['payout.rejected', 'release'],
   ['payout.not_created', 'release'],
+  ['payout.released', 'release'],
   // The bank took it, and gave it back.
   ['payout.refunded', 'refund'],
   ['payout.cancelled', 'refund'],

@@ -82,3 +82,23 @@ export async function makePayoutDue(tx: Transaction, payoutId: string, at: Date)
   ]);
   return rows[0]?.asked ?? false;
 }
+
+/** What an idempotency key says of its order. */
+export interface Claim {
+  /** The attempt that it stands for. */
+  payoutId: string;
+  /** When the order was first tried; null for orders from before that was kept. */
+  claimedAt: Date | null;
+  /** The key is free for another body. */
+  isFree: boolean;
+}
+
+/** Runs as kelpie_reader. Null if the order has no key. */
+export async function findClaim(tx: Transaction, orderId: string): Promise<Claim | null> {
+  const { rows } = await tx.query<{ payout_id: string; claimed_at: Date | null; is_free: boolean }>(
+    `select payout_id, claimed_at, fingerprint = '' as is_free from kelpie.idempotency_keys where order_id = $1`,
+    [orderId],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { payoutId: row.payout_id, claimedAt: row.claimed_at, isFree: row.is_free };
+}

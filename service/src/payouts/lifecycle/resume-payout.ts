@@ -43,7 +43,7 @@ export async function resumePayout(deps: PayoutDeps, open: PayoutLease): Promise
     case 'returned':
       return poll(deps, payout, open.webhookPaymentId);
     case 'not_created':
-      return checkUncreatedPayout(deps, payout, open.webhookPaymentId);
+      return checkUnsentPayout(deps, payout, open.webhookPaymentId);
   }
 }
 
@@ -127,7 +127,7 @@ async function search(deps: PayoutDeps, payout: Payout): Promise<void> {
 
 async function poll(deps: PayoutDeps, payout: Payout, webhookPaymentId: string | null): Promise<void> {
   const { bankPaymentId } = payout;
-  if (bankPaymentId === null) return releasePayoutLease(deps.calls, payout, null);
+  if (bankPaymentId === null) return checkUnsentPayout(deps, payout, webhookPaymentId);
   if (webhookPaymentId !== null && webhookPaymentId !== bankPaymentId) {
     const other = await findWebhookPayment(deps, payout, webhookPaymentId);
     if (other.kind === 'found') return alertOperator(deps, payout, { kind: 'paid_twice', detail: other.payment.id });
@@ -193,25 +193,22 @@ async function reportDifference(deps: PayoutDeps, payout: Payout, openCase: Open
   await releasePayoutLease(deps.calls, payout, dueAt);
 }
 
-/** The bank has news of what it never accepted, as far as we were told. */
-async function checkUncreatedPayout(deps: PayoutDeps, payout: Payout, webhookPaymentId: string | null): Promise<void> {
+/** The bank has news of what it never accepted, as far as we were told, and whose hold was given back. */
+async function checkUnsentPayout(deps: PayoutDeps, payout: Payout, webhookPaymentId: string | null): Promise<void> {
   const notified = await findWebhookPayment(deps, payout, webhookPaymentId);
   // The webhook is all that there is of it: a bank that does not answer now is asked again.
   if (notified.kind === 'unknown')
     return releasePayoutLease(deps.calls, payout, nextRetry(deps.clock.now(), instantOf(payout.id)));
   if (notified.kind === 'absent') return releasePayoutLease(deps.calls, payout, null);
   const { payment } = notified;
-  deps.logger.error({ payout_id: payout.id }, 'payout.paid_though_not_created');
-  const openCase = { kind: 'paid_though_not_created', detail: `the bank has payment ${payment.id}` };
-  const steps: TransitionStep[] = [
-    { to: 'not_created', what: 'needs_attention', detail: payment.bankState, lines: [] },
-  ];
+  const kind = payout.state === 'not_created' ? 'paid_though_not_created' : 'paid_though_failed';
+  deps.logger.error({ payout_id: payout.id, action: kind }, 'payout.paid_though_not_created');
   const transition: Transition = {
     at: deps.clock.now(),
     by: 'bank',
-    steps,
+    steps: [{ to: payout.state, what: 'needs_attention', detail: payment.bankState, lines: [] }],
     bankFacts: {},
-    openCase,
+    openCase: { kind, detail: `the bank has payment ${payment.id}` },
     schedule: { kind: 'close' },
   };
   await deps.commits.applyTransition({ payout, transition });

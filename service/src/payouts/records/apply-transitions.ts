@@ -132,7 +132,7 @@ function placesWhere(
  * the payout has changed since its caller read it.
  */
 export async function applyTransitions(
-  calls: SingleCalls,
+  calls: Pick<SingleCalls, 'call'>,
   clock: Clock,
   batch: readonly PayoutTransition[],
 ): Promise<boolean[]> {

@@ -13,4 +13,7 @@ export const sqlStates = {
   proposalDecided: 'KP430',
   proposalOwn: 'KP431',
   proposalExpired: 'KP432',
+  payoutMoved: 'KP433',
+  payoutInProgress: 'KP434',
+  adoptionNotCovered: 'KP435',
 } as const;

@@ -84,7 +84,7 @@ async function expectRefusal(result: CommandResult, code: string): Promise<void>
   assert.deepEqual([result.code, textAt(result.json(), 'error.code')], [2, code], result.said);
 }
 
-test('100 racing approvals of one act do it once', async () => {
+test('faults 62: 100 racing approvals of one act do it once', async () => {
   const caseId = await plantBalanceCase(database, partnerEnvironment);
   const proposalId = await propose(caseId);
   const outcomes = await Promise.allSettled(
@@ -101,7 +101,7 @@ test('100 racing approvals of one act do it once', async () => {
   assert.equal(await countCorrections(caseId), 2);
 });
 
-test('who proposed an act can not approve it, by the command or past it', async () => {
+test('faults 62: who proposed an act can not approve it, by the command or past it', async () => {
   const caseId = await plantBalanceCase(database, partnerEnvironment);
   const proposalId = await propose(caseId);
   await expectRefusal(await run('ada', ['approvals', 'approve', proposalId]), 'second_operator_required');

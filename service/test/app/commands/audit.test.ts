@@ -344,7 +344,7 @@ test('the service adds to the log only while an operator vouches for that very a
   assert.deepEqual((await verify()).differences, []);
 });
 
-test('the database refuses an entry in the name of another operator, and any of a login that is no operator', async () => {
+test('faults 62: the database refuses an entry in the name of another operator, and any of a login that is no operator', async () => {
   const before = await verify();
   const asGrace = { operator: 'grace@kelpie.example', action: 'partner.limit', subject: 'x', detail: {} };
   const another = /in the name of another operator/;

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
+import { formatExactUsdc } from '../../src/money/amounts.ts';
+import { asSecondPerson, kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
+import { call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { createTestClock } from '../harness/clock.ts';
+import { assertAllHolds } from '../harness/invariants.ts';
+import { untilQuiet } from '../harness/waits.ts';
+import { startWorld } from '../harness/world.ts';
+
+// Payouts that their own rules leave open: two operators release, settle or adopt them. The bank's record says what was paid.
+
+const clock = createTestClock();
+const world = await startWorld({ settleAfterMs: 300, env: { KELPIE_TEST_CLOCK_FILE: clock.file } });
+const { bank, database } = world;
+const client = { url: world.api.url, key: world.partner.key };
+const hour = 3_600_000;
+const amount = '100.00';
+const why = ['--reason', 'ticket 812'];
+
+async function moveTime(byMs: number): Promise<void> {
+  clock.move(byMs);
+  await bank.control('/clock', { move_ms: byMs });
+}
+
+async function fault(kind: string, on = 'transfer.create', more: object = { times: 1 }): Promise<void> {
+  await bank.control('/faults', { on, kind, ...more });
+}
+
+async function clearFaults(): Promise<void> {
+  await bank.control('DELETE /faults');
+}
+
+async function run(person: 'ada' | 'grace', args: readonly string[]): Promise<CommandResult> {
+  return kelpieAdmin(database, [...args, '--json'], {
+    KELPIE_TEST_CLOCK_FILE: clock.file,
+    KELPIE_SANDBOX_BANK_URL: bank.wireUrl,
+    KELPIE_SANDBOX_BANK_API_KEY: bank.apiKey,
+    ...(person === 'grace' ? asSecondPerson(database) : {}),
+  });
+}
+
+async function propose(verb: string, id: string, more: readonly string[] = []): Promise<string> {
+  const proposed = await run('ada', ['payouts', verb, id, ...more, ...why]);
+  assert.equal(proposed.code, 0, proposed.said);
+  return textAt(proposed.data(), 'id');
+}
+
+async function approve(proposal: string): Promise<CommandResult> {
+  return run('grace', ['approvals', 'approve', proposal]);
+}
+
+async function assertDone(command: Promise<CommandResult>): Promise<void> {
+  const { code, said } = await command;
+  assert.equal(code, 0, said);
+}
+
+async function assertRefused(command: Promise<CommandResult>, code: string): Promise<void> {
+  const refused = await command;
+  assert.deepEqual([refused.code, textAt(refused.json(), 'error.code')], [2, code], refused.said);
+}
+
+async function usdc(): Promise<string> {
+  return textAt((await call(client, '/v1/balance')).json, 'usdc');
+}
+
+interface Facts {
+  id: string;
+  order: string;
+  state: string;
+  payment: string | null;
+}
+
+async function attemptsOf(key: string): Promise<Facts[]> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<Facts>(
+      `select id, order_id as order, state::text, bank_payment_id as payment
+       from kelpie.payouts where idempotency_key = $1 order by id`,
+      [key],
+    );
+    return rows;
+  });
+}
+
+async function attemptOf(key: string): Promise<Facts> {
+  const newest = (await attemptsOf(key)).at(-1);
+  assert(newest !== undefined);
+  return newest;
+}
+
+async function findCase(payoutId: string, kind: string): Promise<string | undefined> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ id: string }>(
+      'select id from kelpie.cases where payout_id = $1 and kind = $2 and closed_at is null',
+      [payoutId, kind],
+    );
+    return rows[0]?.id;
+  });
+}
+
+async function untilCase(payoutId: string, kind: string): Promise<string> {
+  await eventually(`a case ${kind} is open`, async () => (await findCase(payoutId, kind)) !== undefined, 30_000);
+  return (await findCase(payoutId, kind)) ?? '';
+}
+
+async function close(caseId: string, act: string): Promise<CommandResult> {
+  return run('ada', ['cases', 'close', caseId, '--act', act, ...why]);
+}
+
+async function paymentsOf(order: string): Promise<{ id: string; took: bigint }[]> {
+  const { payments } = await bank.record();
+  return payments
+    .filter((one) => one.client_reference_id === order)
+    .map((one) => ({ id: one.transfer_id, took: one.taken_micro_usdc }));
+}
+
+/** The bank makes a payment for an order by itself: to the same account, of the amount that is given. */
+async function payAtBank(order: string, amountGbp = amount): Promise<string> {
+  const key = randomUUID();
+  assert.equal((await createPayout(client, payoutBody({ amount_gbp: '1.00' }), key)).status, 201);
+  const known = (await callWire(bank, `/transfers/${(await attemptOf(key)).payment ?? ''}`)).json;
+  const destination = {
+    currency: 'gbp',
+    payment_rail: 'faster_payments',
+    external_account_id: textAt(known, 'destination.external_account_id'),
+    amount: amountGbp,
+    reference: 'By hand',
+  };
+  const from = { on_behalf_of: valueAt(known, 'on_behalf_of'), source: valueAt(known, 'source') };
+  const body = { ...from, destination, client_reference_id: order };
+  const made = await callWire(bank, '/transfers', { body, key: randomUUID() });
+  assert.equal(made.status, 201, made.text);
+  return textAt(made.json, 'id');
+}
+
+/** A payout of which the bank never heard, a day later: its case is open, and no worker touches it any more. */
+async function makeLost(): Promise<{ made: ApiAnswer; facts: Facts; caseId: string }> {
+  const key = randomUUID();
+  await world.worker?.stop();
+  await fault('drop_request');
+  const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
+  assert.equal(made.payout, 'pending', made.text);
+  await moveTime(25 * hour);
+  await world.restartWorker();
+  const caseId = await untilCase(made.id, 'not_found_at_bank');
+  return { made, facts: await attemptOf(key), caseId };
+}
+
+async function refuseAndPay(key: string, paid = amount): Promise<{ facts: Facts; payment: string; caseId: string }> {
+  await fault('reject', 'transfer.create', { times: 1, code: 'invalid_parameters' });
+  assert.equal((await createPayout(client, payoutBody({ amount_gbp: amount }), key)).status, 502);
+  const facts = await attemptOf(key);
+  const payment = await payAtBank(facts.order, paid);
+  return { facts, payment, caseId: await untilCase(facts.id, 'paid_though_not_created') };
+}
+
+/** The bank is done with a payment, so that it says the same when an act is proposed and when it is approved. */
+async function untilPaid(payment: string): Promise<void> {
+  const stateOf = async () => textAt((await callWire(bank, `/transfers/${payment}`)).json, 'state');
+  await eventually('the bank has paid it', async () => (await stateOf()) === 'payment_processed');
+}
+
+/** Each webhook of the bank's is a change of the payout, until the last one is through. */
+async function adopt(id: string, payment: string): Promise<void> {
+  await eventually('it is adopted', async () => {
+    const approved = await approve(await propose('adopt', id, ['--payment', payment]));
+    const isDone = approved.code === 0;
+    assert(isDone || textAt(approved.json(), 'error.code') === 'revision_changed', approved.said);
+    return isDone;
+  });
+}
+
+test('two operators release the hold of a payout that the bank never had, and its case closes as released', async () => {
+  const before = await usdc();
+  const { made, caseId } = await makeLost();
+  await assertRefused(close(caseId, 'none'), 'act_not_done');
+  await assertRefused(close(caseId, 'released'), 'act_not_done');
+  const early = await propose('release', made.id);
+  await assertRefused(approve(early), 'in_progress');
+  await moveTime(3 * 60_000);
+  await assertRefused(run('ada', ['approvals', 'approve', early]), 'second_operator_required');
+  assert.equal((await getPayout(client, made.id)).payout, 'pending');
+  await assertDone(approve(early));
+  const read = await getPayout(client, made.id);
+  assert.deepEqual([read.payout, await usdc()], ['failed', before]);
+  assert.match(read.text, /The bank did not receive the payment/);
+  await assertDone(close(caseId, 'released'));
+  await assertRefused(run('ada', ['payouts', 'release', made.id, ...why]), 'wrong_state');
+  await assertAllHolds({ ...world, acknowledged: [made.id] });
+});
+
+test('a release is refused once the bank has a payment of it, also between proposal and approval', async () => {
+  const { made, facts } = await makeLost();
+  await moveTime(3 * 60_000);
+  const proposal = await propose('release', made.id);
+  await bank.control('/webhooks', { mode: 'lose' });
+  const payment = await payAtBank(facts.order);
+  await assertRefused(approve(proposal), 'payment_found');
+  await assertRefused(approve(proposal), 'nothing_to_do');
+  await assertRefused(run('ada', ['payouts', 'release', made.id, ...why]), 'payment_found');
+  assert.equal((await getPayout(client, made.id)).payout, 'pending');
+  // It is settled instead: the payment is there.
+  await untilPaid(payment);
+  await assertDone(approve(await propose('settle', made.id, ['--payment', payment])));
+  assert.equal((await getPayout(client, made.id)).payout, 'completed');
+  await bank.control('/webhooks', { mode: 'normal' });
+  await untilQuiet(database);
+  await assertAllHolds({ ...world, acknowledged: [made.id] });
+});
+
+test('a payment that the bank does not put a figure on is settled with the one that two operators state', async (t) => {
+  await fault('no_amounts', 'any', {});
+  t.after(clearFaults);
+  const key = randomUUID();
+  const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
+  const caseId = await untilCase(made.id, 'arrived_without_amount');
+  const { order, payment } = await attemptOf(key);
+  const [{ took } = { took: 0n }] = await paymentsOf(order);
+  const named = ['--payment', payment ?? ''];
+  await assertRefused(run('ada', ['payouts', 'settle', made.id, ...named, ...why]), 'nothing_to_settle');
+  await assertRefused(run('ada', ['payouts', 'settle', made.id, '--payment', 'tr_other', ...why]), 'payment_differs');
+  await assertRefused(close(caseId, 'none'), 'act_not_done');
+  const proposal = await propose('settle', made.id, [...named, '--took', formatExactUsdc(took)]);
+  await assertDone(approve(proposal));
+  assert.equal((await getPayout(client, made.id)).payout, 'completed');
+  await assertDone(close(caseId, 'settled'));
+  await clearFaults();
+  await assertRefused(
+    run('ada', ['payouts', 'settle', made.id, ...named, '--took', '1.00', ...why]),
+    'amount_contradicted',
+  );
+  await untilQuiet(database);
+  await assertAllHolds({ ...world, acknowledged: [made.id] });
+});
+
+test('faults 22: a payment of an order that was reported as not created is adopted, followed to its end, and answers its key', async () => {
+  const before = await usdc();
+  const key = randomUUID();
+  const { facts, payment, caseId } = await refuseAndPay(key);
+  await untilPaid(payment);
+  await assertRefused(close(caseId, 'adopted'), 'act_not_done');
+  await adopt(facts.id, payment);
+  await eventually('it arrives', async () => (await getPayout(client, facts.id)).payout === 'completed');
+  assert.notEqual(await usdc(), before);
+  await assertDone(close(caseId, 'adopted'));
+  const again = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
+  assert.deepEqual([again.status, again.id], [200, facts.id], again.text);
+  assert.equal((await paymentsOf(facts.order)).length, 1);
+  await untilQuiet(database);
+  await assertAllHolds({ ...world, acknowledged: [facts.id] });
+});
+
+test('an adopted payment that comes back is given back like any other', async () => {
+  const { facts, payment } = await refuseAndPay(randomUUID());
+  await untilPaid(payment);
+  const before = await usdc();
+  await adopt(facts.id, payment);
+  const [{ took } = { took: 0n }] = await paymentsOf(facts.order);
+  await bank.control(`/transfers/${payment}/return`, { refund_micro_usdc: Number(took) });
+  await eventually('it is returned', async () => (await getPayout(client, facts.id)).payout === 'returned');
+  await untilQuiet(database);
+  assert.equal(await usdc(), before);
+  await assertAllHolds({ ...world, acknowledged: [facts.id] });
+});
+
+test('an adoption is refused for another amount, for a wallet that does not cover it, and by the database without a proposal', async () => {
+  const { facts, payment, caseId } = await refuseAndPay(randomUUID(), '99.00');
+  await untilPaid(payment);
+  await assertRefused(run('ada', ['payouts', 'adopt', facts.id, '--payment', payment, ...why]), 'payment_differs');
+  await assertRefused(close(caseId, 'none'), 'act_not_done');
+  const good = await refuseAndPay(randomUUID());
+  await untilPaid(good.payment);
+  await withEmptyWallet(async () => {
+    await eventually('the wallet is too low', async () => {
+      const refused = await approve(await propose('adopt', good.facts.id, ['--payment', good.payment]));
+      return textAt(refused.json(), 'error.code') === 'wallet_short';
+    });
+  });
+  await assert.rejects(
+    asAdmin(database.superuserUrl, async (admin) =>
+      admin.query(
+        `update kelpie.payouts set state = 'processing', revision = revision + 1, bank_payment_id = 'x' where id = $1`,
+        [good.facts.id],
+      ),
+    ),
+    /does not move from not_created to processing/,
+  );
+  await adopt(good.facts.id, good.payment);
+  await eventually('it arrives', async () => (await getPayout(client, good.facts.id)).payout === 'completed');
+});
+
+/** Says what the books said before. */
+async function setWallet(microUsdc: string): Promise<string> {
+  return asAdmin(database.superuserUrl, async (admin) => {
+    const of = [world.partner.partnerId];
+    const { rows } = await admin.query<{ balance: string }>(
+      `select balance_micro_usdc::text as balance from kelpie.wallets where partner_id = $1 and environment = 'sandbox'`,
+      of,
+    );
+    await admin.query('set session_replication_role = replica');
+    await admin.query(
+      `update kelpie.wallets set balance_micro_usdc = ${microUsdc} where partner_id = $1 and environment = 'sandbox'`,
+      of,
+    );
+    return rows[0]?.balance ?? '0';
+  });
+}
+
+async function withEmptyWallet(work: () => Promise<void>): Promise<void> {
+  const balance = await setWallet('0');
+  try {
+    await work();
+  } finally {
+    await setWallet(balance);
+  }
+}
+
+test('a payment of a payout that was released opens a case, and nothing is booked for it', async () => {
+  const { made, facts } = await makeLost();
+  await moveTime(3 * 60_000);
+  await assertDone(approve(await propose('release', made.id)));
+  await payAtBank(facts.order);
+  const caseId = await untilCase(made.id, 'paid_though_failed');
+  assert.equal((await getPayout(client, made.id)).payout, 'failed');
+  await assertRefused(close(caseId, 'released'), 'act_not_done');
+  await assertRefused(close(caseId, 'none'), 'act_not_done');
+});
