@@ -238,6 +238,45 @@ test('a payment that the bank does not put a figure on is settled with the one t
   await assertAllHolds({ ...world, acknowledged: [made.id] });
 });
 
+test('a return that the bank does not put a figure on is settled with the one that two operators state', async (t) => {
+  const key = randomUUID();
+  const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
+  await eventually('it arrives', async () => (await getPayout(client, made.id)).payout === 'completed');
+  const { order, payment } = await attemptOf(key);
+  const [{ took } = { took: 0n }] = await paymentsOf(order);
+  const before = await usdc();
+  await fault('no_amounts', 'any', {});
+  t.after(clearFaults);
+  await bank.control(`/transfers/${payment ?? ''}/return`, { refund_micro_usdc: Number(took) });
+  const caseId = await untilCase(made.id, 'refunded_without_amount');
+  const named = ['--payment', payment ?? '', '--refunded', formatExactUsdc(took)];
+  await assertDone(approve(await propose('settle', made.id, named)));
+  assert.equal((await getPayout(client, made.id)).payout, 'returned');
+  assert.notEqual(await usdc(), before);
+  await assertDone(close(caseId, 'settled'));
+  await clearFaults();
+  await untilQuiet(database);
+  await assertAllHolds({ ...world, acknowledged: [made.id] });
+});
+
+test('a case of money in suspense does not close before two operators have moved it on', async () => {
+  const key = randomUUID();
+  const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
+  await eventually('it arrives', async () => (await getPayout(client, made.id)).payout === 'completed');
+  const { payment } = await attemptOf(key);
+  await bank.control(`/transfers/${payment ?? ''}/return`, { refund_micro_usdc: 1_000_000 });
+  const caseId = await untilCase(made.id, 'return_differs');
+  await assertRefused(close(caseId, 'none'), 'act_not_done');
+  const before = Number(await usdc());
+  const args = ['cases', 'correct', caseId, '--book', 'suspense-to-wallet', '--amount', '1', '--revision', '0'];
+  const proposed = await run('ada', [...args, ...why]);
+  assert.equal(proposed.code, 0, proposed.said);
+  await assertDone(approve(textAt(proposed.data(), 'id')));
+  assert.equal(Number(await usdc()).toFixed(2), (before + 1).toFixed(2));
+  await assertDone(close(caseId, 'corrected'));
+  await assertAllHolds({ ...world, acknowledged: [made.id] });
+});
+
 test('faults 22: a payment of an order that was reported as not created is adopted, followed to its end, and answers its key', async () => {
   const before = await usdc();
   const key = randomUUID();

@@ -49,12 +49,10 @@ begin
   ) then
     return new;
   end if;
-  if (old.state, new.state) = ('not_created', 'processing') and exists (
-    select from kelpie.proposals a
-    where a.action = 'payout.adopt' and a.subject = new.id::text and a.decided_tx = pg_current_xact_id()
-      and a.outcome = 'done'
-  ) then
-    return new;
+  if (old.state, new.state) = ('not_created', 'processing') then
+    if kelpie.is_being_adopted(new.id) then
+      return new;
+    end if;
   end if;
   raise exception 'a payout does not move from % to %', old.state, new.state using errcode = 'check_violation';
 end;
