@@ -1206,8 +1206,8 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
-            /** @description The Idempotency-Key that the payout was created with. */
-            idempotency_key: string;
+            /** @description The Idempotency-Key that the payout was created with. Null only for a payout that we rebuilt from the bank’s records and whose request you have not repeated. */
+            idempotency_key: string | null;
             /** @description Your own reference. */
             reference: string | null;
             /** @description The reference that the recipient sees on their statement, at most 18 characters. */
@@ -1272,8 +1272,8 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "returned";
-            /** @description The Idempotency-Key that the payout was created with. */
-            idempotency_key: string;
+            /** @description The Idempotency-Key that the payout was created with. Null only for a payout that we rebuilt from the bank’s records and whose request you have not repeated. */
+            idempotency_key: string | null;
             /** @description Your own reference. */
             reference: string | null;
             /** @description The reference that the recipient sees on their statement, at most 18 characters. */

@@ -25,6 +25,6 @@ export type {
   FundingSource,
 } from './port/funding.ts';
 export type { BankCustomers, BankVerification, Verification } from './port/customers.ts';
-export type { BankRecords, PaymentPage, PaymentRecord } from './port/records.ts';
+export type { BankRecords, PaymentPage, PaymentRecord, RecipientRecord } from './port/records.ts';
 export { createSimulatedBank } from './simulated/bank.ts';
 export { walletChain } from './wallet-chain.ts';

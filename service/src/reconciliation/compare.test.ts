@@ -33,6 +33,7 @@ const payment: PaymentRecord = {
   returnFee: null,
   pays: 100n,
   recipientId: 'r1',
+  bankReference: null,
   createdAt: before,
   changedAt: before,
 };

@@ -43,6 +43,7 @@ function theirs(number: number, change: Partial<PaymentRecord> = {}): PaymentRec
     returnFee: null,
     pays: 100n,
     recipientId: null,
+    bankReference: null,
     createdAt: at,
     changedAt: at,
     ...change,

@@ -34,6 +34,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   findRate: { api: 'nothing that a crash could spoil' },
   resolveOrder: { api: 'nothing that a crash could spoil' },
   findClaim: { api: 'nothing that a crash could spoil' },
+  adoptRecovered: { api: 'nothing that a crash could spoil' },
   showEach: { api: 'nothing that a crash could spoil' },
   showPayouts: { api: 'nothing that a crash could spoil' },
   searchPayouts: { api: 'nothing that a crash could spoil' },
@@ -54,6 +55,8 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   listDeposits: {},
   // Nor on what a reconciliation reads.
   findRecord: {},
+  // test/recovery kills there.
+  findRecipient: {},
   readBalance: {},
 };
 

@@ -128,6 +128,7 @@ test('where far too much differs that is one case, and what the wallet holds is 
     returnFee: null,
     pays: 1n,
     recipientId: null,
+    bankReference: null,
     createdAt: at,
     changedAt: at,
   };

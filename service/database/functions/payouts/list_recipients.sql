@@ -1,4 +1,5 @@
--- A partner's recipients, by account, type and name, the last paid first. It looks at the newest `max_scanned` payouts.
+-- A partner's recipients, by account, type and name, the last paid first. Payouts that were rebuilt from the bank's record
+-- go by what the bank says of the recipient. It looks at the newest `max_scanned` payouts.
 -- Callers: everyone
 create or replace function kelpie.list_recipients(
   of_partner uuid, of_environment kelpie.environment, from_id uuid, at_most integer, max_scanned integer
@@ -17,7 +18,7 @@ begin
       where each.partner_id = of_partner and each.environment = of_environment and each.id >= from_id
       order by each.id desc limit max_scanned
     ) p
-    group by p.account_index
+    group by p.account_index, case when p.account_index is null then (p.recipient_name, p.account_last4)::text end
     order by 5 desc, (array_agg(p.id order by p.id desc))[1] desc limit at_most;
 end;
 $$;

@@ -16,6 +16,7 @@ import {
   ownerName,
   pageFrom,
   rateFrom,
+  recipientFrom,
   registerOutcome,
   sendOutcome,
   transferBody,
@@ -72,6 +73,10 @@ export function createBridgeBank(
     },
     findRecord: async (paymentId) =>
       findOutcome(await client.get(`/transfers/${encodeURIComponent(paymentId)}`, readTimeoutMs)),
+    findRecipient: async ({ customerId, recipientId }) => {
+      const account = `/customers/${encodeURIComponent(customerId)}/external_accounts/${encodeURIComponent(recipientId)}`;
+      return recipientFrom(await client.get(account, readTimeoutMs));
+    },
     readBalance: async ({ customerId, walletId }) => {
       const wallet = `/customers/${encodeURIComponent(customerId)}/wallets/${encodeURIComponent(walletId)}`;
       return balanceFrom(await client.get(wallet, readTimeoutMs));

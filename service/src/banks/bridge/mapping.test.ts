@@ -45,6 +45,7 @@ test('any 2xx with a transfer is accepted, with what the bank took', () => {
         returnFee: null,
         pays: null,
         recipientId: null,
+        bankReference: null,
         createdAt: null,
         changedAt: null,
       },

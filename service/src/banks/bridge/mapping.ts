@@ -13,7 +13,7 @@ import type {
   RegisterOutcome,
   SendOutcome,
 } from '../port/payments.ts';
-import type { FindRecordOutcome, PaymentPage, PaymentRecord } from '../port/records.ts';
+import type { FindRecordOutcome, PaymentPage, PaymentRecord, RecipientRecord } from '../port/records.ts';
 import { describeAnswer, isSuccess, bankErrorFrom, type ApiError } from './answers.ts';
 import { decimalAt, instantAt, parseJson, textAt, valueAt } from './wire-values.ts';
 import { walletChain } from '../wallet-chain.ts';
@@ -132,6 +132,7 @@ export function paymentFrom(body: unknown): PaymentRecord | undefined {
     returnFee: amountFrom(decimalAt(body, 'receipt', 'return_fee')),
     pays: parsePounds(decimalAt(body, 'destination', 'amount') ?? '') ?? null,
     recipientId: textAt(body, 'destination', 'external_account_id') ?? null,
+    bankReference: textAt(body, 'destination', 'reference') ?? null,
     createdAt: instantAt(body, 'created_at'),
     changedAt: instantAt(body, 'updated_at'),
   };
@@ -205,6 +206,14 @@ export function knownRecipientOutcome(
   if (sameName && sameAccount && textAt(body, 'account_owner_name') !== undefined)
     return { kind: 'registered', recipientId };
   return { kind: 'refused', text: 'the account is registered under another name' };
+}
+
+/** The bank's own description of a recipient. */
+export function recipientFrom(answer: HttpExchange): RecipientRecord | null {
+  if (!isSuccess(answer)) return null;
+  const body = parseJson(answer.body);
+  const last4 = textAt(body, 'account', 'last_4') ?? '';
+  return { name: textAt(body, 'account_owner_name') ?? null, accountLast4: /^\d{4}$/.test(last4) ? last4 : null };
 }
 
 /** With these the bank says no to the request itself. Any other status may stand for something that happened on the way. */

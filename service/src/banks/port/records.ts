@@ -3,6 +3,8 @@ import type { Payment } from './payments.ts';
 
 /** A payment with what only a comparison of books asks for. What the bank does not say is null. */
 export interface PaymentRecord extends Payment {
+  /** What the recipient sees of it. */
+  bankReference: string | null;
   createdAt: Date | null;
   changedAt: Date | null;
 }
@@ -11,6 +13,12 @@ export type FindRecordOutcome =
   | { kind: 'found'; payment: PaymentRecord }
   | { kind: 'absent' }
   | { kind: 'unknown'; text: string };
+
+/** A recipient as the bank describes it, which never says the whole account number. */
+export interface RecipientRecord {
+  name: string | null;
+  accountLast4: string | null;
+}
 
 export interface PaymentPage {
   payments: PaymentRecord[];
@@ -23,6 +31,8 @@ export interface BankRecords {
   /** Newest first, a page at a time; null where the bank did not answer. */
   listPayments(customerId: string, after: string | null): Promise<PaymentPage | null>;
   findRecord(paymentId: string): Promise<FindRecordOutcome>;
+  /** Null where the bank did not answer, or has no such recipient. */
+  findRecipient(recipient: { customerId: string; recipientId: string }): Promise<RecipientRecord | null>;
   /** What a wallet holds now; below zero where its customer owes the bank. Null where the bank did not answer. */
   readBalance(wallet: { customerId: string; walletId: string }): Promise<MicroUsdc | null>;
 }

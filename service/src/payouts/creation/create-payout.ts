@@ -19,6 +19,7 @@ import { amountProblem } from '../pricing/limits.ts';
 import {
   accountIndexOf,
   bankKeyOf,
+  fallbackBankReference,
   fingerprintOf,
   orderIdOf,
   type GivenCode,
@@ -262,7 +263,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       idempotencyKey: request.idempotencyKey,
       orderId,
       reference: order.reference,
-      bankReference: bankReference(order.reference ?? '') ?? `KP ${orderId.slice(0, 8).toUpperCase()}`,
+      bankReference: bankReference(order.reference ?? '') ?? fallbackBankReference(orderId),
       amount: order.amount,
       fee: cost.fee,
       providerFee: cost.providerFee,

@@ -1,25 +1,13 @@
-import type { KeyedDigest } from '../../platform/keyed-digest.ts';
-import type { Encryptor } from '../../platform/encryption.ts';
-import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { ApiError } from '../../platform/api-error.ts';
+import type { ApiError } from '../../platform/api-error.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../model/order.ts';
 import { isVisible, type VisiblePayout } from '../model/payout.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
 import { findClaim, findPayout } from '../records/payout-store.ts';
 import { waitForPayout } from '../reading/wait-for-payout.ts';
+import { adoptRecovered, type AdoptDeps, type Repeated } from './adopt-recovered.ts';
+import { keyReused } from './key-reused.ts';
 import { reasonOf } from './not-created.ts';
-
-interface Repeated extends PartnerContext {
-  idempotencyKey: string;
-  order: PayoutOrder;
-}
-
-interface ReplayDeps {
-  calls: SingleCalls;
-  bodyDigest: KeyedDigest;
-  encryptor: Encryptor;
-}
 
 export type Replay =
   /** The key stands for nothing. */
@@ -34,14 +22,16 @@ export type Replay =
  * What this key stands for already, as it is now. Waits for a payout whose bank is just being asked. Another body under
  * the same key is refused.
  */
-export async function findReplay(
-  deps: ReplayDeps,
-  { order, idempotencyKey, ...of }: Repeated,
-  startedAt: number,
-): Promise<Replay> {
+export async function findReplay(deps: AdoptDeps, request: Repeated, startedAt: number): Promise<Replay> {
+  const { order, idempotencyKey, partnerId, environment } = request;
+  const of = { partnerId, environment };
   const orderId = orderIdOf(of, idempotencyKey);
   const claim = await findClaim(deps.calls, of, orderId);
   if (claim === null) return { kind: 'none' };
+  if (claim.fingerprint.length === 0) {
+    await adoptRecovered(deps, request, { orderId, payoutId: claim.payoutId });
+    return findReplay(deps, request, startedAt);
+  }
   if (!fingerprintOf(deps.bodyDigest, order).equals(claim.fingerprint))
     throw await reused(deps, { ...of, id: claim.payoutId }, order);
   const payout = await waitForPayout(deps, { ...of, id: claim.payoutId }, startedAt);
@@ -53,7 +43,7 @@ export async function findReplay(
 
 /** Says in which fields the bodies differ, and of neither what they hold. */
 async function reused(
-  { calls, encryptor }: ReplayDeps,
+  { calls, encryptor }: Pick<AdoptDeps, 'calls' | 'encryptor'>,
   { id, ...of }: PartnerContext & { id: string },
   order: PayoutOrder,
 ): Promise<ApiError> {
@@ -61,9 +51,5 @@ async function reused(
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   const { amount, reference } = payout;
   const first: PayoutOrder = { amount, country: 'GB', reference, recipient: openRecipient(encryptor, payout) };
-  return new ApiError({
-    code: 'idempotency_key_reused',
-    message: 'This Idempotency-Key was already used with a different body. Use a new key for a new payout.',
-    details: { ...(isVisible(payout) ? { payout_id: payout.id } : {}), mismatched: mismatchedFields(first, order) },
-  });
+  return keyReused(payout, mismatchedFields(first, order));
 }

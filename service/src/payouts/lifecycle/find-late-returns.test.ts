@@ -34,6 +34,7 @@ function refunded(id: string, ourReference: string): PaymentRecord {
     returnFee: null,
     pays: null,
     recipientId: null,
+    bankReference: null,
     createdAt: null,
     changedAt: null,
   };

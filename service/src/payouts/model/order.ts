@@ -33,6 +33,11 @@ export function isOrderId(reference: string): boolean {
   return isUuid(reference) && reference === reference.toLowerCase();
 }
 
+/** What the recipient sees where the partner gave no reference that the bank can carry. */
+export function fallbackBankReference(orderId: string): string {
+  return `KP ${orderId.slice(0, 8).toUpperCase()}`;
+}
+
 /** The bank's idempotency key for it. */
 export function bankKeyOf({ orderId, bankRound }: { orderId: string; bankRound: number }): string {
   return `${orderId}-${bankRound}`;

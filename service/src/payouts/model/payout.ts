@@ -22,8 +22,8 @@ export interface Payout extends PartnerContext {
   revision: number;
   /** How often the bank was asked to pay it, or may have been. */
   attempts: number;
-  /** The caller's own id for it. */
-  idempotencyKey: string;
+  /** The caller's own id for it. Null, as what is null of the recipient, where it was rebuilt from the bank's record. */
+  idempotencyKey: string | null;
   /** What we call it at the bank: the same for every try with the same idempotency key. */
   orderId: string;
   bankRound: number;
@@ -37,11 +37,11 @@ export interface Payout extends PartnerContext {
   rate: GbpPerUsd;
   /** The prices that it was made by. */
   pricePlan: string;
-  recipientName: string;
-  accountLast4: string;
-  recipientEncrypted: Buffer;
+  recipientName: string | null;
+  accountLast4: string | null;
+  recipientEncrypted: Buffer | null;
   /** The account that is paid, under that name, as a keyed digest. */
-  accountIndex: Buffer;
+  accountIndex: Buffer | null;
   /** The recipient at the bank that it names, encrypted: the same for every try. Null where it is not known yet. */
   bankRecipientEncrypted: Buffer | null;
   createdVia: 'api' | 'dashboard';

@@ -1,3 +1,4 @@
+import { ApiError } from '../../platform/api-error.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
@@ -7,6 +8,15 @@ import { openRecipient } from '../records/encrypted-recipient.ts';
 import { findOwnPayout } from '../records/payout-store.ts';
 import { payoutNotFound } from './read-payouts.ts';
 
+/** We lost them with a database that was restored, and the bank does not have them all. */
+function recipientUnknown(): ApiError {
+  return new ApiError({
+    code: 'not_found',
+    message:
+      "This payout's recipient details are not known. Repeat its request with the same Idempotency-Key to add them.",
+  });
+}
+
 /** The recipient of one of the caller's own payouts. It holds the whole account number, which no answer may show. */
 export async function readRecipient(
   { pool, encryptor }: { pool: Pool; encryptor: Encryptor },
@@ -15,5 +25,6 @@ export async function readRecipient(
 ): Promise<PayoutRecipient> {
   const payout = await inTransaction(pool, of, async (tx) => findOwnPayout(tx, of, payoutId));
   if (payout === null || !isVisible(payout)) throw payoutNotFound();
+  if (payout.recipientEncrypted === null) throw recipientUnknown();
   return openRecipient(encryptor, payout);
 }

@@ -19,6 +19,7 @@ export const payoutCalls = {
   findPaymentBlock: functionCall('find_payment_block', 3),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
+  adoptRecovered: functionCall('adopt_recovered_payout', 14),
   showEach: {
     name: 'show_each_payout',
     text: 'select place, (payout).* from kelpie.show_each_payout($1, $2, $3)',

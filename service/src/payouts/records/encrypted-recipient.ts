@@ -13,12 +13,19 @@ function isRecipient(value: unknown): value is PayoutRecipient {
   return typeof value === 'object' && value !== null && 'accountNumber' in value && 'address' in value;
 }
 
-/** What we encrypted ourselves has the form that we gave it: the authentication tag proves it. This check tells the compiler so. */
+/**
+ * The recipient that a payout was created with. One that was rebuilt from the bank's record has none until its request is
+ * repeated, and is never sent.
+ *
+ * What we encrypted ourselves has the form that we gave it: the authentication tag proves it. This check tells the
+ * compiler so.
+ */
 export function openRecipient(
   encryptor: Encryptor,
-  payout: { id: string; recipientEncrypted: Buffer },
+  { id, recipientEncrypted }: { id: string; recipientEncrypted: Buffer | null },
 ): PayoutRecipient {
-  const recipient: unknown = JSON.parse(encryptor.decrypt(payout.recipientEncrypted, placeOf(payout.id)));
+  if (recipientEncrypted === null) throw new Error('the recipient of this payout is not known');
+  const recipient: unknown = JSON.parse(encryptor.decrypt(recipientEncrypted, placeOf(id)));
   if (!isRecipient(recipient)) throw new Error('an encrypted recipient of another form');
   return recipient;
 }

@@ -15,7 +15,7 @@ interface PayoutRow {
   state: PayoutState;
   revision: number;
   attempts: number;
-  idempotency_key: string;
+  idempotency_key: string | null;
   order_id: string;
   bank_round: number;
   first_tried_at: Date;
@@ -27,10 +27,10 @@ interface PayoutRow {
   wallet_debit_micro_usdc: string;
   gbp_per_usd_millionths: string;
   price_plan: string;
-  recipient_name: string;
-  account_last4: string;
-  recipient_encrypted: Buffer;
-  account_index: Buffer;
+  recipient_name: string | null;
+  account_last4: string | null;
+  recipient_encrypted: Buffer | null;
+  account_index: Buffer | null;
   bank_recipient_encrypted: Buffer | null;
   created_via: Payout['createdVia'];
   created_by: string;
@@ -97,13 +97,13 @@ type ShownColumns = [
   amount: string,
   fee: string,
   walletDebit: string,
-  recipientName: string,
-  accountLast4: string,
+  recipientName: string | null,
+  accountLast4: string | null,
   failureCode: PaymentFailure | null,
   failureReason: string | null,
   updatedAt: string,
   createdVia: Payout['createdVia'],
-  idempotencyKey: string,
+  idempotencyKey: string | null,
 ];
 
 function shownFrom(columns: ShownColumns, environment: Payout['environment']): ShownPayout {
@@ -204,16 +204,16 @@ function isPlace(columns: ShownColumns | PlaceColumns): columns is PlaceColumns 
 
 /** Whom a partner has paid or tried to: an account under a name. */
 export interface PaidRecipient {
-  name: string;
-  accountLast4: string;
+  name: string | null;
+  accountLast4: string | null;
   payouts: number;
   paid: Pence;
   lastPaidAt: Date;
 }
 
 interface RecipientRow {
-  recipient_name: string;
-  account_last4: string;
+  recipient_name: string | null;
+  account_last4: string | null;
   payouts: string;
   paid_pence: string;
   last_paid_at: Date;

@@ -114,7 +114,7 @@ export const payoutRecipient = {
   last_name: person.last_name,
   email: person.email ?? null,
   address: { ...address, line2: address.line2 ?? null, region: address.region ?? address.city },
-  bank: { bank_name: bank.bank_name, account_last4: completed.accountLast4 },
+  bank: { bank_name: bank.bank_name, account_last4: '5678' },
 };
 
 export const recipientSummary = {

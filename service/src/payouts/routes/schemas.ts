@@ -143,7 +143,10 @@ const payoutFields = {
     description:
       '`pending`: waiting for the bank to confirm it. `processing`: on its way. `completed`: in the account of the recipient. `failed` and `cancelled`: not paid, nothing charged. `returned`: sent back by the bank of the recipient. The last three are final; a completed payout can still be returned.',
   }),
-  idempotency_key: Type.String({ description: 'The Idempotency-Key that the payout was created with.' }),
+  idempotency_key: nullableText({
+    description:
+      'The Idempotency-Key that the payout was created with. Null only for a payout that we rebuilt from the bank’s records and whose request you have not repeated.',
+  }),
   reference: nullableText({ description: 'Your own reference.' }),
   bank_reference: Type.String({
     description: 'The reference that the recipient sees on their statement, at most 18 characters.',
