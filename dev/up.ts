@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startChild, type Child } from './child-process.ts';
 import { eventually } from './eventually.ts';
-import { clusterNames, ClusterError, startCluster, stopCluster } from './postgres/cluster.ts';
+import { clusterNames, ClusterError, heartbeatFile, startCluster, stopCluster } from './postgres/cluster.ts';
 import { bankDatabases, beginAudit, prepareDatabase } from './postgres/prepare.ts';
 import { createDatabase, urlFor } from './postgres/roles.ts';
 import { formatLine } from './log-line.ts';
@@ -222,6 +222,7 @@ async function startAll(): Promise<void> {
     KELPIE_INVOICE_FROM: 'Kelpie Payouts Ltd; 1 Harbour Street; Edinburgh EH6 6AA; billing@kelpie.example',
     KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
     KELPIE_DASHBOARD_URL: dashboardUrl,
+    KELPIE_HEARTBEAT_ANCHOR: heartbeatFile(cluster) ?? 'none',
   };
   const api = startPart('api', 'service/src/app/api.ts', {
     env: {

@@ -187,9 +187,18 @@ export async function stopCluster(name: ClusterName, how: 'fast' | 'immediate' =
   return true;
 }
 
+/**
+ * Where the heartbeat of a database in it is kept besides. It lives and dies with the data, as a database that is reset is not
+ * one that was restored. Null for a server of your own.
+ */
+export function heartbeatFile(name: ClusterName): string | null {
+  return (process.env['DATABASE_URL'] ?? '') === '' ? `${dataFolder(name)}.heartbeat` : null;
+}
+
 /** Stops the server and forgets everything in it. */
 export async function removeCluster(name: ClusterName): Promise<void> {
   await stopCluster(name, 'immediate');
   const folder = dataFolder(name);
-  for (const left of [folder, `${folder}.password`, `${folder}.log`]) await rm(left, { recursive: true, force: true });
+  for (const left of [folder, ...['password', 'log', 'heartbeat'].map((kind) => `${folder}.${kind}`)])
+    await rm(left, { recursive: true, force: true });
 }

@@ -7,6 +7,7 @@ import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
+import { chooseAnchor, startApiHeartbeat } from './wiring/heartbeat.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginApi, stopOnSignal } from './wiring/process.ts';
@@ -36,6 +37,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
       indexKey: get(settings.indexKey),
     },
     issuer: chooseIssuer(get),
+    anchorFile: chooseAnchor(get),
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
@@ -49,8 +51,10 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
   const outbox = openOutbox({ jobs, encryptor, clock, mailFrom: own.mailFrom, supportEmail: own.supportEmail });
   const engines = { clock, failpoint, logger, pool, calls, recorder, limits, jobs, outbox };
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
+  const heartbeat = await startApiHeartbeat({ calls, clock, logger, anchorFile: own.anchorFile });
   stopOnSignal(logger, async () => {
     await drain.drain();
+    await heartbeat.stop();
     await recorder.stop();
     await jobs.stop();
     await enginePool.end();

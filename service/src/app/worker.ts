@@ -7,6 +7,7 @@ import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
+import { chooseAnchor, startWorkerHeartbeat } from './wiring/heartbeat.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseRelay, chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginWorker, stopOnSignal } from './wiring/process.ts';
@@ -21,6 +22,7 @@ const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, engineP
   supportEmail: chooseSupport(get),
   dashboardUrl: get(settings.dashboardUrl),
   issuer: chooseIssuer(get),
+  anchorFile: chooseAnchor(get),
 }));
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger);
@@ -37,10 +39,11 @@ const { handlers, payouts } = composeWorker({
   outbox,
   jobs: sender,
 });
+const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile });
 const jobs = await startJobWorker(enginePool, logger, handlers);
 const sweep = startSweep(payouts);
 stopOnSignal(logger, async () => {
-  await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop()]);
+  await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop(), heartbeat.stop()]);
   transport?.close();
   await sender.stop();
   await enginePool.end();

@@ -25,6 +25,7 @@ const right = {
   KELPIE_SMTP_URL: 'smtps://kelpie:hunter2@127.0.0.1:1',
   KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
   KELPIE_SUPPORT_EMAIL: 'support@kelpie.example',
+  KELPIE_HEARTBEAT_ANCHOR: '/mnt/kelpie/heartbeat',
   ...testSecrets,
 };
 
@@ -61,6 +62,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   indexKey: { value: 'ABCD', process: 'api' },
   auditKey: { value: 'hunter2', process: 'limits' },
   auditAnchors: { value: 'anchors', process: 'limits' },
+  heartbeatAnchor: { value: 'heartbeat', process: 'worker' },
   sandboxBankUrl: { value: 'bank.example', process: 'worker' },
   sandboxBankApiKey: { value: 'hunter2 with a space', process: 'worker' },
   sandboxBankWebhookKey: { value: 'a key', process: 'api' },

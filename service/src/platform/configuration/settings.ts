@@ -315,6 +315,14 @@ export const settings = {
     example: '/var/lib/kelpie/audit-anchors',
     parse: (text) => (text.startsWith('/') ? text : undefined),
   }),
+  heartbeatAnchor: optional<string>({
+    variable: 'KELPIE_HEARTBEAT_ANCHOR',
+    about:
+      'A file outside the database, the same for every api and worker, on storage that is not restored with the database. It shows that a database was restored, which closes live. Required in production.',
+    rule: 'the absolute path of a file',
+    example: '/mnt/kelpie/heartbeat',
+    parse: (text) => (text.startsWith('/') ? text : undefined),
+  }),
   sandboxBankUrl: sandboxBank.url,
   sandboxBankApiKey: sandboxBank.apiKey,
   sandboxBankWebhookKey: sandboxBank.webhookKey,
