@@ -35,10 +35,16 @@ function priceOf(amount: Pence, { fixedPence, basisPoints }: Price): Pence {
   return fixedPence + divideHalfUp(amount * basisPoints, basisPointsInWhole);
 }
 
-export function payoutCost(amount: Pence, rate: GbpPerUsd, prices: PayoutPrices): PayoutCost {
+/** The fee, and the bank's share of it. */
+export function payoutFee(amount: Pence, prices: PayoutPrices): Pick<PayoutCost, 'fee' | 'providerFee'> {
   const fee = priceOf(amount, prices.total);
   const providerFee = priceOf(amount, prices.providerFee);
   if (providerFee > fee) throw new Error("the bank's share is more than the whole fee: the price plan is wrong");
+  return { fee, providerFee };
+}
+
+export function payoutCost(amount: Pence, rate: GbpPerUsd, prices: PayoutPrices): PayoutCost {
+  const { fee, providerFee } = payoutFee(amount, prices);
   return { fee, providerFee, invoiceShare: fee - providerFee, walletDebit: usdcForPounds(amount + providerFee, rate) };
 }
 

@@ -30,6 +30,12 @@ export function usdcForPounds(pounds: Pence, rate: GbpPerUsd): MicroUsdc {
   return divideUp(pounds * millionths, rate) * microUsdcPerCent;
 }
 
+/** The rate at which so many pounds cost so much: the other way round, for what has been paid. */
+export function rateOfDebit(pounds: Pence, debit: MicroUsdc): GbpPerUsd {
+  const rate = divideDown(pounds * millionths * microUsdcPerCent, debit);
+  return rate === 0n ? 1n : rate;
+}
+
 /** What the USDC that is shown is worth, rounded down. */
 export function poundsForUsdc(amount: MicroUsdc, rate: GbpPerUsd): Pence {
   return divideDown(wholeCents(amount) * rate, millionths);

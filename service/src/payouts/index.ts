@@ -28,3 +28,5 @@ export {
   type PayoutActProblem,
   type PlannedAct,
 } from './admin/acts.ts';
+export { beginRecovery, openRecovery, readRecovery, type RecoveryStanding } from './admin/recovery-store.ts';
+export { runImport, type ImportReport } from './recovery/run-import.ts';

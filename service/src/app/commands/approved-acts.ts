@@ -3,11 +3,13 @@ import { screeningClearance } from './partner-acts.ts';
 import { payoutActs } from './payout-acts.ts';
 import type { ApprovedAct } from './propose.ts';
 import { blockLifting } from './rails.ts';
+import { recoveryOpening } from './recovery.ts';
 
 /** Every act that needs two persons, by its action in the audit log. */
 export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
   ['case.correct', caseCorrection],
   ['rail.resume', blockLifting],
   ['partner.clear_screening', screeningClearance],
+  ['recovery.open', recoveryOpening],
   ...payoutActs,
 ]);

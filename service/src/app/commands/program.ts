@@ -14,6 +14,7 @@ import { addPayoutCommands } from './payouts.ts';
 import { addPlanCommands } from './plans.ts';
 import { addRailCommands } from './rails.ts';
 import { addReconcileCommands } from './reconcile.ts';
+import { addRecoveryCommands } from './recovery.ts';
 
 const overview = `
 Commands print text. Add --json for JSON.
@@ -67,6 +68,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addExceptionCommands(program);
   addInvoiceCommands(program);
   addReconcileCommands(program);
+  addRecoveryCommands(program);
   addCaseCommands(program);
   addLedgerCommands(program);
   addJobCommands(program);

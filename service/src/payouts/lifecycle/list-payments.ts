@@ -26,3 +26,37 @@ export async function listPayments(
   }
   return 'broken_off';
 }
+
+/** The bank's clock and ours need not agree to the second, and a payment need not be listed in order to the second. */
+const clockSkewMs = 60 * 60_000;
+
+interface Since {
+  /** Payments before it are not wanted. Null shows the whole list. */
+  from: Date | null;
+  /** How long it may take. */
+  withinMs?: number;
+}
+
+/**
+ * The same, back to an instant. Says whether what was not shown is not there: a list that broke off, or is out of order,
+ * proves nothing.
+ */
+export async function listPaymentsSince(
+  bank: Bank & Partial<BankRecords>,
+  customerId: string,
+  { from, withinMs = Infinity }: Since,
+  visit: (payment: PaymentRecord) => Promise<void>,
+): Promise<boolean> {
+  const endsAt = performance.now() + withinMs;
+  let newest = Infinity;
+  let isProof = true;
+  const listing = await listPayments(bank, customerId, async (payment) => {
+    await visit(payment);
+    const createdAt = payment.createdAt?.getTime() ?? newest;
+    isProof &&= createdAt <= newest + clockSkewMs && performance.now() < endsAt;
+    newest = Math.min(newest, createdAt);
+    const isBehind = from !== null && createdAt < from.getTime() - clockSkewMs;
+    return isBehind || !isProof ? 'stop' : 'go on';
+  });
+  return isProof && listing !== 'broken_off';
+}

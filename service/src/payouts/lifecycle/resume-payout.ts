@@ -98,7 +98,8 @@ async function searchWhileBlocked(deps: PayoutDeps, payout: Payout, block: Payme
   const found = await searchPayment(deps, payout, { from: payout.firstTriedAt });
   if (found.kind === 'found') return applyUpdate(deps, payout, found.payments[0]);
   const dueAt = nextRetry(at, instantOf(payout.id));
-  if (payout.state === 'pending') return releasePayoutLease(deps.calls, payout, dueAt);
+  // Live is closed for a recovery: its import decides what becomes of one that nobody has seen.
+  if (payout.state === 'pending' || block === 'recovery') return releasePayoutLease(deps.calls, payout, dueAt);
   // Its caller is answered, and sees it from now on.
   const transition: Transition = {
     at,
@@ -171,7 +172,8 @@ async function alertOperator(deps: PayoutDeps, payout: Payout, openCase: OpenCas
   await deps.commits.applyTransition({ payout, transition });
 }
 
-async function applyUpdate(deps: PayoutDeps, payout: Payout, payment: Payment): Promise<void> {
+/** What the bank has for it, and has become of it since. */
+export async function applyUpdate(deps: PayoutDeps, payout: Payout, payment: Payment): Promise<void> {
   const fields = differingFields(payout, payment, namedRecipientOf(deps, payout));
   if (fields.length > 0) return reportDifference(deps, payout, caseOfDifference(payment, fields));
   const markups = await deps.markups.get(payout.pricePlan);

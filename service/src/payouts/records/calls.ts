@@ -20,6 +20,10 @@ export const payoutCalls = {
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
   adoptRecovered: functionCall('adopt_recovered_payout', 14),
+  findOrders: functionCall('find_orders', 3),
+  findCorrectedOrders: functionCall('find_corrected_orders', 4),
+  listUnsettled: functionCall('list_unsettled_payouts', 4),
+  importPayout: functionCall('import_payout', 29),
   showEach: {
     name: 'show_each_payout',
     text: 'select place, (payout).* from kelpie.show_each_payout($1, $2, $3)',

@@ -13,6 +13,7 @@ import { plantPayout } from '../../harness/planted-payout.ts';
 import { seedDeposit } from '../../database/seed-every-table.ts';
 import { asSecondPerson, kelpieAdmin } from './kelpie-admin.ts';
 import { plantBalanceCase } from './planted-case.ts';
+import { createAnchorFile } from '../../recovery/restoring.ts';
 import { digestWholeDatabase } from './whole-database.ts';
 
 // Every command there is, in one table each for those that look and those that act: a new one has to be put into it. Nothing
@@ -102,10 +103,12 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'approvals approve': [correctionProposal],
   'cases close': [caseId, '--act', 'corrected', ...why],
   'approvals reject': [otherProposal, ...why],
+  'recovery begin': why,
+  'recovery import': [],
 };
 
 /** No bank is configured here, so nobody can be compared with theirs. */
-const endWithOne = new Set(['reconcile run']);
+const endWithOne = new Set(['reconcile run', 'recovery import']);
 
 const looks: Readonly<Record<string, readonly string[]>> = {
   'partners list': [],
@@ -125,6 +128,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'cases show': [caseId],
   'approvals list': ['--all'],
   'approvals show': [correctionProposal],
+  'recovery show': [],
   'ledger verify': [],
   'jobs list': ['--state', 'all'],
   'jobs show': [jobId],
@@ -135,8 +139,8 @@ const looks: Readonly<Record<string, readonly string[]>> = {
 /** One connects as the owner, and is tested where migrations are; the other acts on a log that is broken (refusals.test.ts). */
 const others = ['migrate', 'audit begin'];
 
-/** They search a bank, which is tested where payouts are (operator-acts.test.ts). */
-const atBank = ['payouts release', 'payouts settle', 'payouts adopt'];
+/** They search a bank, which is tested where payouts are (operator-acts.test.ts) and in recovery/import.test.ts. */
+const atBank = ['payouts release', 'payouts settle', 'payouts adopt', 'recovery open'];
 
 function leavesOf(command: Command, path: readonly string[] = []): [string, Command][] {
   if (command.commands.length === 0) return [[path.join(' '), command]];
@@ -156,7 +160,7 @@ function helpOf(command: Command): string {
 
 const root = createProgram({ json: false });
 const leaves = leavesOf(root);
-const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
+const env = { KELPIE_TEST_CLOCK_FILE: clock.file, KELPIE_HEARTBEAT_ANCHOR: createAnchorFile() };
 const nobody = { ...env, KELPIE_OPERATOR_DATABASE_URL: database.serviceUrl };
 
 async function countActs(): Promise<number> {
@@ -177,7 +181,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
