@@ -1,4 +1,5 @@
 -- For the version before, which knows recipients as plain text: what it registers is not kept.
+-- Owner: kelpie_payouts
 -- Callers: kelpie_service
 create or replace function kelpie.apply_transitions(
   partner_ids uuid[],

@@ -1,4 +1,5 @@
 -- For the version before, which reads known recipients as plain text: it is told of none, and registers each again.
+-- Owner: kelpie_payouts
 -- Callers: kelpie_service
 create or replace function kelpie.create_payouts(
   partner_ids uuid[],
