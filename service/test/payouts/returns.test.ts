@@ -4,6 +4,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { asSecondPerson, kelpieAdmin } from '../app/commands/kelpie-admin.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -78,6 +79,29 @@ for (const [what, micro] of [
     await assertAllHolds({ ...world, acknowledged: [made.id] });
   });
 }
+
+test('two operators give a return that is in suspense to the partner, and no more than is there', async () => {
+  const { made, payment } = await completed();
+  const before = Number(await usdc());
+  await world.bank.control(`/transfers/${payment}/return`, { refund_micro_usdc: 1_000_000 });
+  await becomes(made, 'returned');
+  const [opened] = await sql<{ id: string }>('select id from kelpie.cases where payout_id = $1', [made.id]);
+  assert(opened !== undefined);
+  const args = ['cases', 'correct', opened.id, '--book', 'suspense-to-wallet', '--revision', '0', '--json'];
+  const correct = async (amount: string) => {
+    const proposed = await kelpieAdmin(world.database, [...args, '--amount', amount, '--reason', 'ticket 812']);
+    assert.equal(proposed.code, 0, proposed.said);
+    const approve = ['approvals', 'approve', textAt(proposed.data(), 'id'), '--json'];
+    return kelpieAdmin(world.database, approve, asSecondPerson(world.database));
+  };
+  // The return before this one left 301.00 there.
+  const tooMuch = await correct('302.01');
+  assert.deepEqual([tooMuch.code, textAt(tooMuch.json(), 'error.code')], [2, 'suspense_short'], tooMuch.said);
+  const corrected = await correct('1.00');
+  assert.equal(corrected.code, 0, corrected.said);
+  assert.equal((Number(await usdc()) - before).toFixed(2), '1.00');
+  await assertAllHolds({ ...world, acknowledged: [made.id] });
+});
 
 test('a return with all but the share of the bank is credited to the wallet, without a case', async () => {
   const { made, payment } = await completed();
