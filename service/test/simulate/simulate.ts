@@ -7,6 +7,7 @@ import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { simulateBilling } from './billing.ts';
 import { simulateFunding } from './funding.ts';
 import { simulateLedger } from './ledger.ts';
+import { simulateOperators } from './operators.ts';
 import { simulatePayouts } from './payouts.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -14,6 +15,7 @@ const simulations: Readonly<Record<string, Simulation>> = {
   billing: simulateBilling,
   funding: simulateFunding,
   ledger: simulateLedger,
+  operators: simulateOperators,
   payouts: simulatePayouts,
 };
 
@@ -45,8 +47,9 @@ const { adminUrl, startedHere } = await startCluster('test');
 const database = `kelpie_simulate_${process.pid}`;
 const urls = await prepareDatabase(adminUrl, { database });
 const say = (text: string): void => console.error(text);
-/** Top-ups and invoices go by plans, the others by time. */
-const length = name === 'funding' || name === 'billing' ? { seeds } : { seconds };
+/** These go by plans, the others by time. */
+const byPlans = new Set(['funding', 'billing', 'operators']);
+const length = byPlans.has(name) ? { seeds } : { seconds };
 say(`${name}: seed ${seed}, ${JSON.stringify(length)}`);
 try {
   const result = await simulation({
