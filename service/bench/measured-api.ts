@@ -1,3 +1,6 @@
+import path from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { startChild } from '@kelpie/dev/child-process.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { findPort } from '@kelpie/dev/free-port.ts';
@@ -30,6 +33,7 @@ export async function startMeasuredApi(
   { file = 'service/src/app/api.ts', args = [], env = {} }: Partial<MeasuredProgram> = {},
 ): Promise<MeasuredApi> {
   const port = await findPort();
+  const folder = await mkdtemp(path.join(tmpdir(), 'kelpie-bench-'));
   const child = startChild({
     name: 'api',
     file,
@@ -42,6 +46,7 @@ export async function startMeasuredApi(
       KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
       KELPIE_SUPPORT_EMAIL: 'support@kelpie.example',
       KELPIE_DRAIN_DELAY_MS: '0',
+      KELPIE_HEARTBEAT_ANCHOR: path.join(folder, 'heartbeat'),
       ...noLimits,
       ...testSecrets,
       ...env,
@@ -57,5 +62,12 @@ export async function startMeasuredApi(
     const { ok } = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => ({ ok: false }));
     return ok;
   });
-  return { pid: child.pid, port, stop: async () => child.stop() };
+  return {
+    pid: child.pid,
+    port,
+    async stop() {
+      await child.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
 }
