@@ -75,14 +75,15 @@ function dataFolder(name: ClusterName): string {
   return `/var/tmp/kelpie-${user}-${checkoutId}/${name}`;
 }
 
-async function asPostgres(program: string, args: readonly string[]): Promise<void> {
+/** PostgreSQL's programs refuse to run as root. */
+export async function asPostgres(program: string, args: readonly string[]): Promise<void> {
   const [command, ...rest] =
     process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--', program, ...args] : [program, ...args];
   if (command === undefined) throw new Error('no command');
   await run(command, rest, { cwd: '/', timeout: 60_000 });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

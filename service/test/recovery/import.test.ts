@@ -11,7 +11,7 @@ import { writeAnchor } from '../../src/platform/heartbeat/anchor.ts';
 import { orderIdOf } from '../../src/payouts/model/order.ts';
 import { bankOf, call, getPayout, payoutBody, type Client } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
-import { payoutsOfOrder, restoreBackup, startRecoveryWorld, takeBackup } from './restoring.ts';
+import { payoutsOfOrder, readHeartbeat, restoreBackup, startRecoveryWorld, takeBackup } from './restoring.ts';
 
 // A database that was restored has forgotten what the bank did since. It is rebuilt from the bank's own list, and nothing
 // is sent again: the bank's record says so.
@@ -64,21 +64,6 @@ async function restore(): Promise<void> {
   assert.deepEqual(await blocks(), ['recovery']);
 }
 
-async function readHeartbeat(): Promise<number> {
-  return asAdmin(database.superuserUrl, async (admin) => {
-    const { rows } = await admin.query<{ number: string }>('select number from kelpie.heartbeat');
-    return Number(rows[0]?.number);
-  });
-}
-
-/** A heartbeat that the backup does not have. */
-async function beat(): Promise<void> {
-  const before = await readHeartbeat();
-  await world.moveTime(20_000);
-  await world.restartWorker();
-  await eventually('a heartbeat', async () => (await readHeartbeat()) > before);
-}
-
 async function importAll(): Promise<unknown> {
   // Whatever was on its way to the bank has arrived.
   await world.moveTime(61_000);
@@ -104,7 +89,7 @@ test('faults 12: a payout that the restore forgot is rebuilt, is the answer to i
   const made = await world.pay(key);
   assert.equal(made.status, 201, made.text);
   await eventually('completed', async () => (await getPayout(clientOf(world), made.id)).payout === 'completed');
-  await beat();
+  await world.beat();
   await restore();
   const client = clientOf(world);
   assert.equal((await getPayout(client, made.id)).status, 404);
@@ -137,7 +122,7 @@ test('faults 12: a payout that the restore forgot is rebuilt, is the answer to i
   await assertAllHolds({ ...world, acknowledged: [rebuilt?.id ?? ''] });
   await open();
   assert.equal((await world.pay(randomUUID())).status, 201);
-  await beat();
+  await world.beat();
   assert.deepEqual(await blocks(), []);
 });
 
@@ -152,7 +137,7 @@ test('faults 12: an order that was refused before the backup and paid after it i
   await takeBackup(database);
   assert.equal((await world.pay(key)).status, 201);
   await world.settle();
-  await beat();
+  await world.beat();
   await restore();
   assert.equal(valueAt(await importAll(), 'imported'), 1);
   await world.settle();
@@ -180,7 +165,7 @@ test('faults 12: an order whose caller got 502 after the backup is never sent af
   await takeBackup(database);
   const answered = await asked;
   assert.deepEqual([answered.status, answered.code], [502, 'payout_not_created'], answered.text);
-  await beat();
+  await world.beat();
   await restore();
   // What the bank may not have listed yet is left alone, and live stays closed.
   const early = await world.admin(['recovery', 'import', '--json']);
@@ -212,7 +197,7 @@ test('faults 12: pending payouts of the backup are settled by the bank’s list:
   assert.equal(dropped.payout, 'pending', dropped.text);
   await takeBackup(database);
   // A heartbeat without a worker, which would send the payout that the bank does not have.
-  await writeAnchor(world.anchorFile, BigInt(await readHeartbeat()) + 1n);
+  await writeAnchor(world.anchorFile, (await readHeartbeat(database)) + 1n);
   await restore();
   const imported = await importAll();
   assert.equal(valueAt(imported, 'released'), 1);
@@ -236,7 +221,7 @@ test('a payout that the wallet does not cover is left, live stays closed, and a 
   const key = randomUUID();
   assert.equal((await world.pay(key)).status, 201);
   await world.settle();
-  await beat();
+  await world.beat();
   await restore();
   const forgotten = await moveFromWallet(null);
   await world.moveTime(61_000);
@@ -267,7 +252,7 @@ test('faults 12: what arrived or came back after the backup is found again', asy
   const client = clientOf(world);
   await world.settle();
   await eventually('returned', async () => (await getPayout(client, second.id)).payout === 'returned');
-  await beat();
+  await world.beat();
   await bank.control('/webhooks', { mode: 'lose' });
   await restore();
   await importAll();

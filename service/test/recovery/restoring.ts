@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
@@ -57,12 +58,23 @@ export async function restoreBackup({ superuserUrl }: TestDatabase): Promise<voi
   });
 }
 
+export async function readHeartbeat({ superuserUrl }: TestDatabase): Promise<bigint> {
+  return asAdmin(superuserUrl, async (admin) => {
+    const { rows } = await admin.query<{ number: string }>('select number from kelpie.heartbeat');
+    return BigInt(rows[0]?.number ?? 0);
+  });
+}
+
 export interface RecoveryWorld extends World {
   clock: TestClock;
   anchorFile: string;
+  /** The settings of an operator besides those of the database. */
+  adminEnv: Readonly<Record<string, string>>;
   admin(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   moveTime(byMs: number): Promise<void>;
   pay(key: string, body?: Record<string, unknown>): Promise<ApiAnswer>;
+  /** A new heartbeat, in the database and its anchor. */
+  beat(): Promise<void>;
   /** Until every payout is at its end, and the bank has sent all of its webhooks. */
   settle(): Promise<void>;
   /** The bank's own record of what it paid for an order. */
@@ -70,11 +82,11 @@ export interface RecoveryWorld extends World {
 }
 
 /** Real processes with a live bank and an anchor, and operators who can act on them. */
-export async function startRecoveryWorld(): Promise<RecoveryWorld> {
+export async function startRecoveryWorld(options: { database?: TestDatabase } = {}): Promise<RecoveryWorld> {
   const clock = createTestClock();
   const anchorFile = createAnchorFile();
   const env = { KELPIE_TEST_CLOCK_FILE: clock.file, KELPIE_HEARTBEAT_ANCHOR: anchorFile };
-  const world = await startWorld({ environment: 'live', env });
+  const world = await startWorld({ environment: 'live', env, ...options });
   const { bank, database } = world;
   const bankEnv = { KELPIE_LIVE_BANK_URL: bank.wireUrl, KELPIE_LIVE_BANK_API_KEY: bank.apiKey };
   const moveTime = async (byMs: number): Promise<void> => {
@@ -84,11 +96,18 @@ export async function startRecoveryWorld(): Promise<RecoveryWorld> {
   return Object.assign(world, {
     clock,
     anchorFile,
+    adminEnv: { ...env, ...bankEnv },
     admin: async (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
       kelpieAdmin(database, args, { ...env, ...bankEnv, ...more }),
     moveTime,
     pay: async (key: string, body = payoutBody({ amount_gbp: '40.00' })) =>
       createPayout({ url: world.api.url, key: world.partner.key }, body, key),
+    async beat() {
+      const before = await readHeartbeat(database);
+      await moveTime(20_000);
+      await world.restartWorker();
+      await eventually('a heartbeat', async () => (await readHeartbeat(database)) > before);
+    },
     async settle() {
       await bank.control('/webhooks', { mode: 'normal' });
       await bank.control('/webhooks/redeliver', { all: true });
