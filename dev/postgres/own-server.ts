@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { asPostgres, findPrograms, freePort } from './cluster.ts';
+import { asAdmin } from './roles.ts';
 
 const run = promisify(execFile);
 
@@ -16,9 +17,20 @@ export interface OwnServer {
   takeBaseBackup(): Promise<void>;
   /** Throws the data away, and starts the base backup, rolled forward to a restore point that was named before. */
   restoreTo(restorePoint: string): Promise<void>;
+  /** A standby without which no commit is confirmed. */
+  addSynchronousStandby(): Promise<Standby>;
   start(): Promise<void>;
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   remove(): Promise<void>;
+}
+
+export interface Standby {
+  adminUrl: string;
+  port: number;
+  start(): Promise<void>;
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  /** Makes it the primary. */
+  promote(): Promise<void>;
 }
 
 interface Folders {
@@ -49,6 +61,42 @@ async function addSettings(folder: string, settings: readonly string[]): Promise
   await appendFile(path.join(folder, 'postgresql.auto.conf'), `${settings.join('\n')}\n`);
 }
 
+interface Control {
+  start(): Promise<void>;
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  promote(): Promise<void>;
+}
+
+/** pg_ctl of one data folder. */
+function controlOf(programs: string, { parent, data, port }: { parent: string; data: string; port: number }): Control {
+  const control = async (...args: string[]): Promise<void> =>
+    asPostgres(`${programs}/pg_ctl`, ['-D', data, '-w', '-t', '60', ...args]);
+  return {
+    start: async () => control('-l', path.join(parent, `log-${port}`), '-o', `-p ${port}`, 'start'),
+    stop: async (how = 'fast') => control('-m', how, 'stop'),
+    promote: async () => control('promote'),
+  };
+}
+
+async function addStandby(programs: string, parent: string, adminUrl: string): Promise<Standby> {
+  const port = await freePort();
+  const data = path.join(parent, `standby-${port}`);
+  const primary = new URL(adminUrl);
+  await asPostgres(`${programs}/pg_basebackup`, ['-D', data, '-d', adminUrl, '-c', 'fast', '-X', 'stream']);
+  const conninfo = `host=127.0.0.1 port=${primary.port} user=postgres password=${primary.password}`;
+  await addSettings(data, [`primary_conninfo = '${conninfo} application_name=standby'`]);
+  await asPostgres('/usr/bin/touch', [path.join(data, 'standby.signal')]);
+  const control = controlOf(programs, { parent, data, port });
+  await control.start();
+  await asAdmin(adminUrl, async (admin) => {
+    await admin.query(`alter system set synchronous_standby_names = 'standby'`);
+    await admin.query('select pg_reload_conf()');
+  });
+  const url = new URL(adminUrl);
+  url.port = String(port);
+  return { ...control, adminUrl: url.href, port };
+}
+
 export async function startOwnServer(): Promise<OwnServer> {
   const programs = await findPrograms();
   const folders = await createFolders();
@@ -66,13 +114,18 @@ export async function startOwnServer(): Promise<OwnServer> {
     'archive_mode = on',
     `archive_command = 'test ! -f ${archive}/%f && cp %p ${archive}/%f'`,
   ]);
-  const control = async (...args: string[]): Promise<void> =>
-    asPostgres(`${programs}/pg_ctl`, ['-D', data, '-w', '-t', '60', ...args]);
+  const standbys: Standby[] = [];
+  const { start, stop } = controlOf(programs, { parent, data, port });
   const server: OwnServer = {
     adminUrl,
     port,
-    start: async () => control('-l', path.join(parent, 'log'), '-o', `-p ${port}`, 'start'),
-    stop: async (how = 'fast') => control('-m', how, 'stop'),
+    start,
+    stop,
+    async addSynchronousStandby() {
+      const standby = await addStandby(programs, parent, adminUrl);
+      standbys.push(standby);
+      return standby;
+    },
     async takeBaseBackup() {
       await asPostgres(`${programs}/pg_basebackup`, ['-D', backup, '-d', adminUrl, '-c', 'fast', '-X', 'none']);
     },
@@ -88,7 +141,7 @@ export async function startOwnServer(): Promise<OwnServer> {
       await server.start();
     },
     async remove() {
-      await server.stop('immediate').catch(() => undefined);
+      for (const one of [server, ...standbys]) await one.stop('immediate').catch(() => undefined);
       await rm(parent, { recursive: true, force: true });
     },
   };
