@@ -24,7 +24,7 @@ export interface OwnServer {
   remove(): Promise<void>;
 }
 
-export interface Standby {
+interface Standby {
   adminUrl: string;
   port: number;
   start(): Promise<void>;
@@ -62,9 +62,9 @@ async function addSettings(folder: string, settings: readonly string[]): Promise
 }
 
 interface Control {
-  start(): Promise<void>;
-  stop(how?: 'fast' | 'immediate'): Promise<void>;
-  promote(): Promise<void>;
+  start: () => Promise<void>;
+  stop: (how?: 'fast' | 'immediate') => Promise<void>;
+  promote: () => Promise<void>;
 }
 
 /** pg_ctl of one data folder. */
