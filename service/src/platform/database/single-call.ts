@@ -23,6 +23,15 @@ export interface SingleCalls {
 const tryAgain = new Set(['40001', '40P01']);
 const mostTries = 4;
 
+/**
+ * A migration added a column to what the statement returns, after this connection had prepared it. Nothing was executed.
+ * Each connection of a pool can be like that once.
+ */
+function isStale(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+}
+const mostStale = 100;
+
 /** An error that a function of ours raised on purpose, by its code, or undefined. */
 export function raisedBy(error: unknown): { code: string; detail: string | undefined } | undefined {
   if (!(error instanceof DatabaseError) || error.code?.startsWith('KP') !== true) return undefined;
@@ -61,7 +70,7 @@ async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
     return rows;
   } catch (error) {
     // An error of the server's leaves the connection as good as before; anything else may have broken it.
-    broken = !(error instanceof DatabaseError);
+    broken = !(error instanceof DatabaseError) || isStale(error);
     throw error;
   } finally {
     client.off('notice', onNotice);
@@ -72,12 +81,18 @@ async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
 export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls {
   const askAgain = async <Row>({ name }: Call, ask: Ask<Row>): Promise<Row[]> => {
     await failpoint(`database.${name}.before`);
+    let stale = 0;
     for (let tries = 1; ; tries += 1) {
       try {
         const rows = await askOnce(pool, ask);
         await failpoint(`database.${name}.after`);
         return rows;
       } catch (error) {
+        if (isStale(error) && stale < mostStale) {
+          stale += 1;
+          tries -= 1;
+          continue;
+        }
         const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '');
         if (!again || tries === mostTries) throw error;
       }
