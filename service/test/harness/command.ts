@@ -23,6 +23,13 @@ after(() => {
   for (const host of all) if (host.connected) host.disconnect();
 });
 
+/** A host that nobody uses does not keep this process alive. */
+function keepAlive(host: ChildProcess, isUsed: boolean): void {
+  const verb = isUsed ? 'ref' : 'unref';
+  host[verb]();
+  host.channel?.[verb]();
+}
+
 function startHost(): ChildProcess {
   const host = spawn(process.execPath, [programFor('service/test/programs/command-host.ts')], {
     cwd: projectFolder,
@@ -42,6 +49,7 @@ function isOutcome(message: unknown): message is CommandOutcome {
  */
 export async function runCommand(request: CommandRequest): Promise<CommandOutcome> {
   const host = idle.pop() ?? startHost();
+  keepAlive(host, true);
   const over = new AbortController();
   const { signal } = over;
   const ended = once(host, 'exit', { signal }).then(() => [undefined]);
@@ -50,6 +58,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandOutcom
   host.send(request);
   const [outcome]: unknown[] = await Promise.race([answered, ended]).finally(() => over.abort());
   if (!isOutcome(outcome)) throw new Error(`the process of kelpie-admin ${request.args.join(' ')} ended`);
+  keepAlive(host, false);
   idle.push(host);
   return outcome;
 }

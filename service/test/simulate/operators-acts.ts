@@ -47,6 +47,15 @@ async function paymentOf({ sql, world }: Cast, payoutId: string): Promise<string
   return payment.transfer_id;
 }
 
+async function isAdopted({ sql }: Cast, payoutId: string): Promise<boolean> {
+  const rows = await sql(
+    `select from kelpie.payouts attempt join kelpie.idempotency_keys k on k.order_id = attempt.order_id
+     where attempt.id = $1 and k.payout_id <> attempt.id`,
+    [payoutId],
+  );
+  return rows.length > 0;
+}
+
 /** What operators give the partner of a return of a wrong amount. */
 async function bookReturn(
   cast: Cast,
@@ -74,7 +83,9 @@ async function settleCase(
   const payoutId = one.payoutId ?? '';
   switch (one.kind) {
     case 'paid_though_not_created':
-      await actByTwo(cast, plan, ['payouts', 'adopt', payoutId, '--payment', await paymentOf(cast, payoutId)]);
+      // The import of a recovery may have done it.
+      if (!(await isAdopted(cast, payoutId)))
+        await actByTwo(cast, plan, ['payouts', 'adopt', payoutId, '--payment', await paymentOf(cast, payoutId)]);
       return 'adopted';
     case 'not_found_at_bank':
       await actByTwo(cast, plan, ['payouts', 'release', payoutId]);

@@ -34,7 +34,7 @@ function bodyOf({ amountPence }: PlannedOrder): Record<string, unknown> {
   return payoutBody({ amount_gbp: `${Math.floor(amountPence / 100)}.${String(amountPence % 100).padStart(2, '0')}` });
 }
 
-export async function pay({ cast, order, key }: Playing): Promise<ApiAnswer> {
+async function pay({ cast, order, key }: Playing): Promise<ApiAnswer> {
   return createPayout(cast.clientOf(order.partner), bodyOf(order), key);
 }
 
@@ -52,7 +52,7 @@ interface Attempt {
   payment: string | null;
 }
 
-export async function newestAttempt({ sql }: Cast, key: string): Promise<Attempt> {
+async function newestAttempt({ sql }: Cast, key: string): Promise<Attempt> {
   const [row] = await sql<Attempt>(
     `select id, order_id as order, state::text, bank_payment_id as payment from kelpie.payouts
      where idempotency_key = $1 order by id desc limit 1`,

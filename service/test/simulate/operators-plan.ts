@@ -1,7 +1,7 @@
 import { randomFrom, type Random } from './random.ts';
 
 /** What becomes of an order. */
-export const fates = [
+const fates = [
   'arrives',
   'is refused',
   'is refused, then sent',

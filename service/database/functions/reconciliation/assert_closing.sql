@@ -1,5 +1,6 @@
 -- Refuses to close a case with an act that was not done (KP418). A case about money says which act settled it:
---   released, settled, adopted   that act on an attempt of its order was approved, since the case was opened
+--   released, settled, adopted   that act on an attempt of its order was approved, since the case was opened. A payment
+--                                that the case names is adopted, too, where the partner's retry or an import took it over
 --   corrected                    a correction was booked for it, or for a case that can be about the same money
 --   none                         its difference is gone, or it is not about money
 -- Callers: everyone
@@ -32,7 +33,10 @@ begin
         end
         and a.outcome = 'done' and a.decided_at >= of_case.opened_at
         and p.order_id = payout.order_id and p.partner_id = of_case.partner_id
-    )
+    ) or (new_act = 'adopted' and exists (
+      select from kelpie.idempotency_keys k join kelpie.payouts p on p.id = k.payout_id
+      where k.order_id = payout.order_id and k.partner_id = of_case.partner_id and position(p.bank_payment_id in of_case.detail) > 0
+    ))
   end;
   if is_done is not true then
     raise exception 'the act was not done' using errcode = 'KP418';
