@@ -20,13 +20,19 @@ async function statusesOf(ask: () => Promise<{ status: number }>): Promise<numbe
   return statuses;
 }
 
+/** A token comes back each second, so one of the next requests may still be served: not all of them. */
+async function isUsedUp(ask: () => Promise<{ status: number }>): Promise<boolean> {
+  for (let asked = 0; asked < 3; asked += 1) if ((await ask()).status === 429) return true;
+  return false;
+}
+
 test("a viewer's forbidden requests use up their rate limit, and stay 403", async () => {
   const partner = await createSimulatedPartner(database);
   const viewer = await signIn(database, partner, { url, role: 'viewer' });
   const body = { environment: 'sandbox' };
   const statuses = await statusesOf(async () => callAs(viewer, '/v1/keys', { method: 'POST', body }));
   assert.deepEqual(new Set(statuses), new Set([403]));
-  assert.equal((await callAs(viewer, '/v1/account')).status, 429);
+  assert(await isUsedUp(async () => callAs(viewer, '/v1/account')));
   // Past the limit they are recorded as rarely as a 429 is.
   await eventually('they are recorded', async () => {
     const recorded = await activityOf(database, partner, 'key.create');
@@ -39,19 +45,19 @@ test('asking for live before it exists, or from another site, uses up the limit 
     const viewer = await signIn(database, await createSimulatedPartner(database), { url, role: 'viewer' });
     const ask = async () => callAs(viewer, '/v1/account?environment=live', { headers });
     assert.deepEqual(new Set(await statusesOf(ask)), new Set([403]));
-    assert.equal((await callAs(viewer, '/v1/account')).status, 429);
+    assert(await isUsedUp(async () => callAs(viewer, '/v1/account')));
   }
 });
 
 test("a key's forbidden requests use up the limit of the key", async () => {
   const { key } = await createSimulatedPartner(database);
   assert.deepEqual(new Set(await statusesOf(async () => call({ url, key }, '/v1/members'))), new Set([403]));
-  assert.equal((await call({ url, key }, '/v1/account')).status, 429);
+  assert(await isUsedUp(async () => call({ url, key }, '/v1/account')));
 });
 
 test('requests with a good key to an unknown address use up the limit of the key', async () => {
   const { key } = await createSimulatedPartner(database);
   const statuses = await statusesOf(async () => call({ url, key }, '/v1/no-such-thing'));
   assert.deepEqual(new Set(statuses), new Set([404, 429]));
-  assert.equal((await call({ url, key }, '/v1/account')).status, 429);
+  assert(await isUsedUp(async () => call({ url, key }, '/v1/account')));
 });

@@ -64,7 +64,11 @@ async function assertOpenedOnce(business: Business): Promise<void> {
     { status: 'active', rail: 'provider_production', customer: known?.customer_id, wallet: wallets[0], balance: 0 },
   ]);
   await world.inbox.waitForMail(business.admin.email);
-  assert.deepEqual(subjectsTo(world, business.admin), [`${business.name} is verified`]);
+  const subject = `${business.name} is verified`;
+  assert.deepEqual(
+    subjectsTo(world, business.admin).filter((one) => one === subject),
+    [subject],
+  );
 }
 
 test('a bank that is down when a verification is started: 503, nothing is kept, and the next try begins it', async () => {
