@@ -16,6 +16,7 @@ export { refreshVerifications, wakeVerification } from './verification/wake-veri
 export { planActivation, planSuspension } from './admin/change-status.ts';
 export { refreshStatus, recordStarted, planVerification, startAtBank } from './admin/verify-partner.ts';
 export {
+  activatePartner,
   clearScreening,
   createPricePlan,
   findPartner,
@@ -25,7 +26,7 @@ export {
   setPricePlan,
   setRateFactor,
   setScreening,
-  setStatus,
+  suspendPartner,
   type AdminPartner,
   type AdminEnvironment,
   type PricePlan,

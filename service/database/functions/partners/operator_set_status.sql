@@ -1,4 +1,4 @@
--- Suspends or activates a partner, for an operator. Requires an entry of that action in the audit log in the same
+-- Suspends a partner, for an operator (operator_activate_partner takes two). Requires an entry of that action in the audit log in the same
 -- transaction.
 -- Guarantees: only the listed changes of status are possible. Others raise check_violation.
 -- Returns false, and changes nothing, when the partner is no longer in `from_status`.
@@ -11,8 +11,7 @@ as $$
 begin
   perform kelpie.require_audit(of_action, of_partner::text);
   if (of_action, from_status, to_status) not in (
-    ('partner.suspend', 'active', 'suspended'), ('partner.suspend', 'onboarding', 'suspended'),
-    ('partner.activate', 'suspended', 'active'), ('partner.activate', 'suspended', 'onboarding')
+    ('partner.suspend', 'active', 'suspended'), ('partner.suspend', 'onboarding', 'suspended')
   ) then
     raise exception 'a partner cannot change from % to %', from_status, to_status using errcode = 'check_violation';
   end if;

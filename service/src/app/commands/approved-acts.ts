@@ -1,5 +1,5 @@
 import { caseCorrection } from './cases.ts';
-import { screeningClearance } from './partner-acts.ts';
+import { partnerActivation, screeningClearance } from './partner-acts.ts';
 import { payoutActs } from './payout-acts.ts';
 import type { ApprovedAct } from './propose.ts';
 import { blockLifting } from './rails.ts';
@@ -9,6 +9,7 @@ import { recoveryOpening } from './recovery.ts';
 export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
   ['case.correct', caseCorrection],
   ['rail.resume', blockLifting],
+  ['partner.activate', partnerActivation],
   ['partner.clear_screening', screeningClearance],
   ['recovery.open', recoveryOpening],
   ...payoutActs,

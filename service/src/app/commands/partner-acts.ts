@@ -2,12 +2,13 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   clearScreening,
+  activatePartner,
   planActivation,
   planSuspension,
   setPricePlan,
   setRateFactor,
   setScreening,
-  setStatus,
+  suspendPartner,
   type AdminPartner,
 } from '../../partners/index.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
@@ -61,21 +62,19 @@ async function change(
   print({ json }, done, describeDone(planned.sentence, dryRun, written));
 }
 
-const statusPlans = { suspend: planSuspension, activate: planActivation };
-
-async function changeStatus(verb: keyof typeof statusPlans, slugOrId: string, options: WithReason): Promise<void> {
+async function suspend(slugOrId: string, options: WithReason): Promise<void> {
   await change(slugOrId, options, (tx, partner) => {
     const { slug, status } = partner;
-    const planned = statusPlans[verb](partner);
-    if (planned === null) throw new OperatorError(`${slug} is ${status}. Nothing to ${verb}.`, 'nothing_to_do');
-    const { action, from, to } = planned;
+    const planned = planSuspension(partner);
+    if (planned === null) throw new OperatorError(`${slug} is ${status}. Nothing to suspend.`, 'nothing_to_do');
+    const { from, to } = planned;
     return {
-      action,
+      action: 'partner.suspend',
       detail: { from, to },
       sentence: `The status of ${slug} changed from ${from} to ${to}.`,
       shown: { from, to },
       async make() {
-        if (!(await setStatus(tx, partner.id, planned)))
+        if (!(await suspendPartner(tx, partner.id, from)))
           throw new OperatorError(
             `The status of ${slug} changed while the command ran, so this command changed nothing. Check and retry.`,
           );
@@ -83,6 +82,41 @@ async function changeStatus(verb: keyof typeof statusPlans, slugOrId: string, op
     };
   });
 }
+
+async function proposeActivation(slugOrId: string, options: WithReason): Promise<void> {
+  const partner = await look(async (tx) => getPartner(tx, slugOrId));
+  const { id, slug, status } = partner;
+  const to = planActivation(partner);
+  if (to === null) throw new OperatorError(`${slug} is ${status}. Nothing to activate.`, 'nothing_to_do');
+  await withOperator('operator', async (deps) =>
+    propose(deps, options, {
+      action: 'partner.activate',
+      subject: id,
+      revision: null,
+      detail: { partner: slug, to, reason: options.reason },
+      what: `change the status of ${slug} from suspended to ${to}`,
+    }),
+  );
+}
+
+/** What an approval of `partners activate` does. */
+export const partnerActivation: ApprovedAct = {
+  as: 'operator',
+  async prepare({ id: proposalId, subject, detail }, { clock }) {
+    const partner = await look(async (tx) => getPartner(tx, subject));
+    const { slug } = partner;
+    const moved = new ActMoved(`The status or the verification of ${slug} is no longer what it was.`);
+    // Its verification may have changed since, too.
+    if (planActivation(partner) !== detail['to']) throw moved;
+    return {
+      async perform(tx) {
+        if (!(await activatePartner(tx, subject, { proposalId, at: clock.now() }))) throw moved;
+        const { to } = detail;
+        return { sentence: `The status of ${slug} changed from suspended to ${to}.`, shown: { from: 'suspended', to } };
+      },
+    };
+  },
+};
 
 function sameScreening(slug: string, screening: string): OperatorError {
   return new OperatorError(`The screening of ${slug} is already ${screening}.`, 'nothing_to_do');
@@ -209,7 +243,7 @@ function addStatusActs(partners: Command): void {
       .description(
         'Suspend a partner. It can no longer create payouts, in sandbox or live. Payouts in flight continue, and it can still read its data.',
       )
-      .action(async (partner: string, options: WithReason) => changeStatus('suspend', partner, options)),
+      .action(async (partner: string, options: WithReason) => suspend(partner, options)),
     {
       example: 'kelpie-admin partners suspend acme --reason "invoice KP-000012 unpaid"',
       prints: printsChange,
@@ -217,11 +251,13 @@ function addStatusActs(partners: Command): void {
   );
   addHelp(
     actOnPartner(partners, 'activate')
-      .description('Reactivate a suspended partner. It can create live payouts again only if its business is verified.')
-      .action(async (partner: string, options: WithReason) => changeStatus('activate', partner, options)),
+      .description(
+        'Reactivate a suspended partner, with the approval of another operator. It can create live payouts again only if its business is verified.',
+      )
+      .action(async (partner: string, options: WithReason) => proposeActivation(partner, options)),
     {
       example: 'kelpie-admin partners activate acme --reason "paid on 14 November"',
-      prints: printsChange,
+      prints: 'The proposal, how another operator approves it, and the audit log entry.',
     },
   );
 }

@@ -104,17 +104,24 @@ export async function listEnvironments(tx: Transaction, partnerId: string): Prom
   }));
 }
 
-interface StatusChange {
-  action: 'partner.suspend' | 'partner.activate';
-  from: string;
-  to: string;
+/** Returns false if the status has changed. The database refuses it unless this transaction has recorded the act. */
+export async function suspendPartner(tx: Transaction, partnerId: string, from: string): Promise<boolean> {
+  const { rows } = await tx.query<{ changed: boolean }>(
+    `select kelpie.operator_set_status($1, 'partner.suspend', $2, 'suspended') as changed`,
+    [partnerId, from],
+  );
+  return rows[0]?.changed ?? false;
 }
 
-/** Returns false if the status has changed. The database refuses it unless this transaction has recorded the act. */
-export async function setStatus(tx: Transaction, partnerId: string, change: StatusChange): Promise<boolean> {
+/** Returns false if the partner is no longer suspended. The proposal says what it becomes. */
+export async function activatePartner(
+  tx: Transaction,
+  partnerId: string,
+  { proposalId, at }: { proposalId: string; at: Date },
+): Promise<boolean> {
   const { rows } = await tx.query<{ changed: boolean }>(
-    'select kelpie.operator_set_status($1, $2, $3, $4) as changed',
-    [partnerId, change.action, change.from, change.to],
+    'select kelpie.operator_activate_partner($1, $2, $3) as changed',
+    [proposalId, partnerId, at],
   );
   return rows[0]?.changed ?? false;
 }

@@ -14,7 +14,7 @@ import { createLogger } from '../../../src/platform/logging.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { createPartners } from '../../harness/partners.ts';
 import { testSecrets } from '../../harness/secrets.ts';
-import { setPricePlan, setRateFactor, setStatus } from '../../../src/partners/index.ts';
+import { setPricePlan, setRateFactor, suspendPartner } from '../../../src/partners/index.ts';
 
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
@@ -258,9 +258,8 @@ test('an act that fails leaves no row, and its number to the next', async () => 
 
 test('the database refuses an act that its own transaction has not noted, or noted as another', async () => {
   const refused = /not in the log/;
-  const change = { action: 'partner.suspend', from: 'active', to: 'suspended' } as const;
   await assert.rejects(
-    inTransaction(operators, 'shared', async (tx) => setStatus(tx, partnerId, change)),
+    inTransaction(operators, 'shared', async (tx) => suspendPartner(tx, partnerId, 'active')),
     refused,
   );
   await act(partnerId);
@@ -282,7 +281,7 @@ test('the database refuses an act that its own transaction has not noted, or not
         subject: partnerId,
         detail: {},
       });
-      return setStatus(tx, partnerId, change);
+      return suspendPartner(tx, partnerId, 'active');
     }),
     refused,
   );

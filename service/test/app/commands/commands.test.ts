@@ -65,10 +65,14 @@ test('a suspended partner makes no payouts and reads on; activated, it pays agai
   assert.match(again.said, /is suspended. Nothing to suspend/);
   // By its id as well.
   const activate = ['partners', 'activate', partner.partnerId, '--reason', 'paid'];
-  const activated = await kelpieAdmin(database, activate, asSecondPerson(database));
+  const proposed = await kelpieAdmin(database, [...activate, '--json']);
+  assert.equal(proposed.code, 0, proposed.said);
+  assert.equal((await createPayout(client)).code, 'partner_not_active');
+  const approve = ['approvals', 'approve', textAt(proposed.data(), 'id')];
+  const activated = await kelpieAdmin(database, approve, asSecondPerson(database));
   assert.equal(activated.code, 0, activated.said);
   // It is not verified, so it is back where it was before: in its sandbox.
-  assert.deepEqual(await readPartner(), { status: 'onboarding', rate_factor: 1, acts: 3 });
+  assert.deepEqual(await readPartner(), { status: 'onboarding', rate_factor: 1, acts: 4 });
   await eventually('it pays again', async () => (await createPayout(client)).status === 201);
   const log = (await kelpieAdmin(database, ['audit', 'list', '--json'])).data();
   assert(Array.isArray(log));
@@ -76,11 +80,12 @@ test('a suspended partner makes no payouts and reads on; activated, it pays agai
     log.map((row) => [textAt(row, 'operator'), textAt(row, 'action'), textAt(row, 'subject')]),
     [
       ['grace@kelpie.example', 'partner.activate', partner.partnerId],
+      ['ada@kelpie.example', 'proposal.create', textAt(proposed.data(), 'id')],
       ['ada@kelpie.example', 'partner.suspend', partner.partnerId],
       ['ada@kelpie.example', 'audit.begin', 'log'],
     ],
   );
-  assert.deepEqual(valueAt(log[1], 'detail'), { from: 'active', to: 'suspended', reason: 'unpaid invoice' });
+  assert.deepEqual(valueAt(log[2], 'detail'), { from: 'active', to: 'suspended', reason: 'unpaid invoice' });
 });
 
 test('limits are raised by a factor, within bounds', async () => {
