@@ -63,10 +63,11 @@ async function assertOpenedOnce(business: Business): Promise<void> {
   assert.deepEqual(await liveOf(database, business.partnerId), [
     { status: 'active', rail: 'provider_production', customer: known?.customer_id, wallet: wallets[0], balance: 0 },
   ]);
-  await world.inbox.waitForMail(business.admin.email);
   // Whoever pays in live is mailed codes, too.
-  const subjects = subjectsTo(world, business.admin).filter((subject) => !subject.startsWith('Your code'));
-  assert.deepEqual(subjects, [`${business.name} is verified`]);
+  const subjects = (): string[] =>
+    subjectsTo(world, business.admin).filter((subject) => !subject.startsWith('Your code'));
+  await eventually('the mail is there', async () => subjects().length > 0);
+  assert.deepEqual(subjects(), [`${business.name} is verified`]);
 }
 
 test('a bank that is down when a verification is started: 503, nothing is kept, and the next try begins it', async () => {
