@@ -47,6 +47,10 @@ async function paymentOf({ sql, world }: Cast, payoutId: string): Promise<string
   return payment.transfer_id;
 }
 
+async function isPending({ sql }: Cast, payoutId: string): Promise<boolean> {
+  return (await sql(`select from kelpie.payouts where id = $1 and state = 'pending'`, [payoutId])).length > 0;
+}
+
 async function isAdopted({ sql }: Cast, payoutId: string): Promise<boolean> {
   const rows = await sql(
     `select from kelpie.payouts attempt join kelpie.idempotency_keys k on k.order_id = attempt.order_id
@@ -88,6 +92,8 @@ async function settleCase(
         await actByTwo(cast, plan, ['payouts', 'adopt', payoutId, '--payment', await paymentOf(cast, payoutId)]);
       return 'adopted';
     case 'not_found_at_bank':
+      // The import of a recovery has released it.
+      if (!(await isPending(cast, payoutId))) return 'none';
       await actByTwo(cast, plan, ['payouts', 'release', payoutId]);
       return 'released';
     case 'return_differs':
