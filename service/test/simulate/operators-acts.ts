@@ -104,6 +104,8 @@ async function settleCase(
   }
 }
 
+const ended = new Set(['payment_processed', 'undeliverable', 'returned', 'refund_in_flight', 'refunded', 'canceled']);
+
 /** Payments that were adopted are still under way at the bank. */
 async function settlePayments({ sql, world }: Cast, played: readonly PlayedOrder[]): Promise<void> {
   const rows = await sql<{ payment: string }>(
@@ -112,7 +114,8 @@ async function settlePayments({ sql, world }: Cast, played: readonly PlayedOrder
   );
   for (const { payment } of rows) {
     const { json } = await callWire(world.bank, `/transfers/${payment}`);
-    if (textAt(json, 'state') !== 'payment_processed') await world.bank.control(`/transfers/${payment}/settle`);
+    // What the bank has ended is only read late.
+    if (!ended.has(textAt(json, 'state'))) await world.bank.control(`/transfers/${payment}/settle`);
   }
 }
 
