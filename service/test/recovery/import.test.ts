@@ -106,6 +106,8 @@ test('faults 12: a payout that the restore forgot is rebuilt, is the answer to i
   for (const [body, field] of [
     [payoutBody({ amount_gbp: '41.00' }), 'amount_gbp'],
     [payoutBody({ amount_gbp: amount }, bankOf('33334444')), 'recipient.bank.account_number'],
+    // The same last four digits: only the bank can tell, and the right account is compared under another key of its.
+    [payoutBody({ amount_gbp: amount }, bankOf('99995678')), 'recipient'],
   ] as const) {
     const other = await world.pay(key, body);
     assert.deepEqual([other.status, other.code], [422, 'idempotency_key_reused'], other.text);

@@ -1,5 +1,5 @@
--- Suspends a partner, for an operator (operator_activate_partner takes two). Requires an entry of that action in the audit log in the same
--- transaction.
+-- Suspends a partner, for an operator (operator_activate_partner takes two). Requires an entry of that action in the audit
+-- log in the same transaction.
 -- Guarantees: only the listed changes of status are possible. Others raise check_violation.
 -- Returns false, and changes nothing, when the partner is no longer in `from_status`.
 -- Owner: kelpie_payouts

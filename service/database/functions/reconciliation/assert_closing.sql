@@ -35,7 +35,8 @@ begin
         and p.order_id = payout.order_id and p.partner_id = of_case.partner_id
     ) or (new_act = 'adopted' and exists (
       select from kelpie.idempotency_keys k join kelpie.payouts p on p.id = k.payout_id
-      where k.order_id = payout.order_id and k.partner_id = of_case.partner_id and position(p.bank_payment_id in of_case.detail) > 0
+      where k.order_id = payout.order_id and k.partner_id = of_case.partner_id
+        and position(p.bank_payment_id in of_case.detail) > 0
     ))
   end;
   if is_done is not true then

@@ -7,9 +7,10 @@ import type { Transaction } from '../../platform/database/transaction.ts';
 import { applyPaymentUpdate } from '../lifecycle/apply-payment-update.ts';
 import { differingFields } from '../lifecycle/compare-answer.ts';
 import type { PayoutDeps } from '../lifecycle/deps.ts';
+import { compareRecipient } from '../lifecycle/compare-recipient.ts';
+import { endAbsent } from '../lifecycle/end-absent.ts';
 import { closeOrPollAgain } from '../lifecycle/schedules.ts';
 import { searchPayment } from '../lifecycle/search-payment.ts';
-import { bankOf } from '../model/banks.ts';
 import type { Payout } from '../model/payout.ts';
 import type { Transition } from '../model/transition.ts';
 import { applyTransitions } from '../records/apply-transitions.ts';
@@ -74,20 +75,7 @@ export async function planRelease(deps: SearchDeps, acted: ActedOn, by: string):
   if ((payout.state !== 'pending' && payout.state !== 'sending') || payout.bankPaymentId !== null)
     throw new PayoutActRefused('wrong_state');
   if ((await search(deps, acted)).kind === 'found') throw new PayoutActRefused('payment_found');
-  const released = ledgerEvents.released({ held: payout.walletDebit });
-  const common = { at: deps.clock.now(), by, schedule: { kind: 'close' } } as const;
-  const isSending = payout.state === 'sending';
-  const to = isSending ? 'not_created' : 'failed';
-  const transition: Transition = {
-    ...common,
-    steps: [{ to, what: 'released', detail: null, lines: released }],
-    bankFacts: isSending ? {} : { failure: { code: 'unknown', reason: 'The bank did not receive the payment.' } },
-    // Nobody waits for the answer any more.
-    ...(isSending
-      ? { activity: { action: 'payout.create', requestId: null, status: null, by: payout.createdBy } }
-      : {}),
-  };
-  return { transition, bankState: null };
+  return { transition: { at: deps.clock.now(), by, ...endAbsent(payout) }, bankState: null };
 }
 
 /** The one payment that the bank has for the order, if it is the named one and pays this payout to its account. */
@@ -98,14 +86,14 @@ async function getPayment(deps: PaymentDeps, acted: ActedOn, paymentId: string):
   const [payment, ...more] = found.payments;
   if (more.length > 0) throw new PayoutActRefused('payments_several');
   if (payment.id !== paymentId) throw new PayoutActRefused('payment_absent');
-  const { bankCustomerId: customerId } = await deps.partnerEnvironments.get(payout);
-  // The bank knows a recipient that it has, and says its id.
-  const recipient = openRecipient(deps.encryptor, payout);
-  const idempotencyKey = `${payout.id}-${deps.clock.now().toISOString().slice(0, 10)}`;
-  const registered = await bankOf(deps.banks, payout.rail).registerRecipient({ customerId, recipient, idempotencyKey });
-  if (registered.kind !== 'registered') throw new PayoutActRefused('bank_unavailable');
-  if (payment.ourReference === null || differingFields(payout, payment, registered.recipientId).length > 0)
+  if (payment.ourReference === null || differingFields(payout, payment, null).length > 0)
     throw new PayoutActRefused('payment_differs');
+  const { recipientId } = payment;
+  const recipient = openRecipient(deps.encryptor, payout);
+  // What the bank leaves out is no difference, as everywhere.
+  const compared = recipientId === null ? 'same' : await compareRecipient(deps, payout, { recipient, recipientId });
+  if (compared === 'unknown') throw new PayoutActRefused('bank_unavailable');
+  if (compared === 'other') throw new PayoutActRefused('payment_differs');
   return payment;
 }
 

@@ -4,6 +4,7 @@ import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import { bankOf } from '../model/banks.ts';
 import { accountIndexOf, fallbackBankReference, fingerprintOf, type PayoutOrder } from '../model/order.ts';
 import type { Payout } from '../model/payout.ts';
+import { compareRecipient } from '../lifecycle/compare-recipient.ts';
 import type { PayoutDeps } from '../lifecycle/deps.ts';
 import { encryptRecipient } from '../records/encrypted-recipient.ts';
 import { adoptRecoveredPayout } from '../records/recovered-store.ts';
@@ -64,21 +65,10 @@ async function compareOrder(
   // Compared first, so that a wrong account is not registered at the bank.
   const { accountNumber } = recipient;
   if (!accountNumber.endsWith(payout.accountLast4 ?? '')) return ['recipient.bank.account_number'];
-  return compareRecipient(deps, payout, recipient);
-}
-
-/** By the bank's own id: it knows a recipient that it has. */
-async function compareRecipient(
-  { banks, partnerEnvironments }: AdoptDeps,
-  payout: Payout,
-  recipient: PayoutOrder['recipient'],
-): Promise<string[] | 'unknown'> {
-  const bank = bankOf(banks, payout.rail);
-  const found = await bank.findRecord?.(payout.bankPaymentId ?? '');
+  const found = await bankOf(deps.banks, payout.rail).findRecord?.(payout.bankPaymentId ?? '');
   if (found?.kind !== 'found' || found.payment.recipientId === null) return 'unknown';
-  const { bankCustomerId: customerId } = await partnerEnvironments.get(payout);
-  const registered = await bank.registerRecipient({ customerId, recipient, idempotencyKey: payout.id });
-  if (registered.kind === 'failed' || registered.kind === 'refused') return 'unknown';
-  const isSame = registered.kind === 'registered' && registered.recipientId === found.payment.recipientId;
-  return isSame ? [] : ['recipient'];
+  const { recipientId } = found.payment;
+  const compared = await compareRecipient(deps, payout, { recipient, recipientId });
+  if (compared === 'unknown') return compared;
+  return compared === 'same' ? [] : ['recipient'];
 }

@@ -1,7 +1,7 @@
 import type { PaymentRecord } from '../../banks/index.ts';
-import { bankOf } from '../model/banks.ts';
 import type { PayoutOrder } from '../model/order.ts';
 import type { PayoutDeps } from '../lifecycle/deps.ts';
+import { compareRecipient } from '../lifecycle/compare-recipient.ts';
 import { sendAgainWithinMs } from '../lifecycle/schedules.ts';
 import { searchPayment } from '../lifecycle/search-payment.ts';
 import type { NewPayout } from '../records/create-payouts.ts';
@@ -65,15 +65,10 @@ const onItsWay: ReadonlySet<PaymentRecord['state']> = new Set(['accepted', 'unde
 
 /** Whether the payment pays what is asked for now, to the account that is named now, and has not come back. */
 async function compare(
-  { banks, partnerEnvironments }: PayoutDeps,
+  deps: PayoutDeps,
   { made: { payout }, order: { recipient } }: Wanted,
   { pays, recipientId, state }: PaymentRecord,
 ): Promise<'same' | 'other' | 'unknown'> {
   if (pays !== payout.amount || !onItsWay.has(state)) return 'other';
-  const { bankCustomerId: customerId } = await partnerEnvironments.get(payout);
-  // The bank knows a recipient that it has, and says its id.
-  const bank = bankOf(banks, payout.rail);
-  const registered = await bank.registerRecipient({ customerId, recipient, idempotencyKey: payout.id });
-  if (registered.kind === 'failed' || registered.kind === 'refused') return 'unknown';
-  return registered.kind === 'registered' && registered.recipientId === recipientId ? 'same' : 'other';
+  return compareRecipient(deps, payout, { recipient, recipientId });
 }

@@ -3,6 +3,7 @@ import { payoutFee, type PayoutPrices } from '../../money/fees.ts';
 import { usdcForPounds, type GbpPerUsd } from '../../money/rates.ts';
 import type { EnvironmentAtBank } from '../../partners/index.ts';
 import type { PayoutDeps } from '../lifecycle/deps.ts';
+import { endAbsent } from '../lifecycle/end-absent.ts';
 import { listPaymentsSince } from '../lifecycle/list-payments.ts';
 import { applyUpdate } from '../lifecycle/resume-payout.ts';
 import { bankOf } from '../model/banks.ts';
@@ -20,7 +21,6 @@ import {
   type RebuiltPayout,
 } from '../records/recovered-store.ts';
 import { rebuildPayout, type RebuiltCost } from './rebuild-payout.ts';
-import { settleAbsent } from './settle-absent.ts';
 
 export interface ImportOptions {
   /** The last instant of which the database is known to have everything. Null reads the bank's whole list. */
@@ -244,7 +244,9 @@ class Importing {
     if (this.deps.clock.now().getTime() - settleBefore.getTime() < settleAfterMs)
       return this.leave('too_recent', payoutId);
     this.done.released += 1;
-    if (!this.options.dryRun) await settleAbsent(this.deps, payout, this.options.by);
+    if (this.options.dryRun) return;
+    const transition = { at: this.deps.clock.now(), by: this.options.by, ...endAbsent(payout) };
+    await this.deps.commits.applyTransition({ payout, transition });
   }
 }
 
