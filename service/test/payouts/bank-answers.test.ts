@@ -126,10 +126,12 @@ for (const [kind, field] of [
     await eventually('a case is open', async () => (await casesOf(made)).length > 0);
     await moveTime(5 * minute);
     await eventually('it was read again', async () => {
-      const [lease] = await sql<{ due: Date }>('select due_at as due from kelpie.payout_leases where payout_id = $1', [
-        made.id,
-      ]);
-      return lease !== undefined && lease.due.getTime() > Date.now() + movedMs;
+      // A worker that is still reading has a lease, which is due in the future as well.
+      const released = await sql(
+        `select from kelpie.payout_leases where payout_id = $1 and leased_until = '-infinity' and due_at > $2`,
+        [made.id, new Date(Date.now() + movedMs)],
+      );
+      return released.length > 0;
     });
     const after = await payoutOf(made);
     assert.deepEqual([after.state, after.booked], [before.state, before.booked]);
