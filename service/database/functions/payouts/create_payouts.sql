@@ -120,9 +120,8 @@ begin
       order_id, partner_id, environment, key, payout_id, fingerprint, instant, caller_id, via, rail, place
     )
     cross join lateral kelpie.paying_key(item.caller_id, item.partner_id, item.environment) c
-    where item.via = 'api' and item.place <> all (retry_places) and not exists (
-      select from kelpie.payment_block(c.partner_status, item.partner_id, item.environment, item.rail)
-    )
+    cross join lateral kelpie.payment_block(c.partner_status, item.partner_id, item.environment, item.rail) b
+    where item.via = 'api' and item.place <> all (retry_places) and b.outcome is null
     order by item.order_id
     on conflict (order_id) do nothing
     returning k.payout_id
@@ -180,15 +179,18 @@ begin
     raise exception 'only the hold of a new payout debits the wallet' using errcode = 'check_violation';
   end if;
 
-  select array_agg(coalesce(item.named, known.id_encrypted) order by item.place) into recipients
-  from unnest(partner_ids, environments, account_indexes, first_states, bank_recipients_encrypted) with ordinality
-    as item (partner_id, environment, account_index, state, named, place)
-  left join lateral (
-    select r.id_encrypted from kelpie.known_recipients r
-    where item.state = 'sending' and r.partner_id = item.partner_id and r.environment = item.environment
-      and r.account_index = item.account_index
-    order by r.number desc limit 1
-  ) known on true;
+  recipients := bank_recipients_encrypted;
+  if 'sending' = any (first_states) then
+    select array_agg(coalesce(item.named, known.id_encrypted) order by item.place) into recipients
+    from unnest(partner_ids, environments, account_indexes, first_states, bank_recipients_encrypted) with ordinality
+      as item (partner_id, environment, account_index, state, named, place)
+    left join lateral (
+      select r.id_encrypted from kelpie.known_recipients r
+      where item.state = 'sending' and r.partner_id = item.partner_id and r.environment = item.environment
+        and r.account_index = item.account_index
+      order by r.number desc limit 1
+    ) known on true;
+  end if;
 
   insert into kelpie.payouts (
     id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,

@@ -4,10 +4,15 @@
 -- Callers: kelpie_service, kelpie_reader
 create or replace function kelpie.find_payment_block(of_partner uuid, of_environment kelpie.environment, on_rail kelpie.rail)
   returns text
-  language sql stable security definer
+  -- Not in SQL: that would be planned again by each caller, and every partner environment that is read asks.
+  language plpgsql stable security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  select b.outcome
-  from kelpie.partners p cross join lateral kelpie.payment_block(p.status, p.id, of_environment, on_rail) b
-  where p.id = of_partner
+begin
+  return (
+    select b.outcome
+    from kelpie.partners p cross join lateral kelpie.payment_block(p.status, p.id, of_environment, on_rail) b
+    where p.id = of_partner
+  );
+end;
 $$;

@@ -1,7 +1,7 @@
--- The one rule for "may this partner pay": no row where it may, otherwise the outcome that create_payouts answers with:
+-- The one rule for "may this partner pay". One row: null where it may, otherwise the outcome that create_payouts answers with:
 --   partner_not_active   by the partner's status, or by a block of the partner
---   rail_paused          an operator or too many odd differences paused the rail
 --   recovery             the rail is closed until our records are whole again
+--   rail_paused          an operator or too many odd differences paused the rail
 -- A partner that is still being verified already pays in its sandbox. What concerns the partner itself comes first.
 -- A table function, because PostgreSQL inlines it into create_payouts, where it costs two looks into small indexes.
 -- Callers: kelpie_payouts
@@ -10,16 +10,11 @@ create or replace function kelpie.payment_block(
 ) returns table (outcome text)
   language sql stable
 as $$
-  select found.outcome
-  from (
-    select 1 as rank, 'partner_not_active' as outcome
-    where not (partner_status = 'active' or (partner_status = 'onboarding' and of_environment = 'sandbox'))
-    union all
-    select 1, 'partner_not_active' from kelpie.payment_blocks b
-    where b.partner_id = of_partner and (b.environment is null or b.environment = of_environment)
-    union all
-    select case b.cause when 'recovery' then 2 else 3 end, b.cause from kelpie.payment_blocks b where b.rail = on_rail
-  ) found
-  order by found.rank
-  limit 1
+  select case
+    when not (partner_status = 'active' or (partner_status = 'onboarding' and of_environment = 'sandbox')) or exists (
+      select from kelpie.payment_blocks b
+      where b.partner_id = of_partner and (b.environment is null or b.environment = of_environment)
+    ) then 'partner_not_active'
+    else (select b.cause from kelpie.payment_blocks b where b.rail = on_rail order by b.cause = 'recovery' desc limit 1)
+  end
 $$;
