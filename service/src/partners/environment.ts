@@ -18,8 +18,6 @@ export interface PartnerEnvironment extends PartnerContext {
   bankCustomerId: string;
   bankWalletId: string;
   pricePlan: string;
-  /** Why it may not pay; null where it may. */
-  paymentBlock: PaymentBlock | null;
   prices: PayoutPrices;
 }
 

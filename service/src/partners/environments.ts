@@ -12,7 +12,7 @@ export interface PartnerEnvironments {
 
 /**
  * A new price may wait so long. What must not, as a partner that was suspended or has left the simulated rail, is checked in
- * the commit itself. A block is never remembered: nothing would check again that it still refuses.
+ * the commit itself.
  */
 const keepMs = 5_000;
 const mostRemembered = 10_000;
@@ -20,11 +20,7 @@ const mostRemembered = 10_000;
 export function createPartnerEnvironments(calls: SingleCalls): PartnerEnvironments {
   const cache = createTtlCache<PartnerEnvironment>({ keepMs, most: mostRemembered });
   return {
-    async get(of) {
-      const found = await cache.get(partnerKey(of), async () => getPartnerEnvironment(calls, of));
-      if (found.paymentBlock !== null) cache.forget(partnerKey(of));
-      return found;
-    },
+    get: async (of) => cache.get(partnerKey(of), async () => getPartnerEnvironment(calls, of)),
     forget: (of) => cache.forget(partnerKey(of)),
   };
 }

@@ -14,12 +14,11 @@ interface EnvironmentRow {
   basis_points: string;
   bank_fixed_pence: string;
   bank_basis_points: string;
-  payment_block: PartnerEnvironment['paymentBlock'];
 }
 
 const findEnvironmentCall: Call = {
-  name: 'find_partner_environment',
-  text: 'select * from kelpie.find_partner_environment($1, $2)',
+  name: 'find_priced_environment',
+  text: 'select * from kelpie.find_priced_environment($1, $2)',
 };
 
 export async function getPartnerEnvironment(calls: SingleCalls, of: PartnerContext): Promise<PartnerEnvironment> {
@@ -33,7 +32,6 @@ export async function getPartnerEnvironment(calls: SingleCalls, of: PartnerConte
     bankCustomerId: row.bank_customer_id ?? '',
     bankWalletId: row.bank_wallet_id ?? '',
     pricePlan: row.price_plan,
-    paymentBlock: row.payment_block,
     prices: {
       total: { fixedPence: BigInt(row.fixed_pence), basisPoints: BigInt(row.basis_points) },
       providerFee: { fixedPence: BigInt(row.bank_fixed_pence), basisPoints: BigInt(row.bank_basis_points) },
@@ -79,7 +77,7 @@ const showAccountCall: Call = {
   name: 'show_account',
   text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points
     from kelpie.show_account($1, $2) account
-    cross join kelpie.find_partner_environment($1, $2) found
+    cross join kelpie.find_priced_environment($1, $2) found
     join kelpie.price_plans plan on plan.id = found.price_plan`,
 };
 

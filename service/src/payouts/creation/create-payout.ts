@@ -208,11 +208,13 @@ async function findRate(
   partnerEnvironment: PartnerEnvironment,
   { amount }: PayoutOrder,
 ): Promise<ApiError | GbpPerUsd> {
-  if (partnerEnvironment.paymentBlock === 'partner_not_active') return new ApiError(notActive);
-  const wrongAmount = amountProblem(amount, partnerEnvironment.rail);
-  if (wrongAmount !== undefined) return new ApiError(wrongAmount);
-  const rate = await deps.rates.find(partnerEnvironment.rail, rateAgesMs.payout);
-  return rate ?? notCreated('rate_stale', { internal: 'no rate' });
+  const { rail } = partnerEnvironment;
+  const wrongAmount = amountProblem(amount, rail);
+  const rate = wrongAmount === undefined ? await deps.rates.find(rail, rateAgesMs.payout) : null;
+  if (rate) return rate;
+  // The commit would have refused a partner that may not pay. That is told before anything about the order.
+  if ((await findPaymentBlock(deps.calls, partnerEnvironment)) === 'partner_not_active') return new ApiError(notActive);
+  return wrongAmount === undefined ? notCreated('rate_stale', { internal: 'no rate' }) : new ApiError(wrongAmount);
 }
 
 function givenCode({ confirmations, bodyDigest }: CreateDeps, request: CreateRequest): GivenCode | null {

@@ -1,4 +1,4 @@
--- A partner in one of its environments, with its prices, and why it may not pay (null where it may).
+-- For processes of the version before: as find_priced_environment, and why it may not pay (null where it may).
 -- Callers: everyone
 create or replace function kelpie.find_partner_environment(of_partner uuid, of_environment kelpie.environment)
   returns table (
