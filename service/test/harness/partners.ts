@@ -75,15 +75,16 @@ export async function depositToEach(
 export async function addKey(
   database: Pick<TestDatabase, 'superuserUrl'>,
   { partnerId, environment }: PartnerContext,
+  { scope = 'pay' }: { scope?: 'pay' | 'read' } = {},
 ): Promise<{ key: string; keyId: string }> {
   const key = `kp_${environment}_${randomBytes(24).toString('hex')}`;
   const keyId = newId(systemClock);
   const hmac = createHmac('sha256', Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex')).update(key).digest();
   await asAdmin(database.superuserUrl, async (client) =>
     client.query(
-      `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at)
-       values ($1, $2, $3, substr($4, 1, strpos(substr($4, 4), '_') + 11), $5, now())`,
-      [keyId, partnerId, environment, key, hmac],
+      `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at, scope)
+       values ($1, $2, $3, substr($4, 1, strpos(substr($4, 4), '_') + 11), $5, now(), $6)`,
+      [keyId, partnerId, environment, key, hmac, scope],
     ),
   );
   return { key, keyId };

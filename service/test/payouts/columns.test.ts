@@ -69,7 +69,7 @@ function newPayout(): NewPayout {
       accountIndex: randomBytes(32),
       bankRecipientEncrypted: randomBytes(50),
       createdVia: 'api',
-      createdBy: 'kp_sandbox_created',
+      createdBy: partner.key.slice(0, 19),
       bankPaymentId: 'a payment',
       bankState: 'a state',
       bankDebited: 1_910_007n,

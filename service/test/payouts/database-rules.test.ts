@@ -21,7 +21,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { legalTransitions } from '../harness/invariants.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { createSimulatedPartner } from '../harness/partners.ts';
+import { addKey, createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
 
 const database = await createTestDatabase();
@@ -197,6 +197,29 @@ test('history, activity, entries and payouts are never deleted, and what happene
 });
 
 for (const [way, commits] of ways) {
+  test(`the commit of a payout refuses a key that may not pay any more, whatever a process still believes (${way})`, async () => {
+    const [ended, later] = ["now() - interval '1 second'", "now() + interval '1 hour'"];
+    const rolled = (prefix: string, at: string): string =>
+      `previous_secret_hmac = secret_hmac, secret_hmac = sha256(secret_hmac), previous_expires_at = ${at},
+       previous_prefix = key_prefix, key_prefix = '${prefix}'`;
+    for (const [change, expected] of [
+      ['label = null', 'created'],
+      [`expires_at = ${later}`, 'created'],
+      [`created_at = now() - interval '1 hour', expires_at = ${ended}`, 'unauthorized'],
+      [`scope = 'read'`, 'unauthorized'],
+      [`revoked_at = ${ended}`, 'unauthorized'],
+      [rolled('kp_sandbox_00000000', later), 'created'],
+      [`created_at = now() - interval '1 hour', ${rolled('kp_sandbox_00000000', ended)}`, 'unauthorized'],
+      [`key_prefix = 'kp_sandbox_00000000', secret_hmac = sha256(secret_hmac)`, 'unauthorized'],
+    ] as const) {
+      const caller = { ...mine, ...(await addKey(database, mine)) };
+      await asAdmin(database.superuserUrl, async (client) =>
+        client.query(`update kelpie.api_keys set ${change} where id = $1`, [caller.keyId]),
+      );
+      assert.equal((await commits.create(newPayout({ caller }))).kind, expected, change);
+    }
+  });
+
   test(`a payout of another partner can not be seen, changed, moved or made (${way})`, async () => {
     const { id } = await plantPayout(database, theirs, 'processing');
     assert.equal(await tryAs(mine, 'select from kelpie.payouts where id = $1', [id]), '0 rows');
@@ -214,7 +237,7 @@ for (const [way, commits] of ways) {
     }
     assert.equal((await findPayout(calls, theirs, id))?.revision, 1);
     // With a key that is not the partner's own.
-    assert.deepEqual(await commits.create(newPayout({ keyId: theirs.keyId })), { kind: 'unauthorized' });
+    assert.deepEqual(await commits.create(newPayout({ caller: theirs })), { kind: 'unauthorized' });
     const history = `insert into kelpie.payout_history (payout_id, number, partner_id, environment, at, state, what, by, attempt, transfer_ids)
       values ($1, 2, $2, 'sandbox', now(), 'failed', 'x', 'x', 1, '{}')`;
     assert.equal(await tryAs(mine, history, [id, theirs.partnerId]), refusedByRights);
@@ -243,8 +266,8 @@ function plain({ at, by, steps, bankFacts, schedule, recipientEncrypted = Buffer
   return { at, by, steps, bankFacts, schedule, recipientEncrypted };
 }
 
-function newPayout(change: { keyId?: string; orderId?: string; claims?: bigint } = {}): NewPayout {
-  const { keyId = mine.keyId, orderId = randomUUID(), claims = 1_920_000n } = change;
+function newPayout(change: { caller?: TestPartner; orderId?: string; claims?: bigint } = {}): NewPayout {
+  const { caller = mine, orderId = randomUUID(), claims = 1_920_000n } = change;
   const at = new Date();
   const hold = ledgerEvents.hold({ principal: claims - 1n, providerFee: 1n });
   return {
@@ -269,7 +292,7 @@ function newPayout(change: { keyId?: string; orderId?: string; claims?: bigint }
       accountIndex: Buffer.alloc(32),
       bankRecipientEncrypted: null,
       createdVia: 'api',
-      createdBy: 'test',
+      createdBy: caller.key.slice(0, 19),
       bankPaymentId: null,
       bankState: null,
       bankDebited: null,
@@ -278,7 +301,7 @@ function newPayout(change: { keyId?: string; orderId?: string; claims?: bigint }
       updatedAt: at,
       pricePlan: 'standard-1',
     },
-    callerId: keyId,
+    callerId: caller.keyId,
     confirmation: null,
     retry: null,
     fingerprint: Buffer.of(1),

@@ -33,6 +33,8 @@ interface SimulatedPartner {
 
 const mostRuns = 5;
 
+const keyPrefix = 'kp_live_00000000';
+
 /** More than any wallet spends in a year. */
 const deposit = 10n ** 15n;
 
@@ -237,8 +239,8 @@ async function plantLivePartner(superuserUrl: string, partnerId: string, at: Dat
     ]);
     await client.query(
       `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at)
-       values ($1, $2, 'live', 'kp_live_00000000', $3, $4)`,
-      [keyId, partnerId, createHash('sha256').update(keyId).digest(), at],
+       values ($1, $2, 'live', $5, $3, $4)`,
+      [keyId, partnerId, createHash('sha256').update(keyId).digest(), at, keyPrefix],
     );
   });
   return keyId;
@@ -298,7 +300,7 @@ const unknownYet = {
   accountIndex: Buffer.alloc(32),
   bankRecipientEncrypted: null,
   createdVia: 'api',
-  createdBy: 'simulated',
+  createdBy: keyPrefix,
   bankPaymentId: null,
   bankState: null,
   bankDebited: null,

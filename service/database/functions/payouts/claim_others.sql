@@ -17,6 +17,7 @@ create or replace function kelpie.claim_others(
   fingerprints bytea[],
   instants timestamptz[],
   created_vias text[],
+  created_bys text[],
   rails kelpie.rail[],
   retry_places integer[],
   retried_payouts uuid[],
@@ -33,11 +34,13 @@ begin
     select i.place, i.partner_id, i.environment, i.order_id, i.via, r.payout_id as retried_payout, r.revision as retried_revision,
       c.caller_id is null or (c.needs_confirmation and i.place <> all (confirmation_places)) as is_unauthorized,
       (select b.outcome from kelpie.payment_block(c.partner_status, i.partner_id, i.environment, i.rail) b) as block
-    from unnest(partner_ids, environments, caller_ids, order_ids, created_vias, rails) with ordinality
-      as i (partner_id, environment, caller_id, order_id, via, rail, place)
+    from unnest(partner_ids, environments, caller_ids, order_ids, instants, created_vias, created_bys, rails) with ordinality
+      as i (partner_id, environment, caller_id, order_id, instant, via, created_by, rail, place)
     left join unnest(retry_places, retried_payouts, retried_revisions) as r (place, payout_id, revision)
       on r.place = i.place
-    left join lateral kelpie.payout_caller(i.via, i.caller_id, i.partner_id, i.environment) c on true
+    left join lateral kelpie.payout_caller(
+      i.via, i.caller_id, i.partner_id, i.environment, i.created_by, i.instant
+    ) c on true
     where not is_claimed[i.place]
     order by i.order_id
   loop

@@ -5,7 +5,7 @@
 --   below zero, and payouts of one wallet are granted in order of arrival; the hold is what the payout says its wallet
 --   sends; a refused payout leaves nothing behind.
 -- Returns one row per payout, by its place in the arrays. The outcome is `created`, or why not:
---   unauthorized         the key or session may not pay for this partner and environment
+--   unauthorized         the key, its secret or the session may not pay for this partner and environment, or no longer
 --   taken                the order id has a payout already, or had an attempt: kelpie.resolve_used_order says which
 --   partner_not_active, rail_paused, recovery   from kelpie.payment_block
 --   not_confirmed        the emailed code does not confirm this order; the wrong guess was counted
@@ -115,11 +115,14 @@ begin
     select item.order_id, item.partner_id, item.environment, item.key, item.payout_id, item.fingerprint, item.instant,
       item.instant
     from unnest(
-      order_ids, partner_ids, environments, keys, payout_ids, fingerprints, instants, caller_ids, created_vias, rails
+      order_ids, partner_ids, environments, keys, payout_ids, fingerprints, instants, caller_ids, created_vias, created_bys,
+      rails
     ) with ordinality as item (
-      order_id, partner_id, environment, key, payout_id, fingerprint, instant, caller_id, via, rail, place
+      order_id, partner_id, environment, key, payout_id, fingerprint, instant, caller_id, via, created_by, rail, place
     )
-    cross join lateral kelpie.paying_key(item.caller_id, item.partner_id, item.environment) c
+    cross join lateral kelpie.paying_key(
+      item.caller_id, item.partner_id, item.environment, item.created_by, item.instant
+    ) c
     cross join lateral kelpie.payment_block(c.partner_status, item.partner_id, item.environment, item.rail) b
     where item.via = 'api' and item.place <> all (retry_places) and b.outcome is null
     order by item.order_id
@@ -134,7 +137,7 @@ begin
     select r.outcomes, r.is_claimed into outcomes, is_claimed
     from kelpie.claim_others(
       is_claimed, partner_ids, environments, caller_ids, payout_ids, order_ids, keys, fingerprints, instants, created_vias,
-      rails, retry_places, retried_payouts, retried_revisions, confirmation_places
+      created_bys, rails, retry_places, retried_payouts, retried_revisions, confirmation_places
     ) r;
   end if;
   if cardinality(confirmation_places) > 0 then

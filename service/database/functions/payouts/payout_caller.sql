@@ -2,12 +2,12 @@
 -- A person must be signed in, and still an admin; with real money the person also confirms each payout by an emailed code.
 -- Callers: kelpie_payouts
 create or replace function kelpie.payout_caller(
-  via text, of_caller uuid, of_partner uuid, of_environment kelpie.environment
+  via text, of_caller uuid, of_partner uuid, of_environment kelpie.environment, by text, at timestamptz
 ) returns table (caller_id uuid, partner_status text, needs_confirmation boolean)
   language sql stable
 as $$
   select k.caller_id, k.partner_status, false
-  from kelpie.paying_key(of_caller, of_partner, of_environment) k
+  from kelpie.paying_key(of_caller, of_partner, of_environment, by, at) k
   where via = 'api'
   union all
   select s.id, p.status, of_environment = 'live'
