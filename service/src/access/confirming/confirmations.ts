@@ -1,13 +1,13 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inTransaction } from '../../platform/database/transaction.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { newCode, type CodeDigests } from '../signing-in/codes.ts';
-import { addPayoutConfirmation } from './store.ts';
+import { addConfirmation } from './store.ts';
 
 /** A person in a session, and what it confirms: a text that differs wherever anything about it does. */
 interface ToConfirm {
@@ -32,8 +32,15 @@ interface ConfirmationDeps {
   orderDigest: KeyedDigest;
 }
 
-interface CodesByMail {
+interface CodeMail {
+  kind: string;
+  mailWith: (code: string) => MailMessage;
+}
+
+export interface Confirmations {
   ask(toConfirm: ToConfirm, mailWith: (code: string) => MailMessage): Promise<{ goodUntil: Date }>;
+  /** The same in a transaction of the partner's. */
+  askIn(tx: Transaction, toConfirm: ToConfirm, mail: CodeMail): Promise<{ goodUntil: Date }>;
   given(toConfirm: ToConfirm, code: string): CodeHmacs;
 }
 
@@ -48,8 +55,11 @@ function tooMany(now: Date, notBefore: Date): ApiError {
   });
 }
 
-/** Codes by which a person confirms one thing in one session, mailed in the transaction that notes them. */
-export function createConfirmations(deps: ConfirmationDeps): CodesByMail {
+/**
+ * Codes by which a person confirms one thing in one session, mailed in the transaction that notes them. Payouts and other acts
+ * share a person's five codes per hour and ten wrong guesses per day: apart, a thief would have twice as many.
+ */
+export function createConfirmations(deps: ConfirmationDeps): Confirmations {
   const { pool, clock, outbox, digests } = deps;
   const given = ({ sessionId, email, what }: ToConfirm, code: string): CodeHmacs => {
     const purpose = `confirm|${sessionId}|${what}`;
@@ -60,21 +70,22 @@ export function createConfirmations(deps: ConfirmationDeps): CodesByMail {
       codeHmac: digests.ofCode(purpose, code),
     };
   };
+  const askIn: Confirmations['askIn'] = async (tx, toConfirm, { kind, mailWith }) => {
+    const code = newCode();
+    const now = clock.now();
+    const goodUntil = new Date(now.getTime() + goodForMs);
+    const row = { ...given(toConfirm, code), ...toConfirm, id: newId(clock) };
+    const notBefore = await addConfirmation(tx, row, now);
+    if (notBefore !== null) throw tooMany(now, notBefore);
+    await outbox.post(tx, { kind, to: toConfirm.email, message: mailWith(code), expiresAt: goodUntil });
+    return { goodUntil };
+  };
   return {
     given,
+    askIn,
     async ask(toConfirm, mailWith) {
-      const code = newCode();
-      const now = clock.now();
-      const goodUntil = new Date(now.getTime() + goodForMs);
-      const row = { ...given(toConfirm, code), ...toConfirm, id: newId(clock) };
       const context = { partnerId: toConfirm.partnerId, environment: 'live' } as const;
-      await inTransaction(pool, context, async (tx) => {
-        const notBefore = await addPayoutConfirmation(tx, row, now);
-        if (notBefore !== null) throw tooMany(now, notBefore);
-        const mail = { kind: 'confirm-payout', to: toConfirm.email, message: mailWith(code), expiresAt: goodUntil };
-        await outbox.post(tx, mail);
-      });
-      return { goodUntil };
+      return inTransaction(pool, context, async (tx) => askIn(tx, toConfirm, { kind: 'confirm-payout', mailWith }));
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertNamesAreWords, assertWellSet, hostileName, rendered } from '../../../test/platform/mail/well-set.ts';
+import { confirmActMail } from './confirm-act.ts';
 import { invitationMail } from './invitation.ts';
 import { keyCreatedMail } from './key-created.ts';
 import { keyRevokedMail } from './key-revoked.ts';
@@ -78,7 +79,26 @@ for (const [done, compose, subject, lead] of [
   });
 }
 
+const act = {
+  code: '482915',
+  business: 'Tideway',
+  does: 'invite mallory@elsewhere.example to Tideway as an admin',
+  facts: [['Member', 'mallory@elsewhere.example']],
+} as const;
+
+test('a code for a change says what it changes, and how long it is good for', () => {
+  const mail = rendered(confirmActMail(act));
+  assertWellSet(mail);
+  assert.match(mail.text, /^Use this code to invite mallory@elsewhere\.example to Tideway as an\sadmin\./);
+  assert.match(mail.text, /5\sminutes/);
+  for (const line of ['    482915', 'Account: Tideway', 'Member: mallory@elsewhere.example'])
+    assert(mail.text.includes(`\n${line}\n`), line);
+  assert.doesNotMatch(`${mail.subject} ${mail.text.slice(0, 80)}`, /\d{6}/);
+});
+
 test('faults 55: a name is words, whatever is in it', () => {
+  assertNamesAreWords(rendered(confirmActMail({ ...act, does: hostileName })));
+  assertNamesAreWords(rendered(confirmActMail({ ...act, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, invitedBy: hostileName })));
   for (const compose of [keyCreatedMail, keyRevokedMail]) {

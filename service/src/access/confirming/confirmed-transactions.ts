@@ -1,0 +1,66 @@
+import { ApiError } from '../../platform/api-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { ActToConfirm, ConfirmingAdmin, InConfirmedTransaction } from '../../platform/acts/confirmed-act.ts';
+import type { Pool } from '../../platform/database/pool.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import { confirmActMail } from '../mails/confirm-act.ts';
+import { requireAdmin } from '../members/require-admin.ts';
+import type { Confirmations } from './confirmations.ts';
+import { confirmAct } from './store.ts';
+
+interface ConfirmedTransactionDeps {
+  pool: Pool;
+  clock: Clock;
+  confirmations: Pick<Confirmations, 'askIn' | 'given'>;
+}
+
+function confirmationRequired(goodUntil: Date): ApiError {
+  return new ApiError({
+    code: 'confirmation_required',
+    message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was changed yet.',
+    details: { good_until: goodUntil.toISOString() },
+  });
+}
+
+const wrongCode = {
+  code: 'invalid_confirm_code',
+  message:
+    'This code does not confirm this change. Nothing was changed. Repeat the request without confirm_code to get a new code.',
+} as const;
+
+export function createConfirmedTransactions({
+  pool,
+  clock,
+  confirmations,
+}: ConfirmedTransactionDeps): InConfirmedTransaction {
+  /** The refusal of an act that is not confirmed; null if it is. The caller commits either way: a guess has to count. */
+  async function judge(
+    tx: Transaction,
+    { partnerId, sessionId, by: email }: ConfirmingAdmin,
+    { act, business, does, facts }: ActToConfirm,
+    code: string | undefined,
+  ): Promise<ApiError | null> {
+    // What the email says is part of it: a person confirms what they read.
+    const toConfirm = { partnerId, sessionId, email, what: `act|${JSON.stringify([act, business, does, facts])}` };
+    if (code === undefined) {
+      const mailWith = (mailed: string) => confirmActMail({ code: mailed, business, does, facts });
+      const { goodUntil } = await confirmations.askIn(tx, toConfirm, { kind: 'confirm-act', mailWith });
+      return confirmationRequired(goodUntil);
+    }
+    const given = { ...toConfirm, ...confirmations.given(toConfirm, code) };
+    return (await confirmAct(tx, given, clock.now())) ? null : new ApiError(wrongCode);
+  }
+
+  return async (admin, { code, plan }, context, perform) => {
+    const outcome = await inTransaction(pool, context, async (tx) => {
+      const planned = await plan(tx);
+      await requireAdmin(tx, admin.sessionId);
+      const refusal = planned.toConfirm === null ? null : await judge(tx, admin, planned.toConfirm, code);
+      return refusal === null
+        ? { kind: 'done' as const, result: await perform(tx, planned) }
+        : { kind: 'refused' as const, refusal };
+    });
+    if (outcome.kind === 'refused') throw outcome.refusal;
+    return outcome.result;
+  };
+}

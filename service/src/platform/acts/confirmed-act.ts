@@ -1,0 +1,40 @@
+import type { PartnerContext, Transaction } from '../database/transaction.ts';
+
+// How people confirm a sensitive act. The access module does it; every module may need it.
+
+/** What an emailed code confirms. It fits nothing that differs in any of this. */
+export interface ActToConfirm {
+  /** The action and all of its fields, as one text. */
+  act: string;
+  business: string;
+  /** Completes "Use this code to …", so that a person who was tricked can see it. */
+  does: string;
+  facts: readonly (readonly [label: string, value: string])[];
+}
+
+/** Who confirms, in which session. */
+export interface ConfirmingAdmin {
+  partnerId: string;
+  by: string;
+  sessionId: string;
+}
+
+interface ConfirmedAct<Planned extends { toConfirm: ActToConfirm | null }> {
+  code: string | undefined;
+  /**
+   * Runs first: it throws what would refuse the act with any code, so no code is mailed for nothing. `toConfirm` is null
+   * where the act needs none. It locks neither wallets nor counters: a payout takes those after its code.
+   */
+  plan: (tx: Transaction) => Promise<Planned>;
+}
+
+/**
+ * Performs an act in one transaction with its plan, a second check of the admin, and the use of the code.
+ * Without a code, it mails one and throws `confirmation_required`; a wrong one is counted, and `invalid_confirm_code` thrown.
+ */
+export type InConfirmedTransaction = <Planned extends { toConfirm: ActToConfirm | null }, Result>(
+  admin: ConfirmingAdmin,
+  act: ConfirmedAct<Planned>,
+  context: PartnerContext,
+  perform: (tx: Transaction, planned: Planned) => Promise<Result>,
+) => Promise<Result>;
