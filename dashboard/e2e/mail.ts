@@ -10,6 +10,10 @@ async function codesTo(email: string): Promise<string[]> {
     .flatMap((mail) => /^\s*(\d{6})\s*$/m.exec(textAt(mail, 'text'))?.[1] ?? []);
 }
 
+export async function countCodes(email: string): Promise<number> {
+  return (await codesTo(email)).length;
+}
+
 /** The code in the newest mail to the address, once as many have come. */
 export async function mailedCode(email: string, number = 1): Promise<string> {
   return eventually(`code ${number} for ${email} is in the inbox`, async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { valueAt } from '@kelpie/dev/json.ts';
+import { doConfirmed } from './confirming.ts';
 import { mailedCode } from './mail.ts';
 import { signIn, signUp } from './people.ts';
 
@@ -56,20 +57,19 @@ test('what was chosen to be seen, light or dark, is there before the page is', a
 });
 
 test('a role that is taken away is seen without signing in again', async ({ page, browser }) => {
-  await signUp(page);
+  const { email } = await signUp(page);
   const colleague = `bea-${Date.now()}@tideway.example`;
   await page.goto('sandbox/team');
   await page.getByRole('button', { name: 'Invite member' }).click();
   await page.getByLabel('Work email').fill(colleague);
   await page.getByLabel('Role').selectOption('admin');
-  await page.getByRole('button', { name: 'Send invitation' }).click();
+  await doConfirmed(page, { email, button: 'Send invitation' });
   const theirs = await (await browser.newContext()).newPage();
   await signIn(theirs, colleague);
   await expect(theirs.getByRole('link', { name: 'New payout' })).toBeVisible();
   await page.getByRole('button', { name: `Edit ${colleague}` }).click();
   await page.getByLabel('Role').selectOption('viewer');
-  await page.getByRole('button', { name: 'Save role' }).click();
-  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await doConfirmed(page, { email, button: 'Save role' });
   await theirs.reload();
   await expect(theirs.getByText('Viewer (read-only)')).toBeVisible();
   await expect(theirs.getByRole('link', { name: 'New payout' })).toHaveCount(0);

@@ -93,6 +93,22 @@ test('each call asks the one endpoint that it is named after', async () => {
   }
 });
 
+test('a code that confirms a call goes in its body, also where there is no other', async () => {
+  api.answer(() => ({ json: payout }));
+  const options = { confirmCode: '123456' };
+  await kelpie.keys.create({ environment: 'live' }, options);
+  await kelpie.members.remove('ada@example.com', options);
+  await kelpie.members.remove('ada@example.com');
+  assert.deepEqual(
+    api.asked.map(({ body, query }) => ({ body, query })),
+    [
+      { body: { environment: 'live', confirm_code: '123456' }, query: {} },
+      { body: { confirm_code: '123456' }, query: {} },
+      { body: undefined, query: {} },
+    ],
+  );
+});
+
 test('an address may end in a slash or lie in a folder', async () => {
   api.answer(() => ({ json: payout }));
   await createKelpie({ apiKey, baseUrl: `${api.url}/` }).balance.get();

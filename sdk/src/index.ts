@@ -1,6 +1,7 @@
 // The face of @kelpie/sdk. What is not named here is not promised to anybody.
 export type { Listing } from './calls.ts';
 export { createKelpie, type Kelpie } from './client.ts';
+export type { ConfirmOptions } from './confirming.ts';
 export {
   errorCodes,
   KelpieError,

@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test';
 import { controlPayoutAtBank } from '../bank.ts';
 import { billMonthBefore } from '../billed-month.ts';
+import { doConfirmed } from '../confirming.ts';
 import { openLive } from '../live.ts';
 import { mailedCode } from '../mail.ts';
 import { fillPayout, grace, isAtPayout } from '../paying.ts';
@@ -36,8 +37,9 @@ test('the pages of live', async ({ page }) => {
       prepare: async (at) => {
         await at.getByRole('button', { name: 'Create key' }).click();
         await at.getByLabel('Label').fill('Shop');
-        await at.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-        await at.getByRole('button', { name: 'I copied the key' }).click();
+        const copied = at.getByRole('button', { name: 'I copied the key' });
+        await doConfirmed(at, { email, button: 'Create key', done: copied });
+        await copied.click();
         await expect(at.getByRole('button', { name: 'Revoke Shop' })).toBeVisible();
       },
     },

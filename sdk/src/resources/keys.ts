@@ -1,4 +1,5 @@
 import type { Calls, Listing } from '../calls.ts';
+import { confirmed, type ConfirmOptions } from '../confirming.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
 import type { CallOptions } from '../request.ts';
 
@@ -10,8 +11,8 @@ export interface ApiKeyFilters extends QueryOf<'/v1/keys'> {}
 
 /** The keys of both environments; a list never has their secrets. Making and revoking them is for an admin who is signed in. */
 export interface KeysResource extends Listing<ApiKey, ApiKeyFilters> {
-  /** The only answer that has the secret. */
-  create(body: CreateKeyRequest, options?: CallOptions): Promise<ApiKeyCreated>;
+  /** The only answer that has the secret. A live key takes a code. */
+  create(body: CreateKeyRequest, options?: ConfirmOptions): Promise<ApiKeyCreated>;
   /** Safe to repeat. */
   revoke(id: string, options?: CallOptions): Promise<ApiKeyRevoked>;
 }
@@ -19,7 +20,7 @@ export interface KeysResource extends Listing<ApiKey, ApiKeyFilters> {
 export default function createKeys({ call, listing }: Calls): KeysResource {
   return {
     ...listing('/v1/keys'),
-    create: async (body, options) => (await call('post', '/v1/keys', { ...options, body })).json,
+    create: async (body, options) => (await call('post', '/v1/keys', confirmed(body, options))).json,
     revoke: async (id, options) => (await call('delete', '/v1/keys/{id}', { ...options, path: { id } })).json,
   };
 }

@@ -1,8 +1,10 @@
-import type { ApiKeyCreated } from '@kelpie/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ApiKeyCreated, CreateKeyRequest } from '@kelpie/sdk';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useConfirmed } from '../../data/confirmed.ts';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmAct } from '../../ui/confirm-code.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -19,11 +21,8 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
   const environment = useEnvironment();
   const client = useQueryClient();
   const [label, setLabel] = useState('');
-  const creating = useMutation({
-    mutationFn: async () => {
-      const named = label.trim() === '' ? {} : { label: label.trim() };
-      return kelpie.keys.create({ environment, ...named });
-    },
+  const creating = useConfirmed({
+    act: async (request: CreateKeyRequest, options) => kelpie.keys.create(request, options),
     onSettled: async () => client.invalidateQueries({ queryKey: ['keys'] }),
     // The secret is not to outlive the dialog.
     gcTime: 0,
@@ -33,21 +32,37 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
     creating.reset();
     onClose();
   };
+  const problem = creating.error !== null && (
+    <Problem
+      error={creating.error}
+      title="The key was not created."
+      unknown="We don't know whether the key was created. Check the list, and revoke a key that you did not copy."
+    />
+  );
+  const named = label.trim();
   return (
     <Dialog
-      title={creating.isSuccess ? 'Copy your key now' : `Create ${environment} key`}
+      title={creating.data === undefined ? `Create ${environment} key` : 'Copy your key now'}
       isOpen={isOpen}
       onClose={close}
-      isSticky={creating.isSuccess}
+      isSticky={creating.isSuccess || creating.isCodeWanted}
     >
-      {creating.isSuccess ? (
-        <Secret created={creating.data} onDone={close} />
-      ) : (
+      {creating.data !== undefined && <Secret created={creating.data} onDone={close} />}
+      {creating.isCodeWanted && (
+        <ConfirmAct
+          confirming={creating}
+          what={named === '' ? 'a live key without a label' : <>the live key {named}</>}
+          action="Create key"
+          onCancel={close}
+          problem={problem}
+        />
+      )}
+      {creating.data === undefined && !creating.isCodeWanted && (
         <form
           className="grid gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            if (!creating.isPending) creating.mutate();
+            creating.run({ environment, ...(named === '' ? {} : { label: named }) });
           }}
         >
           {environment === 'live' && (
@@ -63,13 +78,7 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
             onChange={setLabel}
             hint="What uses the key, such as Shop or Payroll."
           />
-          {creating.error !== null && (
-            <Problem
-              error={creating.error}
-              title="The key was not created."
-              unknown="We don't know whether the key was created. Check the list, and revoke a key that you did not copy."
-            />
-          )}
+          {problem}
           <DialogActions>
             <Button onClick={close}>Cancel</Button>
             <Button kind="primary" type="submit" isWorking={creating.isPending}>

@@ -1,12 +1,11 @@
 import type { Quote } from '@kelpie/sdk';
-import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useSession } from '../../data/session.ts';
 import { bankReference } from '../../format/bank-reference.ts';
 import { amountFrom, formatPounds, formatUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
-import { CodeField, isWholeCode } from '../../ui/code-field.tsx';
+import { ConfirmCode } from '../../ui/confirm-code.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import type { Draft } from './order.ts';
@@ -173,52 +172,25 @@ interface CodeStepProps {
 
 /** Live: the amount and the name once more, and the code that was emailed for this payout. */
 function CodeStep({ amount, name, business, isWrong, isFixed, isSending, onSend, onBack }: CodeStepProps) {
-  const { email } = useSession();
-  const [code, setCode] = useState('');
-  const [isNewCode, setNewCode] = useState(false);
   return (
-    <form
-      className="grid gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isWholeCode(code) || isSending) return;
-        setNewCode(false);
-        onSend(code);
-      }}
-    >
-      <p>
-        We emailed a code to <strong className="font-medium">{email}</strong>. It confirms{' '}
-        <strong className="figures font-medium">{amount}</strong> of real money to{' '}
-        <strong className="font-medium">{name}</strong> from the wallet of{' '}
-        <strong className="font-medium">{business}</strong>. The code is valid for 5 minutes and only for this payout.
-      </p>
-      <CodeField
-        value={code}
-        onChange={setCode}
-        error={isWrong ? 'That code is wrong or has expired. Nothing was sent. Request a new code.' : undefined}
-      />
-      <div className="flex flex-wrap justify-between gap-2">
-        <Button
-          kind="quiet"
-          className="-ml-3.5"
-          isWorking={isSending}
-          onClick={() => {
-            setCode('');
-            setNewCode(true);
-            onSend();
-          }}
-        >
-          Email a new code
+    <ConfirmCode
+      className="rounded-lg border border-line bg-surface p-4 sm:p-5"
+      action={`Send ${amount}`}
+      working="Sending…"
+      isWorking={isSending}
+      isWrong={isWrong}
+      afterWrong="Nothing was sent."
+      onConfirm={onSend}
+      onResend={() => onSend()}
+      back={
+        <Button onClick={onBack} disabled={isSending || isFixed}>
+          Edit payout
         </Button>
-        <div className="ml-auto flex gap-2">
-          <Button onClick={onBack} disabled={isSending || isFixed}>
-            Edit payout
-          </Button>
-          <Button kind="primary" type="submit" isWorking={isSending} disabled={!isWholeCode(code)}>
-            {isSending && !isNewCode ? 'Sending…' : `Send ${amount}`}
-          </Button>
-        </div>
-      </div>
-    </form>
+      }
+    >
+      It confirms <strong className="figures font-medium">{amount}</strong> of real money to{' '}
+      <strong className="font-medium">{name}</strong> from the wallet of{' '}
+      <strong className="font-medium">{business}</strong>. The code is valid for 5 minutes and only for this payout.
+    </ConfirmCode>
   );
 }

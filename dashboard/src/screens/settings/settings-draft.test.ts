@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeOf, wrongIn } from './settings-draft.ts';
+import { changeOf, emailChanges, wrongIn } from './settings-draft.ts';
 
 const saved = {
   logoUrl: '',
@@ -19,6 +19,12 @@ test('only what was changed is sent, and what was emptied is taken away', () => 
 test('an amount is the same however it is typed', () => {
   assert.deepEqual(changeOf(saved, { ...saved, walletLow: '500' }), {});
   assert.deepEqual(changeOf(saved, { ...saved, walletLow: '1,250.5' }), { wallet_low_usdc: '1250.50' });
+});
+
+test('the addresses that a code confirms are named', () => {
+  const change = changeOf(saved, { ...saved, brandColor: '', billingEmail: 'new@tideway.example', contactEmail: '' });
+  assert.equal(emailChanges(change), 'the billing email new@tideway.example and no contact email');
+  assert.equal(emailChanges({ brand_color: null }), '');
 });
 
 test('what the API would refuse is said before it is sent', () => {

@@ -76,6 +76,18 @@ export function changeOf(saved: SettingsDraft, draft: SettingsDraft): UpdateAcco
   return change;
 }
 
+function emailChange(what: string, to: string | null | undefined): string[] {
+  if (to === undefined) return [];
+  return [to === null ? `no ${what} email` : `the ${what} email ${to}`];
+}
+
+/** What of a change has to be confirmed, as "the billing email a@b.example and no contact email". */
+export function emailChanges(change: UpdateAccountRequest): string {
+  return [...emailChange('billing', change.billing_email), ...emailChange('contact', change.contact_email)].join(
+    ' and ',
+  );
+}
+
 const ownColour = '#0f6e6e';
 
 /** The typed colour, or ours. */

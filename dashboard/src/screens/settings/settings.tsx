@@ -1,18 +1,20 @@
-import type { Account, Compliance } from '@kelpie/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Account, Compliance, UpdateAccountRequest } from '@kelpie/sdk';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useConfirmed } from '../../data/confirmed.ts';
 import { useAccountKelpie } from '../../data/environment.ts';
 import { useAccount, useCompliance } from '../../data/reads.ts';
 import { useIsAdmin, useSession } from '../../data/session.ts';
 import { formatUsdc } from '../../format/money.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-code.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { Notifications } from './notifications.tsx';
-import { changeOf, settingsFrom, shownColour, wrongIn, type SettingsDraft } from './settings-draft.ts';
+import { changeOf, emailChanges, settingsFrom, shownColour, wrongIn, type SettingsDraft } from './settings-draft.ts';
 
 export function Screen() {
   const account = useAccount();
@@ -83,10 +85,17 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
   const wrong = wrongIn(draft);
   const change = changeOf(saved, draft);
   const isChanged = Object.keys(change).length > 0;
-  const saving = useMutation({
-    mutationFn: async () => kelpie.account.update(change),
-    onSuccess: async () => client.invalidateQueries(),
+  const saving = useConfirmed({
+    act: async (request: UpdateAccountRequest, options) => kelpie.account.update(request, options),
+    onSettled: async () => client.invalidateQueries(),
   });
+  const problem = saving.error !== null && (
+    <Problem
+      error={saving.error}
+      title="Settings were not saved."
+      unknown="We don't know whether the settings were saved."
+    />
+  );
   const bind = (field: keyof SettingsDraft) => ({
     value: draft[field],
     onChange: (typed: string) => onChange({ ...draft, [field]: typed }),
@@ -95,54 +104,57 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
     autoComplete: 'off',
   });
   return (
-    <form
-      noValidate
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isChanged && Object.keys(wrong).length === 0 && !saving.isPending) saving.mutate();
-      }}
-    >
-      <Field {...bind('billingEmail')} label="Billing email" type="email" hint={billingHint} />
-      <Field
-        {...bind('contactEmail')}
-        label="Contact email"
-        type="email"
-        hint="Receives messages about the account. Without one, we email the admins."
-      />
-      <Field
-        {...bind('walletLow')}
-        label="Low-balance alert (USDC)"
-        inputMode="decimal"
-        placeholder="500.00"
-        hint="We email the contact, or the admins, when a wallet falls below this. Applies to sandbox and live."
-        className="figures"
-      />
-      <Field
-        {...bind('logoUrl')}
-        label="Logo URL"
-        type="url"
-        placeholder="https://…"
-        hint="A square image. Anyone can read it from your public profile."
-      />
-      <ColourField
-        draft={draft}
-        error={wrong.brandColor}
-        onChange={(brandColor) => onChange({ ...draft, brandColor })}
-      />
-      {saving.error !== null && (
-        <Problem
-          error={saving.error}
-          title="Settings were not saved."
-          unknown="We don't know whether the settings were saved."
+    <>
+      <form
+        noValidate
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isChanged && Object.keys(wrong).length === 0) saving.run(change);
+        }}
+      >
+        <Field {...bind('billingEmail')} label="Billing email" type="email" hint={billingHint} />
+        <Field
+          {...bind('contactEmail')}
+          label="Contact email"
+          type="email"
+          hint="Receives messages about the account. Without one, we email the admins."
         />
-      )}
-      <SaveRow
-        isSaved={saving.isSuccess && !isChanged}
-        isSaving={saving.isPending}
-        isDisabled={!isChanged || Object.keys(wrong).length > 0}
+        <Field
+          {...bind('walletLow')}
+          label="Low-balance alert (USDC)"
+          inputMode="decimal"
+          placeholder="500.00"
+          hint="We email the contact, or the admins, when a wallet falls below this. Applies to sandbox and live."
+          className="figures"
+        />
+        <Field
+          {...bind('logoUrl')}
+          label="Logo URL"
+          type="url"
+          placeholder="https://…"
+          hint="A square image. Anyone can read it from your public profile."
+        />
+        <ColourField
+          draft={draft}
+          error={wrong.brandColor}
+          onChange={(brandColor) => onChange({ ...draft, brandColor })}
+        />
+        {!saving.isCodeWanted && problem}
+        <SaveRow
+          isSaved={saving.isSuccess && !isChanged}
+          isSaving={saving.isPending}
+          isDisabled={!isChanged || Object.keys(wrong).length > 0}
+        />
+      </form>
+      <ConfirmDialog
+        confirming={saving}
+        what={emailChanges(change)}
+        action="Save settings"
+        onCancel={saving.reset}
+        problem={problem}
       />
-    </form>
+    </>
   );
 }
 

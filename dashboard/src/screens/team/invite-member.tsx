@@ -1,12 +1,14 @@
-import type { Member } from '@kelpie/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { InviteMemberRequest, Member } from '@kelpie/sdk';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useConfirmed } from '../../data/confirmed.ts';
 import { useKelpie } from '../../data/environment.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmAct } from '../../ui/confirm-code.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { RoleChoice } from './role-choice.tsx';
+import { RoleChoice, roleNames } from './role-choice.tsx';
 
 interface InviteMemberProps {
   isOpen: boolean;
@@ -26,21 +28,38 @@ export function InviteMember({ isOpen, onClose }: InviteMemberProps) {
     inviting.reset();
     onClose();
   };
-  const inviting = useMutation({
-    mutationFn: async () => {
-      const named = name.trim() === '' ? {} : { name: name.trim() };
-      return kelpie.members.invite({ email: email.trim(), role, ...named });
-    },
+  const inviting = useConfirmed({
+    act: async (request: InviteMemberRequest, options) => kelpie.members.invite(request, options),
     onSuccess: close,
     onSettled: async () => client.invalidateQueries({ queryKey: ['members'] }),
   });
+  const problem = inviting.error !== null && <Problem error={inviting.error} title="The invitation was not sent." />;
+  const named = name.trim() === '' ? {} : { name: name.trim() };
+  const invitation: InviteMemberRequest = { email: email.trim(), role, ...named };
+  if (inviting.isCodeWanted) {
+    return (
+      <Dialog title="Invite member" isOpen={isOpen} onClose={close} isSticky>
+        <ConfirmAct
+          confirming={inviting}
+          what={
+            <>
+              that you invite {invitation.email} as {roleNames[role]}
+            </>
+          }
+          action="Send invitation"
+          onCancel={close}
+          problem={problem}
+        />
+      </Dialog>
+    );
+  }
   return (
     <Dialog title="Invite member" isOpen={isOpen} onClose={close}>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!inviting.isPending) inviting.mutate();
+          inviting.run(invitation);
         }}
       >
         <Field
@@ -55,7 +74,7 @@ export function InviteMember({ isOpen, onClose }: InviteMemberProps) {
         />
         <Field label="Name" name="name" maxLength={120} autoComplete="off" value={name} onChange={setName} />
         <RoleChoice role={role} onChange={setRole} />
-        {inviting.error !== null && <Problem error={inviting.error} title="The invitation was not sent." />}
+        {problem}
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
           <Button kind="primary" type="submit" isWorking={inviting.isPending} disabled={!email.includes('@')}>

@@ -1,6 +1,9 @@
 import type { Member } from '@kelpie/sdk';
 import { Choice } from '../../ui/choice.tsx';
 
+/** As it stands in a sentence. */
+export const roleNames = { viewer: 'a viewer', admin: 'an admin' };
+
 const options = [
   { value: 'viewer', label: 'Viewer' },
   { value: 'admin', label: 'Admin' },
