@@ -959,6 +959,8 @@ export interface components {
              * @enum {string}
              */
             environment: "sandbox" | "live";
+            /** @description Whether an admin or support has stopped payouts. New payouts return `partner_not_active`. */
+            is_frozen: boolean;
             /** @description The wallet that payouts are paid from. */
             funding_wallet: {
                 /**

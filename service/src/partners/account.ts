@@ -28,6 +28,8 @@ export interface Account extends PartnerContext {
     termsUrl: string | null;
   };
   screening: string;
+  /** Whether its payouts are stopped until an operator allows them again. */
+  isFrozen: boolean;
 }
 
 export const enabledCountries = ['GB'];

@@ -71,11 +71,16 @@ interface AccountRow {
   verification_continue_url: string | null;
   verification_terms_url: string | null;
   screening: string;
+  is_frozen: boolean;
 }
 
 const showAccountCall: Call = {
   name: 'show_account',
-  text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points
+  text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points,
+      exists (
+        select from kelpie.payment_blocks b
+        where b.partner_id = $1 and b.cause = 'frozen' and coalesce(b.environment, $2) = $2
+      ) as is_frozen
     from kelpie.show_account($1, $2) account
     cross join kelpie.find_priced_environment($1, $2) found
     join kelpie.price_plans plan on plan.id = found.price_plan`,
@@ -110,6 +115,7 @@ export async function getAccount(calls: SingleCalls, of: PartnerContext): Promis
       termsUrl: row.verification_terms_url,
     },
     screening: row.screening,
+    isFrozen: row.is_frozen,
   };
 }
 

@@ -328,6 +328,8 @@ test('one operator pauses a rail or a partner, the list says why, and two lift i
     const again = await operate(['rails', 'pause', ...scope, ...why]);
     assert.equal(textAt(again.json(), 'error.code'), 'nothing_to_do');
     assert.deepEqual(answerOf(await pay(client, '10.00')), answer);
+    const isFreeze = scope.some((word) => word === 'frozen');
+    assert.equal(valueAt((await call(client, '/v1/account')).json, 'is_frozen'), isFreeze);
     const [block] = listAt((await operate(['rails', 'list'])).json(), 'data');
     assert.deepEqual(
       [valueAt(block, 'id'), valueAt(block, 'by'), valueAt(block, 'reason')],

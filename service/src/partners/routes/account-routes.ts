@@ -39,6 +39,9 @@ const AccountSchema = nameSchema(
       name: Type.String({ description: 'The name of the business.' }),
       status: Type.String({ description: '`onboarding` (sandbox only), `active`, `suspended` or `closed`.' }),
       environment: Environment,
+      is_frozen: Type.Boolean({
+        description: 'Whether an admin or support has stopped payouts. New payouts return `partner_not_active`.',
+      }),
       funding_wallet: Type.Object(
         {
           currency: Type.Literal('USDC', { description: 'Always `USDC`.' }),
@@ -149,6 +152,7 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
     name: account.name,
     status: account.status,
     environment: account.environment,
+    is_frozen: account.isFrozen,
     funding_wallet: { currency: 'USDC', chain: walletChain, address: account.fundingAddress },
     enabled_countries: enabledCountries,
     payout_limits_gbp: limitsBody(account),

@@ -21,4 +21,5 @@ export const exampleAccount: Account = {
   fundingAddress: '0x52908400098527886E0F7030069857D2E4169EE7',
   verification: { status: 'approved', providerStatus: 'active', continueUrl: null, termsUrl: null },
   screening: 'clear',
+  isFrozen: false,
 };
