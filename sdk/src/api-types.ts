@@ -709,9 +709,29 @@ export interface paths {
         };
         /**
          * List activity
-         * @description Returns the audit log: the latest 200 requests to the account, in both environments, by API keys and dashboard users. Reads and refused requests are included. A read appears within a second.
+         * @description Returns the audit log: the latest 200 requests to the account, in both environments, by API keys and dashboard users. Reads and refused requests are included. A read appears within a second. Changes of access are also in `GET /v1/security-events`, where no request displaces them.
          */
         get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/security-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List security events
+         * @description Returns what was done to the access of the account, in both environments: API keys, members, limits, email addresses, sign-ins and sessions. Unlike in `GET /v1/activity`, other requests never displace an event.
+         */
+        get: operations["listSecurityEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2040,9 +2060,9 @@ export interface components {
             action: string;
             /** @description The HTTP status of the response. Null if the caller disconnected before it. */
             status: number | null;
-            /** @description Who made the request: the prefix of an API key, or an email address. */
+            /** @description Who made the request: the prefix of an API key, or an email address. A sandbox key sees `hidden` unless the request was about `sandbox`. */
             by: string;
-            /** @description The id of the resource, or the code of the error. */
+            /** @description The id of the resource, or the code of the error. A sandbox key sees `hidden` unless the request was about `sandbox`. */
             detail: string | null;
             /** @description The `Request-Id` of the response. */
             request_id: string | null;
@@ -2056,6 +2076,48 @@ export interface components {
             object: "list";
             /** @description One page of the list. */
             data: components["schemas"]["ActivityEntry"][];
+        };
+        /** @description A change of the account's access, a sign-in or a refused sign-in. */
+        SecurityEvent: {
+            /**
+             * @description Always `security_event`.
+             * @enum {string}
+             */
+            object: "security_event";
+            /**
+             * Format: uuid
+             * @description The id of the event. It is the `Request-Id` of the request.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            /** @description The environment that it was about: `sandbox` or `live`. Null if it was about the whole account. */
+            environment: string | null;
+            /** @description What was done, as `resource.verb`. We may add actions. */
+            action: string;
+            /** @description The HTTP status of the response. */
+            status: number;
+            /** @description Who did it: an email address, the prefix of an API key, or `Kelpie support`. A sandbox key sees `hidden` unless the event was about `sandbox`. */
+            by: string;
+            /** @description What it was about: an id, an email address or the code of an error. A sandbox key sees `hidden` unless the event was about `sandbox`. */
+            detail: string | null;
+            /** @description The network of the request: /24 in IPv4, /64 in IPv6. Null if unknown, and for a sandbox key where `by` is hidden. */
+            network: string | null;
+            /** @description The browser and its operating system. Null if unknown, and for a sandbox key where `by` is hidden. */
+            browser: string | null;
+        };
+        /** @description Security events, newest first. */
+        SecurityEventList: {
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+            /** @description One page of the list. */
+            data: components["schemas"]["SecurityEvent"][];
         };
         /** @description The accepted format of the Idempotency-Key header. */
         IdempotencyKeyDetails: {
@@ -7103,6 +7165,120 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSecurityEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+                /**
+                 * @description Only this action.
+                 * @example key.create
+                 */
+                action?: string;
+                /**
+                 * @description How many to return.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Where the page starts. Take it from the `Link` header of the page before.
+                 * @example 01a1e3b1-25be-7e02-8c61-b5d49a7f2e80
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Security events, newest first. */
+            200: {
+                headers: {
+                    /** @description The URL of the next page, with `rel="next"`. Absent on the last page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityEventList"];
                 };
             };
             /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */

@@ -1,4 +1,5 @@
 import type { PartnerContext } from '../platform/database/transaction.ts';
+import type { Origin } from '../platform/origin.ts';
 
 /** A person who changes something, and by which request. */
 export interface Actor extends PartnerContext {
@@ -9,4 +10,5 @@ export interface Actor extends PartnerContext {
 /** One who was an admin when the request came, by this session. */
 export interface AdminActor extends Actor {
   sessionId: string;
+  origin: Origin;
 }

@@ -1,6 +1,7 @@
 import { arrayLiteral } from '../platform/database/array-literal.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
+import type { Origin } from '../platform/origin.ts';
 
 /** A request, and how it was answered. */
 export interface ActivityRow {
@@ -58,4 +59,52 @@ const listCall: Call = { name: 'list_activity', text: 'select * from kelpie.list
 /** The newest first. */
 export async function listActivity(calls: SingleCalls, of: PartnerContext, limit: number): Promise<ListedRow[]> {
   return calls.call<ListedRow>(listCall, [of.partnerId, of.environment, limit]);
+}
+
+/** Who did something to an account's access, by which request, and from where. */
+export interface SecurityActor {
+  partnerId: string;
+  by: string;
+  requestId: string;
+  origin: Origin;
+}
+
+export interface SecurityEvent {
+  action: string;
+  status: number;
+  /** Null where it is about the whole account. */
+  environment: PartnerContext['environment'] | null;
+  /** What it was about: an id, an email address or the code of an error. */
+  detail: string | null;
+}
+
+/** In the transaction of the act, which is of the same partner: there is one then, or neither. */
+export async function recordSecurityEvent(
+  tx: Transaction,
+  { partnerId, by, requestId, origin: { network, browser } }: SecurityActor,
+  { action, status, environment, detail }: SecurityEvent,
+): Promise<void> {
+  await tx.query(
+    `insert into kelpie.security_events (id, partner_id, environment, action, status, by, detail, network, browser)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [requestId, partnerId, environment, action, status, by, detail, network, browser],
+  );
+}
+
+export interface ListedEvent extends ListedRow, Origin {
+  status: number;
+}
+
+const listEventsCall: Call = {
+  name: 'list_security_events',
+  text: 'select * from kelpie.list_security_events($1, $2, $3, $4, $5)',
+};
+
+/** The newest first: those of one action, or all. */
+export async function listSecurityEvents(
+  calls: SingleCalls,
+  of: PartnerContext,
+  { action, before, limit }: { action: string | null; before: string; limit: number },
+): Promise<ListedEvent[]> {
+  return calls.call<ListedEvent>(listEventsCall, [of.partnerId, of.environment, action, before, limit]);
 }

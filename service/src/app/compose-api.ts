@@ -18,6 +18,7 @@ import {
   type Sessions,
 } from '../access/index.ts';
 import { addActivityRoutes } from '../activity/routes/activity-routes.ts';
+import { addSecurityEventRoutes } from '../activity/routes/security-event-routes.ts';
 import type { ActivityRecorder } from '../activity/index.ts';
 import type { PaymentNews } from '../banks/index.ts';
 import { addWebhookRoutes } from '../banks/routes/webhook-routes.ts';
@@ -145,10 +146,11 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addDailyRoutes(app, { ...auth, pool, clock });
   addAccessRoutes(app, deps, { auth, activity, tools });
   addActivityRoutes(app, { ...auth, calls, recorder });
+  addSecurityEventRoutes(app, { ...auth, calls, publicUrl });
   await addWebhookRoutes(app, webhookDeps(deps));
   await addReferenceRoutes(app, limitOpen);
   addDashboardRoutes(app, dashboardFolder);
-  finish(auth.recogniseKey);
+  finish(auth);
   return { app, drain };
 }
 

@@ -1,8 +1,16 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Meter } from '../platform/metrics.ts';
+import { sharedNetworkOf } from './limits/caller-network.ts';
 
-/** One log line and one figure a request, by the route's pattern: an address could hold what no log may hold. */
-export function recordRequests(app: FastifyInstance, meter: Meter): void {
+/**
+ * One log line and one figure a request, by the route's pattern: an address could hold what no log may hold. A caller is
+ * named by the id of its key or session, and by its network: enough to follow an incident, and no person's address.
+ */
+export function recordRequests(
+  app: FastifyInstance,
+  meter: Meter,
+  callerIdOf: (request: FastifyRequest) => string | undefined,
+): void {
   const duration = meter.createHistogram('kelpie_http_request_duration_seconds', {
     description: 'From the first byte of the request to the last of the answer',
   });
@@ -11,7 +19,9 @@ export function recordRequests(app: FastifyInstance, meter: Meter): void {
     const { method } = request;
     const status = reply.statusCode;
     duration.record(reply.elapsedTime / 1000, { method, route, status });
-    request.log.info({ method, route, status, duration_ms: Math.round(reply.elapsedTime) }, 'request.done');
+    const duration_ms = Math.round(reply.elapsedTime);
+    const caller = { caller_id: callerIdOf(request), network: sharedNetworkOf(request.ip) };
+    request.log.info({ method, route, status, duration_ms, ...caller }, 'request.done');
     done();
   });
 }

@@ -58,7 +58,7 @@ function noHost(): ApiError {
 export function createServer({ clock, logger, meter, supportEmail, trustedProxies }: ServerDeps): {
   app: Server;
   connections: Connections;
-  finish: (recogniseKey?: Authentication['recogniseKey']) => void;
+  finish: (auth?: Pick<Authentication, 'recogniseKey' | 'findCaller'>) => void;
 } {
   const sendError = createErrorSender(supportEmail);
   const baseLogger: FastifyBaseLogger = logger;
@@ -108,7 +108,8 @@ export function createServer({ clock, logger, meter, supportEmail, trustedProxie
   requireAccessOnRoutes(app);
   readJsonObjects(app);
   limitChunks(app);
-  recordRequests(app, meter);
+  let known: Pick<Authentication, 'findCaller'> | undefined;
+  recordRequests(app, meter, (request) => known?.findCaller(request)?.callerId);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id);
     done(request.raw.headers.host === undefined ? noHost() : undefined);
@@ -120,7 +121,9 @@ export function createServer({ clock, logger, meter, supportEmail, trustedProxie
   return {
     app,
     connections,
-    finish(recogniseKey) {
+    finish(auth) {
+      known = auth;
+      const recogniseKey = auth?.recogniseKey;
       app.setNotFoundHandler(recogniseKey === undefined ? {} : { preHandler: recogniseKey }, () => {
         throw new ApiError(nothingHere);
       });

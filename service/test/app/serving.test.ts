@@ -67,7 +67,10 @@ test('a request is logged by its route and id, never by its address', async () =
       .split('\n')
       .find((text) => text.includes(requestId)),
   );
-  assert.match(line, /"method":"GET","route":"\/v1","status":422,"duration_ms":\d+,"event":"request.done"/);
+  assert.match(
+    line,
+    /"method":"GET","route":"\/v1","status":422,"duration_ms":\d+,"network":"127\.0\.0\.0\/24","event":"request.done"/,
+  );
   assert.doesNotMatch(api.output(), /hunter2/);
 });
 

@@ -144,6 +144,9 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
      ), trouble as (
        insert into kelpie.cases (id, partner_id, environment, payout_id, kind, detail, opened_at)
        select gen_random_uuid(), partner_id, environment, id, 'seed', 'seed', now() from made
+     ), event as (
+       insert into kelpie.security_events (id, partner_id, environment, action, status, by)
+       select id, partner_id, environment, 'key.create', 201, 'seed' from made
      ), page as (
        insert into kelpie.activity_pages (id, partner_id, size, entries) select id, partner_id, 1, '[]' from made
      )

@@ -162,6 +162,7 @@ const well: Record<string, () => Promise<Asking>> = {
   listInvoiceItems: async () => ({ path: `/v1/invoices/${invoiceId}/items?limit=2` }),
   listKeys: async () => ({ path: '/v1/keys' }),
   listActivity: async () => ({ path: '/v1/activity' }),
+  listSecurityEvents: async () => ({ path: '/v1/security-events?limit=2' }),
 };
 
 async function askedWell(operationId: string): Promise<Asking> {

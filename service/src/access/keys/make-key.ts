@@ -1,4 +1,4 @@
-import { recordActivity } from '../../activity/index.ts';
+import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { AdminActor } from '../actor.ts';
@@ -40,14 +40,9 @@ export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: Ne
     await requireAdmin(tx, actor.sessionId);
     const made = await createApiKey(tx, deps, { ...partnerEnvironment, label: wanted.label });
     const { by, requestId } = actor;
-    await recordActivity(tx, {
-      ...partnerEnvironment,
-      id: requestId,
-      action: 'key.create',
-      status: 201,
-      by,
-      detail: made.id,
-    });
+    const done = { environment: wanted.environment, action: 'key.create', status: 201, detail: made.id };
+    await recordActivity(tx, { id: requestId, partnerId: actor.partnerId, by, ...done });
+    await recordSecurityEvent(tx, actor, done);
     const change = {
       ...wanted,
       business,

@@ -1,4 +1,4 @@
-import { recordActivity } from '../../activity/index.ts';
+import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
 import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
 import { keyRevokedMail } from '../mails/key-revoked.ts';
@@ -26,7 +26,9 @@ export async function revokeKey(
     const at = deps.clock.now();
     await revokeApiKeyRow(tx, keyId, at);
     const { partnerId, by, requestId: id } = actor;
-    await recordActivity(tx, { id, partnerId, environment, action: 'key.revoke', status: 200, by, detail: keyId });
+    const done = { environment, action: 'key.revoke', status: 200, detail: keyId };
+    await recordActivity(tx, { id, partnerId, by, ...done });
+    await recordSecurityEvent(tx, actor, done);
     const message = keyRevokedMail({ ...key, by, at, dashboardUrl: deps.dashboardUrl });
     await notifyAdmins(tx, deps.outbox, { kind: 'key-revoked', message });
     return { kind: 'revoked', environment };

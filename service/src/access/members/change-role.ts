@@ -1,4 +1,4 @@
-import { recordActivity } from '../../activity/index.ts';
+import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
 import { requireAdmin } from './require-admin.ts';
@@ -20,8 +20,9 @@ export async function changeRole(
     await requireAdmin(tx, actor.sessionId);
     await setRole(tx, email, role);
     const { partnerId, by, requestId: id } = actor;
-    const environment = null;
-    await recordActivity(tx, { id, partnerId, environment, action: 'member.change', status: 200, by, detail: email });
+    const done = { environment: null, action: 'member.change', status: 200, detail: email };
+    await recordActivity(tx, { id, partnerId, by, ...done });
+    await recordSecurityEvent(tx, actor, done);
     return { ...member, role };
   });
 }

@@ -1,4 +1,4 @@
-import { recordActivity } from '../../activity/index.ts';
+import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { AdminActor } from '../actor.ts';
@@ -25,15 +25,9 @@ export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited:
     await refuseInvitation(tx, email);
     const createdAt = clock.now();
     await insertMember(tx, { ...invited, partnerId, invitedBy: by, createdAt });
-    await recordActivity(tx, {
-      id,
-      partnerId,
-      environment: null,
-      action: 'member.invite',
-      status: 201,
-      by,
-      detail: email,
-    });
+    const done = { environment: null, action: 'member.invite', status: 201, detail: email };
+    await recordActivity(tx, { id, partnerId, by, ...done });
+    await recordSecurityEvent(tx, actor, done);
     // Who is a member elsewhere too is led to this account, not to the one that they were at last.
     const link = `${dashboardUrl}/sign-in?account=${slug}`;
     const message = invitationMail({ invitedBy: by, business, role, link });

@@ -1,4 +1,4 @@
-import { recordActivity } from '../../activity/index.ts';
+import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
 import { requireAdmin } from './require-admin.ts';
@@ -21,8 +21,9 @@ export async function removeMember(
     await requireAdmin(tx, actor.sessionId);
     await deleteMember(tx, email, clock.now());
     const { partnerId, by, requestId: id } = actor;
-    const environment = null;
-    await recordActivity(tx, { id, partnerId, environment, action: 'member.remove', status: 200, by, detail: email });
+    const done = { environment: null, action: 'member.remove', status: 200, detail: email };
+    await recordActivity(tx, { id, partnerId, by, ...done });
+    await recordSecurityEvent(tx, actor, done);
     return true;
   });
 }

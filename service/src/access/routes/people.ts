@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { originOf } from '../../http/auth/origin.ts';
 import type { AdminActor } from '../actor.ts';
 
 /** Who asks, on a route for admins alone. */
 export function adminOf(request: FastifyRequest, { callerOf }: Pick<Authentication, 'callerOf'>): AdminActor {
   const { partnerId, environment, by, callerId } = callerOf(request);
-  return { partnerId, environment, by, requestId: request.id, sessionId: callerId };
+  return { partnerId, environment, by, requestId: request.id, sessionId: callerId, origin: originOf(request) };
 }

@@ -7,6 +7,7 @@ import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { instantOf } from '../../platform/ids.ts';
+import { maskedFor } from '../masking.ts';
 import { mostShown, type ActivityRecorder } from '../recorder.ts';
 import { listActivity, type ListedRow } from '../store.ts';
 
@@ -23,8 +24,14 @@ const ActivityEntry = nameSchema(
         type: ['integer', 'null'],
         description: 'The HTTP status of the response. Null if the caller disconnected before it.',
       }),
-      by: Type.String({ description: 'Who made the request: the prefix of an API key, or an email address.' }),
-      detail: nullableText({ description: 'The id of the resource, or the code of the error.' }),
+      by: Type.String({
+        description:
+          'Who made the request: the prefix of an API key, or an email address. A sandbox key sees `hidden` unless the request was about `sandbox`.',
+      }),
+      detail: nullableText({
+        description:
+          'The id of the resource, or the code of the error. A sandbox key sees `hidden` unless the request was about `sandbox`.',
+      }),
       request_id: nullableText({ description: 'The `Request-Id` of the response.' }),
     },
     { description: 'A request and its outcome.' },
@@ -65,7 +72,7 @@ export function addActivityRoutes(app: Server, deps: ActivityDeps): void {
     operationId: 'listActivity',
     summary: 'List activity',
     description:
-      'Returns the audit log: the latest 200 requests to the account, in both environments, by API keys and dashboard users. Reads and refused requests are included. A read appears within a second.',
+      'Returns the audit log: the latest 200 requests to the account, in both environments, by API keys and dashboard users. Reads and refused requests are included. A read appears within a second. Changes of access are also in `GET /v1/security-events`, where no request displaces them.',
     tags: ['Account'],
     querystring: Query,
     response: { 200: ActivityList.ref, ...keyedErrors() },
@@ -74,7 +81,8 @@ export function addActivityRoutes(app: Server, deps: ActivityDeps): void {
   app.get('/v1/activity', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     // So that whoever looks finds what it asked for just before, as far as this process knows.
     await deps.recorder.flush();
-    const rows = await listActivity(deps.calls, deps.callerOf(request), mostShown);
-    return { object: 'list' as const, data: rows.map(entryBody) };
+    const caller = deps.callerOf(request);
+    const rows = await listActivity(deps.calls, caller, mostShown);
+    return { object: 'list' as const, data: rows.map((row) => entryBody(maskedFor(caller, row))) };
   });
 }

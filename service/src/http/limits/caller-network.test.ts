@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkOf } from './caller-network.ts';
+import { networkOf, sharedNetworkOf } from './caller-network.ts';
 
 for (const [address, network] of [
   ['192.0.2.7', '192.0.2.7'],
@@ -20,4 +20,16 @@ for (const [address, network] of [
 ] as const)
   test(`${address === '' ? 'no address' : address} counts as ${network}`, () => {
     assert.equal(networkOf(address), network);
+  });
+
+for (const [address, network] of [
+  ['192.0.2.7', '192.0.2.0/24'],
+  ['::ffff:192.0.2.7', '192.0.2.0/24'],
+  ['2001:db8::1', '2001:db8::/64'],
+  ['2001:0:0:5:1:2:3:4', '2001:0:0:5::/64'],
+  ['::1', '::/64'],
+  ['not an address', null],
+] as const)
+  test(`${address} is recorded as ${network}`, () => {
+    assert.equal(sharedNetworkOf(address), network);
   });

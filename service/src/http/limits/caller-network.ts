@@ -11,6 +11,15 @@ export function networkOf(address: string): string {
   return mappedForm.exec(address)?.[1] ?? `${firstGroups(address).join(':')}::/64`;
 }
 
+/** The network that an address shares with others, in the form that PostgreSQL prints; null where there is no address. */
+export function sharedNetworkOf(address: string): string | null {
+  const network = networkOf(address);
+  if (network === 'none') return null;
+  if (isIPv4(network)) return network.replace(/\d+$/, '0/24');
+  const groups = network.replace('::/64', '').replace(/(:0)+$/, '');
+  return groups === '0' ? '::/64' : `${groups}::/64`;
+}
+
 function firstGroups(address: string): string[] {
   const [head = [], tail] = address.replace(/%.*$/, '').split('::').map(groupsOf);
   const zeros = allGroups - head.length - (tail?.length ?? 0);

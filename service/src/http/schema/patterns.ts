@@ -28,6 +28,8 @@ export const patterns = {
   color: '^#[0-9a-fA-F]{6}$',
   secret: '^kp_(sandbox|live)_[a-f0-9]{48}$',
   idempotencyKey: '^[A-Za-z0-9_\\-:.]{8,100}$',
+  /** What an entry of the audit log is called. */
+  action: '^[a-z_]{1,30}\\.[a-z_]{1,29}$',
   payoutStatuses:
     '^(pending|processing|completed|failed|cancelled|returned)(,(pending|processing|completed|failed|cancelled|returned)){0,5}$',
   depositStatuses: '^(pending|credited|refunded|reversed)(,(pending|credited|refunded|reversed)){0,3}$',
@@ -53,6 +55,7 @@ const rules = new Map<unknown, string>([
   [patterns.secureUrl, 'must be a URL that starts with https://'],
   [patterns.color, 'must be a hex colour, for example "#0f6e6e"'],
   [patterns.idempotencyKey, 'must be 8 to 100 letters, digits, _, -, : or .'],
+  [patterns.action, 'must be an action, for example key.create'],
   [
     patterns.payoutStatuses,
     'must be one or more of pending, processing, completed, failed, cancelled and returned, separated by commas',

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { originOf } from '../../http/auth/origin.ts';
 import { Environment, money, nullableText, nullableUri, oneOf, Query, uuid } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
@@ -242,7 +243,8 @@ function addUpdateRoute(app: Server, deps: AccountDeps): void {
     const caller = deps.callerOf(request);
     const { partnerId, environment, by, callerId: sessionId } = caller;
     const settings = settingsFrom(request.body);
-    await updateAccount(deps, { partnerId, environment, by, sessionId, requestId: request.id }, settings);
+    const admin = { partnerId, environment, by, sessionId, requestId: request.id, origin: originOf(request) };
+    await updateAccount(deps, admin, settings);
     deps.activity.isRecorded(request);
     return accountBody(await getAccount(deps.calls, caller));
   });
