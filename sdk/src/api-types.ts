@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sign-in code
-         * @description Emails a 6-digit code to a member of an account. The code is valid once, for 10 minutes, and a newer code replaces it. Limit: 5 codes per hour per email address. The response is the same whether the address is known or not.
+         * @description Emails a 6-digit code to a member of an account. The code is valid once, for 10 minutes, and a newer code replaces it. A browser that the address has signed in from before has codes of its own, which work in that browser alone. Limit: 5 codes per hour for each such browser, and 5 for all others together. The response is the same whether the address is known or not.
          */
         post: operations["requestCode"];
         delete?: never;
@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a code
-         * @description Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code, 10 wrong attempts per email address per day.
+         * @description Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code and 10 wrong attempts per day, for each browser that the address has signed in from before, and for all others together.
          */
         post: operations["signIn"];
         /**

@@ -7,8 +7,11 @@ export interface Actor extends PartnerContext {
   requestId: string;
 }
 
-/** One who was an admin when the request came, by this session. */
-export interface AdminActor extends Actor {
+/** One who is signed in, by this session. */
+export interface PersonActor extends Actor {
   sessionId: string;
   origin: Origin;
 }
+
+/** One who was an admin when the request came. */
+export type AdminActor = PersonActor;

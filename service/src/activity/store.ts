@@ -91,6 +91,20 @@ export async function recordSecurityEvent(
   );
 }
 
+const recordEventCall: Call = {
+  name: 'record_security_event',
+  text: 'select from kelpie.record_security_event($1, $2, $3, $4, $5, $6, $7, $8)',
+};
+
+/** In a transaction of its own, about the whole account. Safe to repeat. */
+export async function insertSecurityEvent(
+  calls: SingleCalls,
+  { partnerId, by, requestId, origin: { network, browser } }: SecurityActor,
+  { action, status, detail }: Omit<SecurityEvent, 'environment'>,
+): Promise<void> {
+  await calls.call(recordEventCall, [requestId, partnerId, action, status, by, detail, network, browser]);
+}
+
 export interface ListedEvent extends ListedRow, Origin {
   status: number;
 }

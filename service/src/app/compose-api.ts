@@ -19,7 +19,7 @@ import {
 } from '../access/index.ts';
 import { addActivityRoutes } from '../activity/routes/activity-routes.ts';
 import { addSecurityEventRoutes } from '../activity/routes/security-event-routes.ts';
-import type { ActivityRecorder } from '../activity/index.ts';
+import type { ActivityRecorder, SecurityRecorder } from '../activity/index.ts';
 import type { PaymentNews } from '../banks/index.ts';
 import { addWebhookRoutes } from '../banks/routes/webhook-routes.ts';
 import { addInvoicePdfRoutes } from '../billing/routes/invoice-pdf-routes.ts';
@@ -83,6 +83,7 @@ interface ApiDeps {
   calls: SingleCalls;
   failpoint: Failpoint;
   recorder: ActivityRecorder;
+  securityRecorder: SecurityRecorder;
   limits: RateLimits;
   jobs: Pick<JobSender, 'enqueue'>;
   publicUrl: string;
@@ -162,11 +163,20 @@ interface SignInRouteDeps {
 }
 
 function addSignInRoutes(app: Server, deps: ApiDeps, { auth, sessions, limitOpen, tools }: SignInRouteDeps): void {
-  const { calls, clock, recorder, limits, supportEmail } = deps;
+  const { calls, clock, recorder, securityRecorder, limits, supportEmail } = deps;
   const signingIn = signInDeps(deps, tools);
   const limitAccountChanges = limitByCaller(limits.accountChanges, auth.callerOf);
   addCodeRoutes(app, { ...signingIn, limitOpen });
-  addSessionRoutes(app, { ...auth, ...signingIn, sessions, recorder, limitOpen, supportEmail });
+  addSessionRoutes(app, {
+    ...auth,
+    ...signingIn,
+    calls,
+    sessions,
+    recorder,
+    securityRecorder,
+    limitOpen,
+    supportEmail,
+  });
   addOwnAccountRoutes(app, {
     ...auth,
     calls,
@@ -231,12 +241,13 @@ function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessio
 }
 
 function signInDeps(deps: ApiDeps, { encryptor, pepper, codeDigests }: SecretTools) {
-  const { clock, pool, calls, jobs } = deps;
+  const { clock, pool, jobs, outbox, failpoint } = deps;
   return {
     pool,
-    calls,
     clock,
     jobs,
+    outbox,
+    failpoint,
     encryptor,
     pepper,
     digests: codeDigests,

@@ -4,7 +4,7 @@ import { createMetrics } from '../platform/metrics.ts';
 import { noFailpoint } from '../platform/failpoint.ts';
 import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
-import { createActivityRecorder } from '../activity/index.ts';
+import { createActivityRecorder, createSecurityRecorder } from '../activity/index.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { composeApi } from './compose-api.ts';
@@ -27,6 +27,7 @@ const { app } = await composeApi({
   pool,
   calls,
   recorder: createActivityRecorder(calls, logger),
+  securityRecorder: createSecurityRecorder(calls, logger),
   limits: openRateLimits(
     { requests: noLimit, payouts: noLimit, invitations: noLimit, accountChanges: noLimit, open: noLimit },
     calls,

@@ -1,5 +1,5 @@
 // How an api process begins, serves and ends.
-import { createActivityRecorder, type ActivityRecorder } from '../activity/index.ts';
+import { createActivityRecorder, createSecurityRecorder, type ActivityRecorder } from '../activity/index.ts';
 import type { RateLimits } from '../http/limits/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs/jobs.ts';
@@ -44,18 +44,20 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
   const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool } = begun;
   const calls = createSingleCalls(pool, failpoint);
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
+  const securityRecorder = createSecurityRecorder(calls, logger);
   const limits = replaced.limits ?? openRateLimits(own.rateRules, calls, logger);
   const jobs = openJobSender(enginePool, logger);
   const webhookKeys = openWebhookKeys(own.webhookKeys);
   const encryptor = createEncryptor(own.secrets.dataKeys);
   const outbox = openOutbox({ jobs, encryptor, clock, mailFrom: own.mailFrom, supportEmail: own.supportEmail });
-  const engines = { clock, failpoint, logger, pool, calls, recorder, limits, jobs, outbox };
+  const engines = { clock, failpoint, logger, pool, calls, recorder, securityRecorder, limits, jobs, outbox };
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
   const heartbeat = await startApiHeartbeat({ calls, clock, logger, anchorFile: own.anchorFile });
   stopOnSignal(logger, async () => {
     await drain.drain();
     await heartbeat.stop();
     await recorder.stop();
+    await securityRecorder.stop();
     await jobs.stop();
     await enginePool.end();
     await pool.end();

@@ -38,7 +38,7 @@ export async function readCode(inbox: MailInbox, email: string, number = 1): Pro
   const mail = await eventually('the mail is there', async () =>
     inbox
       .mails()
-      .filter(({ to }) => to.includes(email))
+      .filter(({ to, subject }) => to.includes(email) && /sign-(in|up) code$/.test(subject))
       .toReversed()
       .at(number - 1),
   );
@@ -47,7 +47,15 @@ export async function readCode(inbox: MailInbox, email: string, number = 1): Pro
   return code;
 }
 
-/** What a browser would send back of the cookie that it was given. */
+/** What a browser would send back of all the cookies that it was given. */
+export function cookiesOf({ headers }: ApiAnswer): string {
+  return headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0] ?? '')
+    .join('; ');
+}
+
+/** The same of the session's cookie alone, as a browser that is new to us. */
 export function cookieOf({ headers, text }: ApiAnswer): string {
   const [cookie = ''] = headers.getSetCookie();
   assert.match(cookie, /^__Host-kelpie_session=[a-f0-9]{64};/, text);

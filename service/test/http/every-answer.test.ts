@@ -204,7 +204,8 @@ async function startBroken(): Promise<Client> {
   await asAdmin(database.superuserUrl, async (admin) =>
     admin.query(
       `drop function kelpie.find_api_key(bytea, timestamptz); drop function kelpie.find_public_partner(text);
-       drop routine kelpie.find_session, kelpie.add_sign_in_code, kelpie.open_session`,
+       drop routine kelpie.find_session;
+       drop type kelpie.new_session cascade; alter table kelpie.sign_in_codes rename to gone`,
     ),
   );
   return { ...whole, url: (await startApi({ database })).url };

@@ -1,5 +1,6 @@
--- Deletes sign-in codes after a day, wrong-guess counters after a week, and sessions after 30 days.
--- Deletes at most `at_most` rows from each of the three tables, and returns how many in total.
+-- Deletes sign-in codes after a day, wrong-guess counters after a week, sessions after 30 days, and browsers after 400 days
+-- without a sign-in.
+-- Deletes at most `at_most` rows from each of the four tables, and returns how many in total.
 -- Owner: kelpie_access
 -- Callers: kelpie_service
 create or replace function kelpie.sweep_sign_ins(at timestamptz, at_most integer) returns bigint
@@ -22,6 +23,11 @@ begin
   swept := swept + more;
   delete from kelpie.sessions where id in (
     select s.id from kelpie.sessions s where s.created_at < at - interval '30 days' limit at_most
+  );
+  get diagnostics more = row_count;
+  swept := swept + more;
+  delete from kelpie.browsers where id in (
+    select b.id from kelpie.browsers b where b.last_used_at < at - interval '400 days' limit at_most
   );
   get diagnostics more = row_count;
   return swept + more;

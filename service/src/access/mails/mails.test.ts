@@ -5,6 +5,7 @@ import { confirmActMail } from './confirm-act.ts';
 import { invitationMail } from './invitation.ts';
 import { keyCreatedMail } from './key-created.ts';
 import { keyRevokedMail } from './key-revoked.ts';
+import { newBrowserMail } from './new-browser.ts';
 import { signInCodeMail } from './sign-in-code.ts';
 import { signUpCodeMail } from './sign-up-code.ts';
 
@@ -25,17 +26,36 @@ const change = {
   dashboardUrl: 'https://dashboard.kelpie.example',
 } as const;
 
+const origin = { network: '203.0.113.0/24', browser: 'Firefox on Windows' };
+const unknownOrigin = { network: null, browser: null };
+
 test('a code to sign in says how long it is good for, and what to do where nobody asked for it', () => {
-  const mail = rendered(signInCodeMail({ code: '482915' }));
+  const mail = rendered(signInCodeMail({ code: '482915', ...origin }));
   assertWellSet(mail);
+  assertWellSet(rendered(signInCodeMail({ code: '482915', ...unknownOrigin })));
+  assert.match(mail.text, /^Browser: Firefox on Windows$/m);
+  assert.match(mail.text, /^Network: 203\.0\.113\.0\/24$/m);
   assert.match(mail.text, /^ {4}482915$/m);
   assert.match(mail.text, /10 minutes/);
   assert.match(mail.text, /If you didn't request this code, ignore this email/);
 });
 
 test('what a locked screen shows of a mail with a code does not hold the code', () => {
-  const { subject, text } = rendered(signInCodeMail({ code: '482915' }));
+  const { subject, text } = rendered(signInCodeMail({ code: '482915', ...origin }));
   assert.doesNotMatch(`${subject} ${text.slice(0, 80)}`, /\d{6}/);
+});
+
+test('a sign-in from a new browser says when and from where, and what to do about it', () => {
+  const at = new Date('2026-11-15T10:20:30Z');
+  const mail = rendered(newBrowserMail({ ...origin, at }));
+  assertWellSet(mail);
+  for (const line of [
+    'Signed in on: 15 November 2026 at 10:20 UTC',
+    'Browser: Firefox on Windows',
+    'Network: 203.0.113.0/24',
+  ])
+    assert(mail.text.includes(`\n${line}\n`), mail.text);
+  assertWellSet(rendered(newBrowserMail({ ...unknownOrigin, at })));
 });
 
 test('a code to sign up says that it opens an account, and to who has one that it is another', () => {

@@ -1,4 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { originOf } from '../../http/auth/origin.ts';
+import { browserTokenOf } from '../../http/auth/session-cookie.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
 import { EmailAddress } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
@@ -63,6 +66,10 @@ interface CodeDeps extends RequestCodeDeps {
   refuseForeign: LimitHook;
 }
 
+function browserOf(request: FastifyRequest) {
+  return { origin: originOf(request), browserToken: browserTokenOf(request) ?? null };
+}
+
 /** How a code comes to whoever has the address: to sign in, or to sign up. */
 export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }: CodeDeps): void {
   addSchema(app, CodeRequest, { email: exampleValues.adminEmail });
@@ -78,13 +85,13 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
     operationId: 'requestCode',
     summary: 'Send a sign-in code',
     description:
-      'Emails a 6-digit code to a member of an account. The code is valid once, for 10 minutes, and a newer code replaces it. Limit: 5 codes per hour per email address. The response is the same whether the address is known or not.',
+      'Emails a 6-digit code to a member of an account. The code is valid once, for 10 minutes, and a newer code replaces it. A browser that the address has signed in from before has codes of its own, which work in that browser alone. Limit: 5 codes per hour for each such browser, and 5 for all others together. The response is the same whether the address is known or not.',
     tags: ['Dashboard sign-in'],
     body: CodeRequest.ref,
     response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request') },
   };
   app.post('/v1/auth/code', { schema: code, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
-    await requestCode(deps, { email: normalEmail(request.body.email), signUp: null });
+    await requestCode(deps, { email: normalEmail(request.body.email), signUp: null, ...browserOf(request) });
     return reply.code(202).send(codeAsked);
   });
   const signUp = {
@@ -98,7 +105,8 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
   };
   app.post('/v1/signup', { schema: signUp, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
     const { email, name, slug, full_name: fullName = null } = request.body;
-    const asked = await requestCode(deps, { email: normalEmail(email), signUp: { name, slug, fullName } });
+    const business = { name, slug, fullName };
+    const asked = await requestCode(deps, { email: normalEmail(email), signUp: business, ...browserOf(request) });
     if (asked.kind === 'slug_taken') throw new ApiError(slugTaken);
     return reply.code(202).send(codeAsked);
   });

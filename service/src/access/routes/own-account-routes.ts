@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { ActivityRecorder } from '../../activity/index.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { originOf } from '../../http/auth/origin.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
 import { listExample, listOf, nullableInstant } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
@@ -9,7 +10,6 @@ import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { sessionCookie, sessionTokenOf } from '../../http/auth/session-cookie.ts';
-import { newId } from '../../platform/ids.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { switchAccount, type SwitchAccountDeps } from '../signing-in/switch-account.ts';
 import { listAccounts, type OwnAccount } from '../signing-in/store.ts';
@@ -100,15 +100,15 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
   app.patch('/v1/auth/session', { schema, config, onRequest }, async (request, reply) => {
     const { slug } = request.body;
     const { by } = callerOf(request);
-    const entered = await switchAccount(deps, { oldToken: sessionTokenOf(request) ?? '', slug });
+    const browser = { requestId: request.id, origin: originOf(request), oldToken: sessionTokenOf(request) ?? '' };
+    const entered = await switchAccount(deps, { ...browser, slug });
     const body = entered === null ? null : await findSessionBody({ calls, supportEmail }, entered);
     if (entered === null || body === null) {
       throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this slug.' });
     }
-    const { partnerId, token, secondsLeft } = entered;
+    const { partnerId, token, secondsLeft, eventId: id } = entered;
     const verified = { action: 'login.verify', environment: null, status: 200, detail: null } as const;
-    // Under an id of its own: the request's is in the list of the account that was left.
-    recorder.record({ id: newId(deps.clock), partnerId, by, ...verified });
+    recorder.record({ id, partnerId, by, ...verified });
     return reply.header('set-cookie', sessionCookie(token, secondsLeft)).send(body);
   });
 }

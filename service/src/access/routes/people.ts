@@ -1,10 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { originOf } from '../../http/auth/origin.ts';
-import type { AdminActor } from '../actor.ts';
+import type { AdminActor, PersonActor } from '../actor.ts';
 
-/** Who asks, on a route for admins alone. */
-export function adminOf(request: FastifyRequest, { callerOf }: Pick<Authentication, 'callerOf'>): AdminActor {
+/** Who asks, on a route for people. */
+export function personOf(request: FastifyRequest, { callerOf }: Pick<Authentication, 'callerOf'>): PersonActor {
   const { partnerId, environment, by, callerId } = callerOf(request);
   return { partnerId, environment, by, requestId: request.id, sessionId: callerId, origin: originOf(request) };
+}
+
+/** Who asks, on a route for admins alone. */
+export function adminOf(request: FastifyRequest, auth: Pick<Authentication, 'callerOf'>): AdminActor {
+  return personOf(request, auth);
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import type { ActivityRecorder } from '../../activity/index.ts';
+import type { ActivityRecorder, SecurityRecorder } from '../../activity/index.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { originOf } from '../../http/auth/origin.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
 import { EmailAddress } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
@@ -8,11 +9,19 @@ import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { bodyErrors, keyedErrors, openBodyErrors } from '../../http/errors/responses.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
-import { endedSessionCookie, sessionCookie, sessionTokenOf } from '../../http/auth/session-cookie.ts';
+import {
+  browserCookie,
+  browserTokenOf,
+  endedSessionCookie,
+  sessionCookie,
+  sessionTokenOf,
+} from '../../http/auth/session-cookie.ts';
 import { ApiError, sessionEnded } from '../../platform/api-error.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { normalEmail } from '../signing-in/codes.ts';
 import { sessionSeconds, type Sessions } from '../signing-in/sessions.ts';
 import { signIn, type SignInDeps } from '../signing-in/sign-in.ts';
+import { personOf } from './people.ts';
 import { findSessionBody, sessionExample, SessionSchema } from './session-body.ts';
 import { slugTaken } from './slug-taken.ts';
 
@@ -48,7 +57,7 @@ const SessionEnded = nameSchema(
 /** One answer for whatever is wrong: with the code, or with the address. */
 const invalidCode = {
   code: 'invalid_code',
-  message: 'That code is wrong or has expired. Request a new one. Only the newest code works.',
+  message: 'That code is wrong or has expired. Request a new one in this browser. Only the newest code works.',
 } as const;
 
 /** How a sign-in is recorded in the activity: it belongs to no environment. */
@@ -58,8 +67,10 @@ const verified = { action: 'login.verify', environment: null } as const;
 const notKept = { 'cache-control': 'no-store' };
 
 interface SessionDeps extends SignInDeps, Authentication {
+  calls: SingleCalls;
   sessions: Sessions;
   recorder: ActivityRecorder;
+  securityRecorder: SecurityRecorder;
   limitOpen: LimitHook;
   refuseForeign: LimitHook;
   supportEmail: string;
@@ -76,13 +87,13 @@ export function addSessionRoutes(app: Server, deps: SessionDeps): void {
 
 function addSignIn(
   app: Server,
-  { limitOpen, refuseForeign, recorder, calls, supportEmail, ...deps }: SessionDeps,
+  { limitOpen, refuseForeign, recorder, securityRecorder, calls, supportEmail, ...deps }: SessionDeps,
 ): void {
   const schema = {
     operationId: 'signIn',
     summary: 'Sign in with a code',
     description:
-      'Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code, 10 wrong attempts per email address per day.',
+      'Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code and 10 wrong attempts per day, for each browser that the address has signed in from before, and for all others together.',
     tags: ['Dashboard sign-in'],
     body: SignInRequest.ref,
     response: { 200: SessionSchema.ref, ...openBodyErrors('cross_site_request', 'invalid_code', 'slug_taken') },
@@ -91,22 +102,35 @@ function addSignIn(
   app.post('/v1/auth/session', options, async (request, reply) => {
     const { code, slug = null } = request.body;
     const email = normalEmail(request.body.email);
-    const oldToken = sessionTokenOf(request) ?? null;
-    const signedIn = await signIn({ ...deps, calls }, { email, code, slug, oldToken });
+    const origin = originOf(request);
+    const browser = {
+      requestId: request.id,
+      origin,
+      oldToken: sessionTokenOf(request) ?? null,
+      browserToken: browserTokenOf(request) ?? null,
+    };
+    const signedIn = await signIn(deps, { email, code, slug, ...browser });
     // Noted a moment later, so that the answer takes no longer for an address that is somebody's.
     const note = (partnerId: string, answer: { status: number; detail: string | null }): void =>
       recorder.record({ id: request.id, partnerId, by: email, ...verified, ...answer });
+    const noteRefusal = (partnerId: string): void => {
+      const refusal = { status: 401, detail: invalidCode.code };
+      note(partnerId, refusal);
+      const actor = { partnerId, by: email, requestId: request.id, origin };
+      securityRecorder.record(actor, { action: verified.action, ...refusal });
+    };
     switch (signedIn.kind) {
       case 'slug_taken':
         throw new ApiError(slugTaken);
       case 'wrong':
-        if (signedIn.partnerId !== null) note(signedIn.partnerId, { status: 401, detail: invalidCode.code });
+        if (signedIn.partnerId !== null) noteRefusal(signedIn.partnerId);
         throw new ApiError(invalidCode);
       case 'opened': {
         const body = await findSessionBody({ calls, supportEmail }, signedIn);
         if (body === null) throw new ApiError(invalidCode);
         note(signedIn.partnerId, { status: 200, detail: null });
-        return reply.headers({ ...notKept, 'set-cookie': sessionCookie(signedIn.token, sessionSeconds) }).send(body);
+        const cookies = [sessionCookie(signedIn.token, sessionSeconds), browserCookie(signedIn.browserToken)];
+        return reply.headers({ ...notKept, 'set-cookie': cookies }).send(body);
       }
     }
   });
@@ -140,8 +164,7 @@ function addSignOut(app: Server, { sessions, requireCaller, callerOf }: SessionD
   };
   const config = { action: 'login.end', access: 'people' as const, ofBothEnvironments: true };
   app.delete('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {
-    const { partnerId, environment, callerId: sessionId } = callerOf(request);
-    await sessions.end({ partnerId, environment, sessionId }, sessionTokenOf(request) ?? '');
+    await sessions.end(personOf(request, { callerOf }), sessionTokenOf(request) ?? '');
     return reply
       .headers({ ...notKept, 'set-cookie': endedSessionCookie })
       .send({ object: 'session' as const, ended: true as const });

@@ -1,4 +1,5 @@
 import type { Encryptor } from '../../platform/encryption.ts';
+import type { Origin } from '../../platform/origin.ts';
 import type { NewBusiness } from './new-business.ts';
 
 // What stands beside a code until it is mailed, or used: encrypted, since it names people.
@@ -23,18 +24,19 @@ function requireText(text: string | null): string {
   return text;
 }
 
-interface MailedCode {
+interface MailedCode extends Origin {
   email: string;
   code: string;
 }
 
-export function encryptCode(encryptor: Encryptor, codeId: string, { email, code }: MailedCode): Buffer {
-  return encryptor.encrypt(JSON.stringify({ email, code }), placeOf(codeId, 'mail_encrypted'));
+export function encryptCode(encryptor: Encryptor, codeId: string, code: MailedCode): Buffer {
+  return encryptor.encrypt(JSON.stringify(code), placeOf(codeId, 'mail_encrypted'));
 }
 
 export function openCode(encryptor: Encryptor, codeId: string, encrypted: Buffer): MailedCode {
   const text = textsOf(encryptor.decrypt(encrypted, placeOf(codeId, 'mail_encrypted')));
-  return { email: requireText(text('email')), code: requireText(text('code')) };
+  const origin = { network: text('network'), browser: text('browser') };
+  return { email: requireText(text('email')), code: requireText(text('code')), ...origin };
 }
 
 type EncryptedBusiness = Omit<NewBusiness, 'slug'>;

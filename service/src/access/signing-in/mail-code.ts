@@ -79,10 +79,10 @@ async function postCode(
 ): Promise<void> {
   const expiresAt = new Date(createdAt.getTime() + codeMs);
   if (expiresAt <= clock.now()) return;
-  const { email, code } = openCode(encryptor, codeId, encrypted);
+  const { email, code, ...origin } = openCode(encryptor, codeId, encrypted);
   const hasAccount = await isMember(tx, email);
   if (!hasAccount && !isSignUp) return;
-  const message = isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code });
+  const message = isSignUp ? signUpCodeMail({ code, hasAccount }) : signInCodeMail({ code, ...origin });
   // Anybody can sign up with any number of addresses: members do not wait for that.
   await outbox.post(tx, { kind: 'sign-in-code', to: email, message, expiresAt, isLast: isSignUp });
 }

@@ -4,9 +4,12 @@ import { inTransaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { JobSender, Queue } from '../../platform/jobs/jobs.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
+import type { Origin } from '../../platform/origin.ts';
+import type { Pepper } from '../secrets.ts';
 import { newCode, type CodeDigests } from './codes.ts';
 import type { NewBusiness } from './new-business.ts';
 import { encryptBusiness, encryptCode } from './encrypted-codes.ts';
+import { browserDigest } from './session-to-open.ts';
 import { addSignInCode } from './store.ts';
 
 export interface RequestCodeDeps {
@@ -15,6 +18,15 @@ export interface RequestCodeDeps {
   jobs: Pick<JobSender, 'enqueue'>;
   encryptor: Encryptor;
   digests: CodeDigests;
+  pepper: Pepper;
+}
+
+interface CodeRequest {
+  email: string;
+  signUp: NewBusiness | null;
+  origin: Origin;
+  /** Of the browser's own cookie. The code works in that browser alone, if the address has signed in from it before. */
+  browserToken: string | null;
 }
 
 /** Its job looks whose the addresses are, and mails the codes of members: at once, and every minute what was left. */
@@ -28,16 +40,17 @@ type Asked = { kind: 'accepted' } | { kind: 'slug_taken' };
  */
 export async function requestCode(
   deps: RequestCodeDeps,
-  { email, signUp }: { email: string; signUp: NewBusiness | null },
+  { email, signUp, origin, browserToken }: CodeRequest,
 ): Promise<Asked> {
-  const { pool, clock, jobs, encryptor, digests } = deps;
+  const { pool, clock, jobs, encryptor, digests, pepper } = deps;
   const id = newId(clock);
   const code = newCode();
   const row = {
     id,
     emailHmac: digests.ofEmail(email),
+    browserHmac: browserDigest(pepper, browserToken),
     codeHmac: digests.ofCode(email, code),
-    mailEncrypted: encryptCode(encryptor, id, { email, code }),
+    mailEncrypted: encryptCode(encryptor, id, { email, code, ...origin }),
     signUp: signUp && { slug: signUp.slug, encrypted: encryptBusiness(encryptor, id, signUp) },
   };
   return inTransaction(pool, 'shared', async (tx) => {

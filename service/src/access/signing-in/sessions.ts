@@ -1,8 +1,10 @@
+import { recordSecurityEvent } from '../../activity/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { inTransaction } from '../../platform/database/transaction.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
+import type { PersonActor } from '../actor.ts';
 import type { Pepper } from '../secrets.ts';
 import { findSession, revokeSession } from './store.ts';
 
@@ -18,7 +20,7 @@ export interface Sessions {
   /** Who a token stands for, or null for nobody. `anew` doesn't take what is remembered for an answer. */
   identify(token: string, how?: 'anew'): Promise<Session | null>;
   /** Ends it: here at once, and on every other process as soon as that looks again. */
-  end(session: PartnerContext & { sessionId: string }, token: string): Promise<void>;
+  end(person: PersonActor, token: string): Promise<void>;
   /** That it is over is written already: here it is so at once. */
   forget(token: string): void;
 }
@@ -51,8 +53,11 @@ export function createSessions({ pool, calls, clock, pepper }: Deps): Sessions {
         return { sessionId, partnerId, email, role, hasLive };
       });
     },
-    async end({ sessionId, ...of }, token) {
-      await inTransaction(pool, of, async (tx) => revokeSession(tx, sessionId, clock.now()));
+    async end(person, token) {
+      const done = { action: 'login.end', status: 200, environment: null, detail: null };
+      await inTransaction(pool, person, async (tx) => {
+        if (await revokeSession(tx, person.sessionId, clock.now())) await recordSecurityEvent(tx, person, done);
+      });
       forget(token);
     },
     forget,

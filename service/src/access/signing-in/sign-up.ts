@@ -5,7 +5,8 @@ import { newId } from '../../platform/ids.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import { insertMember } from '../members/store.ts';
 import { openBusiness } from './encrypted-codes.ts';
-import { isSlugTaken, lockSignUpCode, openFirstSession } from './store.ts';
+import type { NewSession } from './session-to-open.ts';
+import { isSlugTaken, lockSignUpCode, openFirstSession, type BegunSession } from './store.ts';
 
 export interface SignUpDeps {
   pool: Pool;
@@ -22,13 +23,13 @@ interface ProvenCode {
   businessEncrypted: Buffer;
 }
 
-interface NewSession {
-  sessionId: string;
-  tokenHmac: Buffer;
-  oldTokenHmac: Buffer | null;
+interface Opening {
+  code: ProvenCode;
+  session: NewSession;
+  onOpened: (tx: Transaction, begun: BegunSession) => Promise<void>;
 }
 
-type SignedUp = { kind: 'opened'; partnerId: string } | { kind: 'slug_taken' } | { kind: 'used' };
+type SignedUp = ({ kind: 'opened'; partnerId: string } & BegunSession) | { kind: 'slug_taken' } | { kind: 'used' };
 
 class CodeUsed extends Error {}
 
@@ -38,22 +39,25 @@ class CodeUsed extends Error {}
  */
 export async function signUp(
   { pool, clock, encryptor, openPartner }: SignUpDeps,
-  email: string,
-  { code, session }: { code: ProvenCode; session: NewSession },
+  { email, emailHmac }: { email: string; emailHmac: Buffer },
+  { code, session, onOpened }: Opening,
 ): Promise<SignedUp> {
   const { name, fullName } = openBusiness(encryptor, code.id, code.businessEncrypted);
   const partnerId = newId(clock);
   try {
-    await inTransaction(pool, { partnerId, environment: 'sandbox' }, async (tx) => {
+    const begun = await inTransaction(pool, { partnerId, environment: 'sandbox' }, async (tx) => {
       // Thrown, here and below, so that all of it is undone.
       if (!(await lockSignUpCode(tx, code.id))) throw new CodeUsed();
       const createdAt = clock.now();
       await openPartner(tx, { id: partnerId, slug: code.slug, name });
       await insertMember(tx, { partnerId, email, name: fullName, role: 'admin', invitedBy: null, createdAt });
-      const isOpen = await openFirstSession(tx, { codeId: code.id, partnerId, email, ...session }, createdAt);
-      if (!isOpen) throw new CodeUsed();
+      const first = { codeId: code.id, partnerId, email, emailHmac };
+      const opened = await openFirstSession(tx, first, session, createdAt);
+      if (opened === null) throw new CodeUsed();
+      await onOpened(tx, opened);
+      return opened;
     });
-    return { kind: 'opened', partnerId };
+    return { kind: 'opened', partnerId, ...begun };
   } catch (error) {
     if (error instanceof CodeUsed) return { kind: 'used' };
     if (isSlugTaken(error)) return { kind: 'slug_taken' };

@@ -1,10 +1,13 @@
 import { DatabaseError } from 'pg';
 import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+import type { NewSession } from './session-to-open.ts';
 
 interface NewCode {
   id: string;
   emailHmac: Buffer;
+  /** Of the cookie of the browser that asks; null where it has none. */
+  browserHmac: Buffer | null;
   codeHmac: Buffer;
   mailEncrypted: Buffer;
   /** The business that it shall open. */
@@ -15,10 +18,10 @@ interface NewCode {
 type Added = 'added' | 'too_many' | 'slug_taken';
 
 export async function addSignInCode(tx: Transaction, code: NewCode, at: Date): Promise<Added> {
-  const { id, emailHmac, codeHmac, mailEncrypted, signUp } = code;
+  const { id, emailHmac, browserHmac, codeHmac, mailEncrypted, signUp } = code;
   const { rows } = await tx.query<{ outcome: Added }>(
-    'select kelpie.add_sign_in_code($1, $2, $3, $4, $5, $6, $7) as outcome',
-    [id, emailHmac, codeHmac, mailEncrypted, signUp?.slug ?? null, signUp?.encrypted ?? null, at],
+    'select kelpie.add_sign_in_code($1, $2, $3, $4, $5, $6, $7, $8) as outcome',
+    [id, emailHmac, browserHmac, codeHmac, mailEncrypted, signUp?.slug ?? null, signUp?.encrypted ?? null, at],
   );
   if (rows[0] === undefined) throw new Error('a code was neither added nor refused');
   return rows[0].outcome;
@@ -68,23 +71,40 @@ interface Attempt {
   slug: string | null;
   emailHmac: Buffer;
   codeHmac: Buffer;
-  sessionId: string;
-  tokenHmac: Buffer;
-  oldTokenHmac: Buffer | null;
 }
 
-const openSessionCall: Call = {
-  name: 'open_session',
-  text: 'select * from kelpie.open_session($1, $2, $3, $4, $5, $6, $7, $8)',
-};
+/** A session as the database takes it, from nine values. */
+const newSession = 'row($1, $2, $3, $4, $5, $6, $7, $8, $9)::kelpie.new_session';
+
+function sessionValues({ origin: { network, browser }, ...row }: NewSession): unknown[] {
+  const { sessionId, tokenHmac, oldTokenHmac, requestId, browserHmac, newBrowserId, newBrowserHmac } = row;
+  return [sessionId, tokenHmac, oldTokenHmac, requestId, network, browser, browserHmac, newBrowserId, newBrowserHmac];
+}
+
+/** What became of the browser that a session was opened in. */
+export interface BegunSession {
+  /** Whether it keeps the cookie by which we know it. */
+  keepsBrowser: boolean;
+  /** Whether it is new to a person who has signed in before. */
+  isNewBrowser: boolean;
+}
+
+interface BegunRow {
+  keeps_browser: boolean;
+  is_new_browser: boolean;
+}
+
+function begunFrom({ keeps_browser: keepsBrowser, is_new_browser: isNewBrowser }: BegunRow): BegunSession {
+  return { keepsBrowser, isNewBrowser };
+}
 
 type OpenedRow =
-  | { outcome: 'opened'; partner_id: string }
+  | ({ outcome: 'opened'; partner_id: string } & BegunRow)
   | { outcome: 'sign_up'; code_id: string; sign_up_slug: string; sign_up_encrypted: Buffer }
   | { outcome: 'wrong'; partner_id: string | null };
 
 type Judged =
-  | { kind: 'opened'; partnerId: string }
+  | ({ kind: 'opened'; partnerId: string } & BegunSession)
   /** The code is right; the business that it stands for is still to be made. */
   | { kind: 'sign_up'; id: string; slug: string; businessEncrypted: Buffer }
   /** Counted as a guess, at a member of this partner's or at nobody. */
@@ -92,15 +112,22 @@ type Judged =
   /** No code that could be right, or no guess left. */
   | { kind: 'not_judged' };
 
-export async function openSession(calls: SingleCalls, attempt: Attempt, at: Date): Promise<Judged> {
-  const { email, slug, emailHmac, codeHmac, sessionId, tokenHmac, oldTokenHmac } = attempt;
-  const values = [email, slug, emailHmac, codeHmac, at, sessionId, tokenHmac, oldTokenHmac];
-  const [row] = await calls.call<OpenedRow>(openSessionCall, values);
+export async function openSession(
+  tx: Transaction,
+  { email, slug, emailHmac, codeHmac }: Attempt,
+  session: NewSession,
+  at: Date,
+): Promise<Judged> {
+  const { rows } = await tx.query<OpenedRow>(
+    `select * from kelpie.open_session($10, $11, $12, $13, ${newSession}, $14)`,
+    [...sessionValues(session), email, slug, emailHmac, codeHmac, at],
+  );
+  const [row] = rows;
   switch (row?.outcome) {
     case undefined:
       return { kind: 'not_judged' };
     case 'opened':
-      return { kind: 'opened', partnerId: row.partner_id };
+      return { kind: 'opened', partnerId: row.partner_id, ...begunFrom(row) };
     case 'wrong':
       return { kind: 'wrong', partnerId: row.partner_id };
     case 'sign_up':
@@ -112,9 +139,7 @@ interface FirstSession {
   codeId: string;
   partnerId: string;
   email: string;
-  sessionId: string;
-  tokenHmac: Buffer;
-  oldTokenHmac: Buffer | null;
+  emailHmac: Buffer;
 }
 
 /** False where the code was used. Whoever else has it waits until this transaction ends. */
@@ -123,14 +148,18 @@ export async function lockSignUpCode(tx: Transaction, codeId: string): Promise<b
   return rows[0]?.is_free ?? false;
 }
 
-/** In the transaction that makes the partner. False where the code was used meanwhile. */
-export async function openFirstSession(tx: Transaction, first: FirstSession, at: Date): Promise<boolean> {
-  const { codeId, partnerId, email, sessionId, tokenHmac, oldTokenHmac } = first;
-  const { rows } = await tx.query<{ is_open: boolean }>(
-    'select kelpie.open_first_session($1, $2, $3, $4, $5, $6, $7) as is_open',
-    [codeId, partnerId, email, at, sessionId, tokenHmac, oldTokenHmac],
+/** In the transaction that makes the partner. Null where the code was used meanwhile. */
+export async function openFirstSession(
+  tx: Transaction,
+  { codeId, partnerId, email, emailHmac }: FirstSession,
+  session: NewSession,
+  at: Date,
+): Promise<BegunSession | null> {
+  const { rows } = await tx.query<BegunRow>(
+    `select * from kelpie.open_first_session($10, $11, $12, $13, ${newSession}, $14)`,
+    [...sessionValues(session), codeId, partnerId, email, emailHmac, at],
   );
-  return rows[0]?.is_open === true;
+  return rows[0] === undefined ? null : begunFrom(rows[0]);
 }
 
 /** Whether the database refused a partner for its short name. */
@@ -153,9 +182,13 @@ export async function findSession(calls: SingleCalls, tokenHmac: Buffer, at: Dat
   return row ?? null;
 }
 
-/** In a transaction of the partner's. */
-export async function revokeSession(tx: Transaction, sessionId: string, at: Date): Promise<void> {
-  await tx.query('update kelpie.sessions set revoked_at = $2 where id = $1 and revoked_at is null', [sessionId, at]);
+/** In a transaction of the partner's. False where it was over already. */
+export async function revokeSession(tx: Transaction, sessionId: string, at: Date): Promise<boolean> {
+  const { rows } = await tx.query(
+    'update kelpie.sessions set revoked_at = $2 where id = $1 and revoked_at is null returning id',
+    [sessionId, at],
+  );
+  return rows.length === 1;
 }
 
 interface ShownSession {
@@ -200,25 +233,24 @@ export async function listAccounts(calls: SingleCalls, sessionId: string): Promi
 }
 
 interface Entry {
-  /** Of the session that is given up. */
-  oldTokenHmac: Buffer;
   slug: string;
-  sessionId: string;
-  tokenHmac: Buffer;
+  /** Of the security event in the account that is entered. The one that is left has the request's. */
+  eventId: string;
 }
 
 const switchAccountCall: Call = {
   name: 'switch_account',
-  text: 'select * from kelpie.switch_account($1, $2, $3, $4, $5)',
+  text: `select * from kelpie.switch_account(${newSession}, $10, $11, $12)`,
 };
 
 /** Null where the session is over, or the account is none of the person's. */
 export async function openOtherSession(
   calls: SingleCalls,
-  { oldTokenHmac, slug, sessionId, tokenHmac }: Entry,
+  session: NewSession,
+  { slug, eventId }: Entry,
   at: Date,
 ): Promise<{ partner_id: string; created_at: Date } | null> {
-  const values = [oldTokenHmac, slug, at, sessionId, tokenHmac];
+  const values = [...sessionValues(session), slug, eventId, at];
   const [row] = await calls.call<{ partner_id: string; created_at: Date }>(switchAccountCall, values);
   return row ?? null;
 }

@@ -22,7 +22,7 @@ async function sweepAfter(days: number): Promise<number> {
   return sweepSignIns(calls, { now: () => new Date(Date.now() + days * dayMs + 60_000) });
 }
 
-test('codes are swept after a day, guesses after a week, sessions after a month, and none before', async () => {
+test('codes are swept after a day, guesses after a week, sessions after a month, browsers after 400 days, and none before', async () => {
   await signIn(database, await createSimulatedPartner(database), { url: '' });
   // More than are swept at once.
   await plantCodes(
@@ -30,7 +30,11 @@ test('codes are swept after a day, guesses after a week, sessions after a month,
     Array.from({ length: 5_010 }, () => ({ email: newAddress(), code: '123456' })),
   );
   await asAdmin(database.superuserUrl, async (client) =>
-    client.query(`insert into kelpie.wrong_guesses values (sha256('one'), (now() at time zone 'utc')::date, 3)`),
+    client.query(
+      `insert into kelpie.wrong_guesses values (sha256('one'), (now() at time zone 'utc')::date, 3);
+       insert into kelpie.browsers (id, email_hmac, token_hmac, created_at, last_used_at)
+       values (gen_random_uuid(), sha256('one'), sha256('two'), now(), now())`,
+    ),
   );
   assert.equal(await sweepAfter(0), 0);
   assert.equal(await sweepAfter(1), 5_010);
@@ -38,4 +42,6 @@ test('codes are swept after a day, guesses after a week, sessions after a month,
   assert.equal(await sweepAfter(9), 1);
   assert.equal(await sweepAfter(29), 0);
   assert.equal(await sweepAfter(30), 1);
+  assert.equal(await sweepAfter(399), 0);
+  assert.equal(await sweepAfter(400), 1);
 });

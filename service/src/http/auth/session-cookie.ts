@@ -7,6 +7,15 @@ export const sessionCookieName = '__Host-kelpie_session';
 const attributes = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 const tokenForm = /^[a-f0-9]{64}$/;
 
+/** Tells which browser it is, also when nobody is signed in. By itself it opens nothing. */
+const browserCookieName = '__Host-kelpie_browser';
+/** As long as browsers keep a cookie at most. The database keeps to it. */
+const browserDays = 400;
+
+export function browserCookie(token: string): string {
+  return `${browserCookieName}=${token}; ${attributes}; Max-Age=${browserDays * 24 * 3_600}`;
+}
+
 export function sessionCookie(token: string, maxAgeSeconds: number): string {
   return `${sessionCookieName}=${token}; ${attributes}; Max-Age=${maxAgeSeconds}`;
 }
@@ -16,10 +25,20 @@ export const endedSessionCookie = `${sessionCookieName}=; ${attributes}; Max-Age
 /** A token is hexadecimal, so it is compared as it was sent: decoding would give it several spellings. */
 const asSent = { decode: (value: string): string => value };
 
+type WithHeaders = Pick<FastifyRequest, 'headers'>;
+
 /** The token in the Cookie header, where it has the form of one. The first counts where the header has several. */
-export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const token = headers.cookie === undefined ? undefined : parseCookie(headers.cookie, asSent)[sessionCookieName];
+function tokenOf({ headers }: WithHeaders, cookieName: string): string | undefined {
+  const token = headers.cookie === undefined ? undefined : parseCookie(headers.cookie, asSent)[cookieName];
   return token !== undefined && tokenForm.test(token) ? token : undefined;
+}
+
+export function sessionTokenOf(request: WithHeaders): string | undefined {
+  return tokenOf(request, sessionCookieName);
+}
+
+export function browserTokenOf(request: WithHeaders): string | undefined {
+  return tokenOf(request, browserCookieName);
 }
 
 const foreign = {

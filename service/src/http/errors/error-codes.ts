@@ -45,8 +45,10 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     cause:
       "The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known.",
     remedy:
-      'Request a new code. Only the newest code works, once, for 10 minutes. Each email address has 10 wrong attempts per day.',
-    example: { message: 'That code is wrong or has expired. Request a new one. Only the newest code works.' },
+      'Request a new code in the same browser. Only the newest code works, once, for 10 minutes. There are 10 wrong attempts per day for each browser that the address has signed in from before, and 10 for all others together.',
+    example: {
+      message: 'That code is wrong or has expired. Request a new one in this browser. Only the newest code works.',
+    },
   },
   unauthorized: {
     status: 401,
