@@ -752,11 +752,11 @@ export interface components {
                  * @description What kind of error it is. Stable: write your code against it.
                  * @enum {string}
                  */
-                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
                 /** @description What happened and what to do, for people. It may be reworded at any time. */
                 message: string;
                 /** @description More about the error. Its form depends on `code`. */
-                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["NotCreatedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
+                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["LimitExceededDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["NotCreatedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
             } & ({
                 /** @enum {string} */
                 code: "idempotency_key_required";
@@ -784,6 +784,10 @@ export interface components {
                 /** @enum {string} */
                 code: "invalid_recipient";
                 details: components["schemas"]["InvalidRecipientDetails"];
+            } | {
+                /** @enum {string} */
+                code: "limit_exceeded";
+                details: components["schemas"]["LimitExceededDetails"];
             } | {
                 /** @enum {string} */
                 code: "payout_not_created";
@@ -2140,6 +2144,23 @@ export interface components {
              * @description When the emailed code expires.
              */
             good_until: string;
+        };
+        /** @description The daily limit that the payout exceeds. */
+        LimitExceededDetails: {
+            /**
+             * @description Which limit: of the account (`daily`), of the API key (`key`) or for an account that you have not paid before (`new_payee`). If the payout exceeds several, the one with the least left.
+             * @enum {string}
+             */
+            limit: "daily" | "key" | "new_payee";
+            /** @description The limit per day, in pounds. */
+            limit_gbp: string;
+            /** @description What is left of it today, in pounds. */
+            left_gbp: string;
+            /**
+             * Format: date-time
+             * @description When the day ends: midnight in London.
+             */
+            resets_at: string;
         };
         /** @description How the body differs from the first request with this key. */
         IdempotencyKeyReusedDetails: {
@@ -4071,6 +4092,8 @@ export interface operations {
              *     `invalid_confirm_code`: The code does not confirm this payout. It is wrong, expired or already used, or it belongs to another payout or session. Nothing was sent.
              *
              *     `recipient_account_rejected`: The bank rejected the recipient's account details. Nothing was sent.
+             *
+             *     `limit_exceeded`: The payout exceeds a daily limit: of the account, of the API key, or for a new payee. `details.left_gbp` is the largest amount that still fits today. Nothing was sent.
              */
             422: {
                 headers: {

@@ -22,6 +22,7 @@ export const errorCodes = [
   'invalid_request',
   'key_limit_reached',
   'last_admin',
+  'limit_exceeded',
   'malformed_request',
   'method_not_allowed',
   'not_found',

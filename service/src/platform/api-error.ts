@@ -19,6 +19,7 @@ export type ApiErrorCode =
   | 'invalid_request'
   | 'key_limit_reached'
   | 'last_admin'
+  | 'limit_exceeded'
   | 'malformed_request'
   | 'method_not_allowed'
   | 'not_found'

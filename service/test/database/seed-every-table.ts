@@ -52,6 +52,7 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
         [partnerId, environment],
       );
       await seedPayout(client, { partnerId, environment });
+      await seedLimits(client, { partnerId, environment });
       await seedDeposit(client, { partnerId, environment });
       await seedReconciliation(client, { partnerId, environment });
     }
@@ -153,6 +154,25 @@ async function seedPayout(client: Client, { partnerId, environment }: { partnerI
      insert into kelpie.activity (id, partner_id, environment, action, status, by)
      select id, partner_id, environment, 'payout.create', 201, 'seed' from made`,
     values,
+  );
+}
+
+/** Daily limits, and what was spent of them. */
+async function seedLimits(client: Client, { partnerId, environment }: { partnerId: string; environment: string }) {
+  await client.query(
+    `with target as (select $1::text::uuid as partner_id, $2::text::kelpie.environment as environment), limits as (
+       insert into kelpie.spending_limits (partner_id, environment, daily_pence, new_payee_pence, highest_daily_pence)
+       select partner_id, environment, 5000000, 2000000, 5000000 from target
+     ), spending as (
+       insert into kelpie.daily_spending (partner_id, environment, on_day, subject, spent_pence, limit_pence)
+       select partner_id, environment, '2026-11-15', '', 0, 5000000 from target
+     ), paid as (
+       insert into kelpie.paid_accounts (partner_id, environment, account_index)
+       select partner_id, environment, sha256('seed') from target
+     )
+     insert into kelpie.volume_alerts (partner_id, environment, on_day, notified_at)
+     select partner_id, environment, '2026-11-15', now() from target`,
+    [partnerId, environment],
   );
 }
 

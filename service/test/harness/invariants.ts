@@ -184,6 +184,27 @@ async function judgePartners(client: Client): Promise<string[]> {
   return rows.map(({ what }) => what);
 }
 
+/** The counters of the daily limits say what the payouts say, to the penny. */
+async function judgeCounters(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ what: string }>(
+    `with counted as (
+       select p.partner_id, p.environment, p.counted_on as on_day, one.subject, sum(p.amount_pence) as pence
+       from kelpie.payouts p
+       cross join lateral (values
+         (''::bytea), (uuid_send(p.api_key_id)), (case when p.counted_new_payee then p.account_index end)
+       ) as one (subject)
+       where p.counted_on is not null and p.given_back_revision is null and one.subject is not null
+       group by 1, 2, 3, 4
+     )
+     select format('I11 %s of %s %s on %s: %s pence counted, %s by the payouts',
+       case length(subject) when 0 then 'the total' when 16 then 'a key' else 'a new payee' end, partner_id, environment,
+       on_day, coalesce(s.spent_pence, 0), coalesce(c.pence, 0)) as what
+     from kelpie.daily_spending s full join counted c using (partner_id, environment, on_day, subject)
+     where coalesce(s.spent_pence, 0) <> coalesce(c.pence, 0)`,
+  );
+  return rows.map(({ what }) => what);
+}
+
 /** Six digits turn up by chance in a long run, within an id or a time; alone they do not. */
 export function says(said: string, canary: string): boolean {
   return /^\d+$/.test(canary) ? new RegExp(`(?<![0-9a-f.-])${canary}(?![0-9a-f-])`).test(said) : said.includes(canary);
@@ -218,10 +239,11 @@ async function judgeBooks(client: Client, payouts: readonly PayoutFacts[]): Prom
   return [
     ...payouts.flatMap((payout) => [...illegalTransitions(payout), ...wrongBooks(payout), ...wrongHistory(payout)]),
     ...(await judgePartners(client)),
+    ...(await judgeCounters(client)),
   ];
 }
 
-/** I1 to I10, judged by the bank's own record and by the books; what breaks one, in sentences. Ask once all is quiet. */
+/** I1 to I11, judged by the bank's own record and by the books; what breaks one, in sentences. Ask once all is quiet. */
 export async function findViolations(judged: Judged): Promise<string[]> {
   const differences = await findDifferences(judged.database);
   return asAdmin(judged.database.superuserUrl, async (client) => {

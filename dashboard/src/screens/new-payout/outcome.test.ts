@@ -24,6 +24,7 @@ const beforeLookUp: readonly [string, number][] = [
 const afterLookUp: readonly [string, number][] = [
   ['insufficient_funds', 402],
   ['partner_not_active', 403],
+  ['limit_exceeded', 422],
   ['recipient_account_rejected', 422],
   ['payout_not_created', 502],
 ];

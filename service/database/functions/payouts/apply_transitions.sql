@@ -1,10 +1,12 @@
 -- Applies later changes of payouts, of any partners: each has one or more steps, each with its state, its history row and
--- its transfer, and what follows for the lease, the activity, cases, payment blocks, known recipients, the key and emails.
+-- its transfer, and what follows for the lease, the activity, cases, payment blocks, known recipients, the key, emails and
+-- daily limits.
 --
 -- Guarantees: a payout that changed since its caller read it (another revision, or another partner's) is left as it is, and
---   nothing else of its transition happens. No transition debits a wallet.
+--   nothing else of its transition happens. No transition debits a wallet. A payout that ends without having been sent is
+--   given back to the limits of its day, once and on that day only.
 -- Returns one row per payout, by its place in the arrays: whether its transition was applied.
--- Locks: payouts, leases, keys, payment blocks, wallets; each in the order of its key.
+-- Locks: payouts, leases, keys, payment blocks, wallets, counters of limits, paid accounts; each in the order of its key.
 --
 -- Arrays are columns: element n belongs to the payout at place n. Steps, cases, pauses and entries name it by its place.
 -- Owner: kelpie_payouts
@@ -108,6 +110,13 @@ begin
         end,
         completed_at = case
           when step.state = 'completed' and p.state <> 'completed' then instants[step.place] else p.completed_at
+        end,
+        -- Nothing was sent, or the bank cancelled it before it left. What was sent and came back stays counted.
+        given_back_revision = case
+          when p.given_back_revision is null and p.counted_on = kelpie.london_day(instants[step.place]) and (
+            step.state in ('not_created', 'cancelled')
+            or (step.state = 'failed' and coalesce(now_bank_payment_ids[step.place], p.bank_payment_id) is null)
+          ) then p.revision + 1 else p.given_back_revision
         end,
         updated_at = instants[step.place]
       from unnest(step_places, step_numbers, step_states) as step (place, number, state)
@@ -237,6 +246,22 @@ begin
   ) t where not t.posted;
   if found then
     raise exception 'a transition debits no wallet' using errcode = 'check_violation';
+  end if;
+  if step_states && array['not_created', 'failed', 'cancelled']::kelpie.payout_state[] then
+    perform kelpie.give_back_spending(payout_ids, from_revisions, is_done);
+  end if;
+  -- From now on these are no new payees. Where there are no limits, as in most sandboxes, nobody asks.
+  if 'completed' = any (step_states) then
+    insert into kelpie.paid_accounts (partner_id, environment, account_index)
+    select distinct partner_ids[step.place], environments[step.place], payouts.account_indexes[step.place]
+    from unnest(step_places, step_states) as step (place, state)
+    where step.state = 'completed' and is_done[step.place] and payouts.account_indexes[step.place] is not null
+      and (environments[step.place] = 'live' or exists (
+        select from kelpie.spending_limits l
+        where l.partner_id = partner_ids[step.place] and l.environment = environments[step.place]
+      ))
+    order by 1, 2, 3
+    on conflict do nothing;
   end if;
 
   return query select item.place, is_done[item.place] from generate_subscripts(payout_ids, 1) as item (place);

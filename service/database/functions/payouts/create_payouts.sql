@@ -2,15 +2,17 @@
 -- lease and its activity. One payout is a batch of one.
 --
 -- Guarantees: an order id stands for one payout; a caller pays from its own partner's wallet only; a wallet never goes
---   below zero, and payouts of one wallet are granted in order of arrival; the hold is what the payout says its wallet
---   sends; a refused payout leaves nothing behind.
+--   below zero, no daily limit is passed, and payouts of one wallet are granted in order of arrival; the hold is what the
+--   payout says its wallet sends; a refused payout leaves nothing behind.
 -- Returns one row per payout, by its place in the arrays. The outcome is `created`, or why not:
 --   unauthorized         the key, its secret or the session may not pay for this partner and environment, or no longer
 --   taken                the order id has a payout already, or had an attempt: kelpie.resolve_used_order says which
 --   partner_not_active, rail_paused, recovery   from kelpie.payment_block
 --   not_confirmed        the emailed code does not confirm this order; the wrong guess was counted
+--   limit_exceeded       with the daily limit that has the least left, and what was left when its turn came
 --   insufficient_funds   with what the wallet held when its turn came
--- Locks: new keys, retried keys, confirmations, wallets; each in the order of its key, so that two batches never deadlock.
+-- Locks: new keys, retried keys, confirmations, wallets, counters of limits; each in the order of its key, so that two
+--   batches never deadlock.
 --
 -- Arrays are columns: element n of each belongs to the payout at place n. Each payout has another order id.
 -- Owner: kelpie_payouts
@@ -18,8 +20,9 @@
 create or replace function kelpie.create_payouts(
   partner_ids uuid[],
   environments kelpie.environment[],
-  -- The API key that pays, or the session.
-  caller_ids uuid[],
+  -- The API key that pays, or the session of a person; the other is null.
+  api_key_ids uuid[],
+  session_ids uuid[],
   payout_ids uuid[],
   order_ids uuid[],
   keys text[],
@@ -73,7 +76,10 @@ create or replace function kelpie.create_payouts(
   entry_accounts kelpie.ledger_account[],
   entry_amounts bigint[],
   entry_reasons text[]
-) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_encrypted bytea)
+) returns table (
+  place bigint, outcome text, available_micro_usdc bigint, exceeded_limit text, limit_pence bigint, left_pence bigint,
+  bank_recipient_encrypted bytea
+)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
   -- Rows are found by their keys alone. A plan made while a table was small would read all of it later.
@@ -88,6 +94,16 @@ declare
   holds bigint[];
   outcomes text[];
   is_claimed boolean[];
+  -- Whether one of them may have a daily limit. Sandbox has none unless one was set.
+  is_limited boolean;
+  judged record;
+  -- The limit that each refused payout passes, its size and what was left of it.
+  exceeded text[];
+  exceeded_limits bigint[];
+  exceeded_lefts bigint[];
+  -- What each payout counts toward, where it has limits.
+  counted_days date[];
+  counted_payees boolean[];
   is_granted boolean[];
   refused_transfers uuid[];
   balances bigint[];
@@ -108,56 +124,81 @@ begin
   end if;
 
   -- New orders of API keys, in one step. A second caller with the same key waits here until the first has committed.
-  with claimed as (
-    insert into kelpie.idempotency_keys as k (
-      order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at, claimed_at
-    )
+  with asked as (
     select item.order_id, item.partner_id, item.environment, item.key, item.payout_id, item.fingerprint, item.instant,
-      item.instant
+      item.environment = 'live' or c.daily_limit_pence is not null or exists (
+        select from kelpie.spending_limits l where l.partner_id = item.partner_id and l.environment = item.environment
+      ) as is_limited
     from unnest(
-      order_ids, partner_ids, environments, keys, payout_ids, fingerprints, instants, caller_ids, created_vias, created_bys,
+      order_ids, partner_ids, environments, keys, payout_ids, fingerprints, instants, api_key_ids, created_vias, created_bys,
       rails
     ) with ordinality as item (
-      order_id, partner_id, environment, key, payout_id, fingerprint, instant, caller_id, via, created_by, rail, place
+      order_id, partner_id, environment, key, payout_id, fingerprint, instant, api_key_id, via, created_by, rail, place
     )
     cross join lateral kelpie.paying_key(
-      item.caller_id, item.partner_id, item.environment, item.created_by, item.instant
+      item.api_key_id, item.partner_id, item.environment, item.created_by, item.instant
     ) c
     cross join lateral kelpie.payment_block(c.partner_status, item.partner_id, item.environment, item.rail) b
     where item.via = 'api' and item.place <> all (retry_places) and b.outcome is null
-    order by item.order_id
+  ), claimed as (
+    insert into kelpie.idempotency_keys as k (
+      order_id, partner_id, environment, key, payout_id, fingerprint, round_began_at, claimed_at
+    )
+    select a.order_id, a.partner_id, a.environment, a.key, a.payout_id, a.fingerprint, a.instant, a.instant
+    from asked a
+    order by a.order_id
     on conflict (order_id) do nothing
     returning k.payout_id
   )
-  select array_agg(claimed.payout_id is not null order by item.place) into is_claimed
+  select array_agg(claimed.payout_id is not null order by item.place), (select bool_or(a.is_limited) from asked a)
+  into is_claimed, is_limited
   from unnest(payout_ids) with ordinality as item (payout_id, place)
   left join claimed on claimed.payout_id = item.payout_id;
 
   if not (true = all (is_claimed)) then
     select r.outcomes, r.is_claimed into outcomes, is_claimed
     from kelpie.claim_others(
-      is_claimed, partner_ids, environments, caller_ids, payout_ids, order_ids, keys, fingerprints, instants, created_vias,
+      is_claimed, partner_ids, environments,
+      (
+        select array_agg(coalesce(c.api_key_id, c.session_id) order by c.place)
+        from unnest(api_key_ids, session_ids) with ordinality as c (api_key_id, session_id, place)
+      ),
+      payout_ids, order_ids, keys, fingerprints, instants, created_vias,
       created_bys, rails, retry_places, retried_payouts, retried_revisions, confirmation_places
     ) r;
+    -- These were not asked about their limits above.
+    is_limited := is_limited or cardinality(retry_places) > 0 or 'dashboard' = any (created_vias);
   end if;
   if cardinality(confirmation_places) > 0 then
     select c.outcomes, c.is_claimed into outcomes, is_claimed
     from kelpie.check_confirmations(
-      outcomes, is_claimed, partner_ids, caller_ids, order_ids, payout_ids, instants, confirmation_places,
+      outcomes, is_claimed, partner_ids, session_ids, order_ids, payout_ids, instants, confirmation_places,
       confirmation_orders, confirmation_emails, confirmation_codes
     ) c;
+  end if;
+
+  if is_limited then
+    select j.* into judged from kelpie.judge_limits(
+      is_claimed, partner_ids, environments, api_key_ids, instants, amounts_pence, wallet_debits_micro_usdc, account_indexes
+    ) j;
+    is_granted := judged.is_wanted;
+    available := judged.available;
+    exceeded := judged.exceeded;
+    exceeded_limits := judged.limits_pence;
+    exceeded_lefts := judged.left_pence;
+  else
+    is_granted := is_claimed;
   end if;
 
   -- The holds decide; what follows from a hold is posted only where it was granted.
   select array_agg(t.transfer_id), array_agg(t.wallet_balance) into refused_transfers, balances
   from kelpie.post_of_payouts(
-    is_claimed, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
+    is_granted, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
     entry_accounts, entry_amounts, entry_reasons, true
   ) t
   where not t.posted;
-  is_granted := is_claimed;
   if refused_transfers is not null then
-    select array_agg(is_claimed[item.place] and refused.balance is null order by item.place),
+    select array_agg(is_granted[item.place] and refused.balance is null order by item.place),
       array_agg(refused.balance order by item.place)
     into is_granted, available
     from generate_subscripts(payout_ids, 1) as item (place)
@@ -167,11 +208,20 @@ begin
       join unnest(entry_payouts, entry_transfers) as entry (place, transfer_id) on entry.transfer_id = t.transfer_id
       group by entry.place
     ) refused on refused.place = item.place;
+  end if;
+  if is_granted <> is_claimed then
     -- A retried key still stands for its earlier attempt, and stays.
     delete from kelpie.idempotency_keys k
     using unnest(order_ids, payout_ids) with ordinality as item (order_id, payout_id, place)
     where k.order_id = item.order_id and k.payout_id = item.payout_id
       and is_claimed[item.place] and not is_granted[item.place];
+  end if;
+
+  if is_limited then
+    select c.days, c.is_new_payee into counted_days, counted_payees from kelpie.count_spending(
+      is_granted, partner_ids, environments, first_states, amounts_pence, judged.by_places, judged.by_days, judged.by_kinds,
+      judged.by_subjects, judged.by_limits
+    ) c;
   end if;
 
   perform from kelpie.post_of_payouts(
@@ -199,21 +249,23 @@ begin
     id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
     reference, bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
     price_plan, recipient_name, account_last4, recipient_encrypted, account_index, bank_recipient_encrypted, created_via,
-    created_by, bank_payment_id, bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at
+    created_by, bank_payment_id, bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at, api_key_id,
+    counted_on, counted_new_payee
   )
   select item.id, item.partner_id, item.environment, item.rail, item.state, 1, 1, item.key, item.order_id, item.bank_round,
     item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.provider_fee, item.wallet_debit,
     item.rate, item.price_plan, item.recipient_name, item.last4, item.encrypted, item.account_index, recipients[item.place], item.via,
-    item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant
+    item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant,
+    item.api_key_id, counted_days[item.place], coalesce(counted_payees[item.place], false)
   from unnest(
     payout_ids, partner_ids, environments, rails, first_states, keys, order_ids, bank_rounds, first_tried_ats, instants,
     references_given, bank_references, amounts_pence, fees_pence, provider_fees_pence, wallet_debits_micro_usdc,
     gbp_per_usd_millionths, price_plans, recipient_names, accounts_last4, recipients_encrypted, account_indexes, created_vias,
-    created_bys, bank_payment_ids, bank_states, bank_debited_micro_usdc, failure_codes, failure_reasons
+    created_bys, bank_payment_ids, bank_states, bank_debited_micro_usdc, failure_codes, failure_reasons, api_key_ids
   ) with ordinality as item (
     id, partner_id, environment, rail, state, key, order_id, bank_round, first_tried_at, instant, reference,
     bank_reference, amount, fee, provider_fee, wallet_debit, rate, price_plan, recipient_name, last4, encrypted, account_index,
-    via, created_by, bank_payment_id, bank_state, took, failure_code, failure_reason, place
+    via, created_by, bank_payment_id, bank_state, took, failure_code, failure_reason, api_key_id, place
   )
   where is_granted[item.place];
 
@@ -249,7 +301,7 @@ begin
   end if;
   if cardinality(confirmation_places) > 0 then
     perform kelpie.use_confirmation(
-      partner_ids[code.place], caller_ids[code.place], code.order_hmac, code.email_hmac, instants[code.place]
+      partner_ids[code.place], session_ids[code.place], code.order_hmac, code.email_hmac, instants[code.place]
     )
     from unnest(confirmation_places, confirmation_orders, confirmation_emails) as code (place, order_hmac, email_hmac)
     where is_granted[code.place];
@@ -259,10 +311,14 @@ begin
     select item.place::bigint,
       case
         when is_granted[item.place] then 'created'
+        when exceeded[item.place] is not null then 'limit_exceeded'
         when is_claimed[item.place] then 'insufficient_funds'
         else outcomes[item.place]
       end,
       available[item.place],
+      exceeded[item.place],
+      exceeded_limits[item.place],
+      exceeded_lefts[item.place],
       recipients[item.place]
     from generate_subscripts(payout_ids, 1) as item (place);
 end;

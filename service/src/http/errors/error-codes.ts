@@ -247,6 +247,19 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
       details: { fields: [{ path: 'limit', rule: 'must be an integer from 1 to 200' }] },
     },
   },
+  limit_exceeded: {
+    status: 422,
+    cause:
+      'The payout exceeds a daily limit: of the account, of the API key, or for a new payee. `details.left_gbp` is the largest amount that still fits today. Nothing was sent.',
+    remedy:
+      'Pay less, or retry with the same Idempotency-Key after `details.resets_at`. `GET /v1/limits` shows the limits. An admin can change them.',
+    details: 'LimitExceededDetails',
+    example: {
+      message:
+        "This account's daily limit is 50000.00 GBP, and 1250.00 GBP is left until 00:00 London time. Nothing was sent.",
+      details: { limit: 'daily', limit_gbp: '50000.00', left_gbp: '1250.00', resets_at: '2026-11-17T00:00:00.000Z' },
+    },
+  },
   recipient_account_rejected: {
     status: 422,
     cause: "The bank rejected the recipient's account details. Nothing was sent.",

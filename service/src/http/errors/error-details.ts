@@ -36,6 +36,18 @@ export const errorDetails = {
     { good_until: dateTime('When the emailed code expires.') },
     { description: 'How long the emailed code is valid.' },
   ),
+  LimitExceededDetails: Type.Object(
+    {
+      limit: oneOf(['daily', 'key', 'new_payee'], {
+        description:
+          'Which limit: of the account (`daily`), of the API key (`key`) or for an account that you have not paid before (`new_payee`). If the payout exceeds several, the one with the least left.',
+      }),
+      limit_gbp: money('The limit per day, in pounds.'),
+      left_gbp: money('What is left of it today, in pounds.'),
+      resets_at: dateTime('When the day ends: midnight in London.'),
+    },
+    { description: 'The daily limit that the payout exceeds.' },
+  ),
   IdempotencyKeyReusedDetails: Type.Object(
     {
       payout_id: Type.Optional(uuid('The payout that the key created. Absent if it created none.')),

@@ -14,6 +14,7 @@ import { beginRound, putInQuestion, type Round } from './begin-round.ts';
 import { askToConfirm, isToConfirm, orderToConfirm, wrongCode, type Confirmations } from './confirmations.ts';
 import { failureReasons } from '../model/failures.ts';
 import { findReplay } from './find-replay.ts';
+import { limitExceeded } from './limit-exceeded.ts';
 import { notCreated, reasonOf } from './not-created.ts';
 import { amountProblem } from '../pricing/limits.ts';
 import {
@@ -145,6 +146,7 @@ type ClaimOutcome =
 /** Reasons to refuse a new payout that can't undo one that the bank has paid already. */
 const cannotCarry: ReadonlySet<string> = new Set([
   'insufficient_funds',
+  'limit_exceeded',
   'partner_not_active',
   'rail_paused',
   'recovery',
@@ -384,6 +386,8 @@ function refuseCreation(
       return inQuestion();
     case 'not_searched':
       return notCreated('bank_unreachable', { internal: "the bank's list was not searched to its end" });
+    case 'limit_exceeded':
+      return limitExceeded(outcome.exceeded);
     case 'insufficient_funds': {
       const shortfall = cost.walletDebit - outcome.available;
       return new ApiError({

@@ -11,7 +11,10 @@ import {
   type Columns,
 } from '../../platform/database/batch-call.ts';
 import type { PaymentBlock } from '../../partners/index.ts';
+import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { Pence } from '../../money/amounts.ts';
+import { endOfDay } from '../../platform/london-day.ts';
 import type { GivenCode } from '../model/order.ts';
 import type { Payout } from '../model/payout.ts';
 import { entryColumns, firstColumns, placeEntries, type NewTransfer } from './entries.ts';
@@ -34,6 +37,15 @@ export interface NewPayout {
   activity: { id: string; status: number } | null;
 }
 
+/** The daily limit that a payout would pass, and what was left of it at its turn. Of several, the one with the least left. */
+export interface ExceededLimit {
+  limit: 'daily' | 'key' | 'new_payee';
+  limitPence: Pence;
+  leftPence: Pence;
+  /** When the day of the payout ends in London. */
+  resetsAt: Date;
+}
+
 export type CreateOutcome =
   | { kind: 'created'; bankRound: number; firstTriedAt: Date; bankRecipientEncrypted: Buffer | null }
   /** The key has been used before: `resolveOrder` says how. */
@@ -42,6 +54,7 @@ export type CreateOutcome =
   /** The code does not confirm this payout: it is wrong, used, expired, or for another payout. */
   | { kind: 'not_confirmed' }
   | { kind: 'insufficient_funds'; available: bigint }
+  | { kind: 'limit_exceeded'; exceeded: ExceededLimit }
   | { kind: PaymentBlock };
 
 function bankRoundOf({ retry }: NewPayout): number {
@@ -55,7 +68,8 @@ function firstTriedAt({ retry, payout }: NewPayout): Date {
 const payoutColumns = {
   partner_ids: uuid(({ payout }) => payout.partnerId),
   environments: enumOf<Payout['environment']>('environment')(({ payout }) => payout.environment),
-  caller_ids: uuid(({ callerId }) => callerId),
+  api_key_ids: uuid(({ callerId, payout }) => (payout.createdVia === 'api' ? callerId : null)),
+  session_ids: uuid(({ callerId, payout }) => (payout.createdVia === 'api' ? null : callerId)),
   payout_ids: uuid(({ payout }) => payout.id),
   order_ids: uuid(({ payout }) => payout.orderId),
   keys: text(({ payout }) => payout.idempotencyKey),
@@ -118,7 +132,17 @@ interface OutcomeRow {
   place: string;
   outcome: CreateOutcome['kind'];
   available_micro_usdc: string | null;
+  exceeded_limit: ExceededLimit['limit'] | null;
+  limit_pence: string | null;
+  left_pence: string | null;
   bank_recipient_encrypted: Buffer | null;
+}
+
+function exceededFrom({ payout }: NewPayout, row: OutcomeRow): ExceededLimit {
+  const [limitPence, leftPence] = [bigOrNull(row.limit_pence), bigOrNull(row.left_pence)];
+  if (row.exceeded_limit === null || limitPence === null || leftPence === null)
+    throw new Error('the database does not say which limit is passed');
+  return { limit: row.exceeded_limit, limitPence, leftPence, resetsAt: endOfDay(payout.updatedAt) };
 }
 
 function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcome {
@@ -133,6 +157,8 @@ function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcom
       };
     case 'insufficient_funds':
       return { kind: 'insufficient_funds', available: BigInt(row.available_micro_usdc ?? 0) };
+    case 'limit_exceeded':
+      return { kind: 'limit_exceeded', exceeded: exceededFrom(made, row) };
     case 'taken':
     case 'unauthorized':
     case 'not_confirmed':

@@ -170,6 +170,7 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
         'confirmation_required',
         'invalid_confirm_code',
         'recipient_account_rejected',
+        'limit_exceeded',
         'payout_not_created',
       ),
     },

@@ -1,4 +1,5 @@
--- For the version before, which reads known recipients as plain text: it is told of none, and registers each again.
+-- For the version before, which knows no limits: what passes one is not created, as if the rail were paused, and its caller
+-- tries again.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
 create or replace function kelpie.create_payouts(
@@ -26,6 +27,7 @@ create or replace function kelpie.create_payouts(
   accounts_last4 text[],
   recipients_encrypted bytea[],
   account_indexes bytea[],
+  bank_recipients_encrypted bytea[],
   created_vias text[],
   created_bys text[],
   bank_payment_ids text[],
@@ -52,14 +54,22 @@ create or replace function kelpie.create_payouts(
   entry_accounts kelpie.ledger_account[],
   entry_amounts bigint[],
   entry_reasons text[]
-) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_id text)
+) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_encrypted bytea)
   language sql volatile
 as $$
-  select r.place, r.outcome, r.available_micro_usdc, null::text
+  select r.place, case when r.outcome = 'limit_exceeded' then 'rail_paused' else r.outcome end, r.available_micro_usdc,
+    r.bank_recipient_encrypted
   from kelpie.create_payouts(
     partner_ids => partner_ids,
     environments => environments,
-    caller_ids => caller_ids,
+    api_key_ids => (
+      select array_agg(case when c.via = 'api' then c.caller_id end order by c.place)
+      from unnest(caller_ids, created_vias) with ordinality as c (caller_id, via, place)
+    ),
+    session_ids => (
+      select array_agg(case when c.via <> 'api' then c.caller_id end order by c.place)
+      from unnest(caller_ids, created_vias) with ordinality as c (caller_id, via, place)
+    ),
     payout_ids => payout_ids,
     order_ids => order_ids,
     keys => keys,
@@ -81,6 +91,7 @@ as $$
     accounts_last4 => accounts_last4,
     recipients_encrypted => recipients_encrypted,
     account_indexes => account_indexes,
+    bank_recipients_encrypted => bank_recipients_encrypted,
     created_vias => created_vias,
     created_bys => created_bys,
     bank_payment_ids => bank_payment_ids,
@@ -106,7 +117,6 @@ as $$
     entry_lines => entry_lines,
     entry_accounts => entry_accounts,
     entry_amounts => entry_amounts,
-    entry_reasons => entry_reasons,
-    bank_recipients_encrypted => array_fill(null::bytea, array[cardinality(payout_ids)])
+    entry_reasons => entry_reasons
   ) r
 $$;
