@@ -9,3 +9,4 @@ export { findFirstAdmin, listAdminEmails, listProblemReaders } from './members/s
 export { createPepper } from './secrets.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';
+export { endEverySession, endOneSession, listOpenSessions } from './signing-in/store.ts';

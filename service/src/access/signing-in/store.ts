@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+import type { Origin } from '../../platform/origin.ts';
 import type { NewSession } from './session-to-open.ts';
 
 interface NewCode {
@@ -263,4 +264,62 @@ export async function sweepSignInRows(
 ): Promise<number> {
   const [row] = await calls.call<{ swept: string }>(sweepCall, [at, atMost]);
   return Number(row?.swept ?? 0);
+}
+
+/** An open session as operators see it. */
+interface AdminSession extends Origin {
+  id: string;
+  email: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+}
+
+/** The one used last first. Runs as kelpie_reader. */
+export async function listOpenSessions(
+  tx: Transaction,
+  partnerId: string,
+  { at, atMost }: { at: Date; atMost: number },
+): Promise<AdminSession[]> {
+  const { rows } = await tx.query<AdminSession>(
+    `select id, email, created_at as "createdAt", last_seen_at as "lastSeenAt", network, browser from kelpie.sessions
+     where partner_id = $1 and revoked_at is null and created_at > $2::timestamptz - interval '12 hours'
+       and last_seen_at > $2::timestamptz - interval '30 minutes'
+     order by last_seen_at desc, id desc limit $3`,
+    [partnerId, at, atMost],
+  );
+  return rows;
+}
+
+interface OperatorsEnd {
+  /** Of the security event that the partner sees. */
+  eventId: string;
+  at: Date;
+}
+
+/** By an operator; needs a session.end entry in the audit log. Returns null if there is no such session or it has ended. */
+export async function endOneSession(
+  tx: Transaction,
+  sessionId: string,
+  { eventId, at }: OperatorsEnd,
+): Promise<{ email: string } | null> {
+  const { rows } = await tx.query<{ email: string }>('select email from kelpie.operator_end_session($1, $2, $3)', [
+    sessionId,
+    eventId,
+    at,
+  ]);
+  return rows[0] ?? null;
+}
+
+/** By an operator; needs a session.end_all entry in the audit log. Returns how many were open. */
+export async function endEverySession(
+  tx: Transaction,
+  partnerId: string,
+  { eventId, at }: OperatorsEnd,
+): Promise<number> {
+  const { rows } = await tx.query<{ ended: number }>('select kelpie.operator_end_sessions($1, $2, $3) as ended', [
+    partnerId,
+    eventId,
+    at,
+  ]);
+  return rows[0]?.ended ?? 0;
 }

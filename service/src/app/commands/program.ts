@@ -15,6 +15,7 @@ import { addPlanCommands } from './plans.ts';
 import { addRailCommands } from './rails.ts';
 import { addReconcileCommands } from './reconcile.ts';
 import { addRecoveryCommands } from './recovery.ts';
+import { addSessionCommands } from './sessions.ts';
 
 const overview = `
 Commands print text. Add --json for JSON.
@@ -61,6 +62,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   if (json) program.configureOutput({ writeErr: () => undefined });
   addMigrateCommand(program);
   addPartnerCommands(program);
+  addSessionCommands(program);
   addPlanCommands(program);
   addPayoutCommands(program);
   addRailCommands(program);

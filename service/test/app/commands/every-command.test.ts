@@ -88,6 +88,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'partners activate': [slug, ...why],
   'partners screening': [slug, '--result', 'review', ...why],
   'partners limits': [slug, '--factor', '3', ...why],
+  'sessions end': ['--all', slug, ...why],
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
   'partners price-plan': [slug, '--plan', 'volume-1', ...why],
   'payouts refresh': [completed.id],
@@ -113,6 +114,7 @@ const endWithOne = new Set(['reconcile run', 'recovery import']);
 const looks: Readonly<Record<string, readonly string[]>> = {
   'partners list': [],
   'partners show': [slug],
+  'sessions list': [slug],
   'plans list': [],
   'payouts stuck': ['--older-than', '0'],
   'payouts show': [completed.id],
@@ -181,7 +183,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
