@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { operations } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { callAs, signIn } from '../harness/people.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { startApi } from '../harness/processes.ts';
+import { askFromPage, foreignPages, isOpen } from './foreign-pages.ts';
 import { addMembers, cookieOf, giveCode, newAddress, plantCodes } from '../harness/sign-in.ts';
 
 // A page of another site has a browser ask us something, with the cookie that it should not have sent.
@@ -18,32 +17,14 @@ const api = await startApi({ database, env: { KELPIE_PUBLIC_URL: ownOrigin } });
 const partner = await createSimulatedPartner(database);
 const admin = await signIn(database, partner, { url: api.url });
 
-/** What a browser says of where a page is from, for pages that are not ours. */
-const foreign: Record<string, Record<string, string>> = {
-  'another origin': { origin: 'https://evil.example' },
-  'an origin that only begins like ours': { origin: `${ownOrigin}.evil.example` },
-  'our host without https': { origin: 'http://api.kelpie.test' },
-  'an origin that is hidden': { origin: 'null' },
-  'another site': { 'sec-fetch-site': 'cross-site' },
-  'another host of our site': { 'sec-fetch-site': 'same-site' },
-  'our origin, but from another site': { origin: ownOrigin, 'sec-fetch-site': 'cross-site' },
-};
+const foreign = foreignPages(ownOrigin);
 
 async function askRaw(method: string, path: string, headers: Record<string, string>): Promise<[number, string]> {
-  const filled = path.replace('{id}', randomUUID()).replace('{slug}', 'none').replace('{email}', 'nobody@people.test');
-  const response = await fetch(`${api.url}${filled}?environment=sandbox`, {
-    method,
-    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID(), ...headers },
-    ...(method === 'GET' ? {} : { body: '{}' }),
-    signal: AbortSignal.timeout(10_000),
-  });
-  const json: unknown = await response.json();
-  return [response.status, response.ok ? '' : textAt(json, 'error.code')];
+  const { status, code } = await askFromPage(api.url, { method, path }, headers);
+  return [status, code];
 }
 
-const openToAnybody = new Set(['getRoot', 'getVersion', 'getPublicPartner', 'requestCode', 'signIn', 'signUp']);
-
-for (const { id, method, path } of operations.filter((operation) => !openToAnybody.has(operation.id))) {
+for (const { id, method, path } of operations.filter((operation) => !isOpen(operation))) {
   test(`${id} is refused to a page of another site, whatever the cookie`, async () => {
     for (const [page, headers] of Object.entries(foreign)) {
       assert.deepEqual(
@@ -57,7 +38,7 @@ for (const { id, method, path } of operations.filter((operation) => !openToAnybo
   });
 }
 
-const withoutSession = operations.filter(({ method, id }) => method === 'POST' && openToAnybody.has(id));
+const withoutSession = operations.filter((operation) => operation.method === 'POST' && isOpen(operation));
 
 for (const { id, method, path } of withoutSession) {
   test(`${id} is refused to a page of another site, which could else sign a browser in as somebody else`, async () => {

@@ -1,0 +1,8 @@
+import type { Attack } from './attempts.ts';
+import { codeAttacks } from './codes.ts';
+import { crossSiteAttacks } from './cross-site.ts';
+import { roleAttacks } from './roles.ts';
+import { signInAttacks } from './sign-in.ts';
+
+/** All of them, in the order in which they run. */
+export const attacks: readonly Attack[] = [...codeAttacks, ...signInAttacks, ...roleAttacks, ...crossSiteAttacks];
