@@ -51,4 +51,83 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/http/auth/access.ts',
     edits: [["caller.role === 'viewer' && access !== 'people'", "caller.role === 'viewer' && access === 'payers'"]],
   },
+  idor: {
+    file: 'service/database/functions/payouts/show_each_payout.sql',
+    edits: [
+      ['p.id = item.id and p.partner_id = item.partner_id and p.environment = item.environment', 'p.id = item.id'],
+    ],
+  },
+  'batched-reads': {
+    file: 'service/database/functions/payouts/show_each_payout.sql',
+    edits: [['select item.place, (', 'select item.place % cardinality(payout_ids) + 1, (']],
+  },
+  'foreign-cursor': {
+    file: 'service/database/functions/payouts/show_payouts.sql',
+    edits: [
+      ['language plpgsql volatile', 'language plpgsql volatile security definer'],
+      ['p.partner_id = of_partner and p.environment = of_environment and ', ''],
+    ],
+    owner: 'kelpie_payouts',
+  },
+  'environment-confusion': {
+    file: 'service/src/http/auth/authentication.ts',
+    edits: [
+      [
+        'return caller === null ? null : { caller, error: accessError(accessOf(request), caller), isForeign: false };',
+        "return caller === null ? null : { caller: { ...caller, environment: namesLive(request) ? 'live' : caller.environment }, error: accessError(accessOf(request), caller), isForeign: false };",
+      ],
+    ],
+  },
+  'forged-addresses': {
+    file: 'service/src/http/server.ts',
+    edits: [['trustProxy: trustedProxies ? [...trustedProxies] : false', 'trustProxy: true']],
+  },
+  smuggling: {
+    file: 'service/src/http/server.ts',
+    edits: [['requireHostHeader: false,', 'requireHostHeader: false, insecureHTTPParser: true,']],
+  },
+  traversal: {
+    file: 'service/src/http/pages/dashboard.ts',
+    edits: [["return address.includes('.') ? undefined : 'index.html';", 'return decodeURIComponent(address);']],
+  },
+  'open-redirect': {
+    file: 'service/src/http/pages/dashboard.ts',
+    edits: [
+      [
+        'async (_request, reply) => reply.redirect(prefix, 308)',
+        "async (request, reply) => reply.redirect(String(Reflect.get(Object(request.query), 'next') ?? prefix), 308)",
+      ],
+    ],
+  },
+  'slow-senders': {
+    file: 'service/src/http/server.ts',
+    edits: [['const requestTimeoutMs = 15_000;', 'const requestTimeoutMs = 120_000;']],
+  },
+  'hostile-keys': {
+    file: 'service/src/http/json-body.ts',
+    edits: [['return countColons(json) !== countFields(value);', 'return false;']],
+  },
+  'deep-nesting': {
+    file: 'service/src/http/json-body.ts',
+    edits: [['if (namesAFieldTwice(text, value))', 'if (JSON.stringify(value).length === 0)']],
+  },
+  'slow-patterns': {
+    file: 'service/src/http/schema/patterns.ts',
+    edits: [["slug: '^[a-z0-9-]{2,40}$'", "slug: '^([a-z0-9-]+)+$'"]],
+  },
+  'mail-header-injection': {
+    file: 'service/src/platform/mail/layout.ts',
+    edits: [
+      ["return text.replaceAll(breaking, ' ').replaceAll(/\\s+/g, ' ').trim();", 'return text;'],
+      ["return word.match(new RegExp(`.{1,${lineLength}}`, 'gu')) ?? [];", 'return [word];'],
+    ],
+  },
+  framing: {
+    file: 'service/src/http/pages/dashboard.ts',
+    edits: [["  `frame-ancestors 'none'`,\n", '']],
+  },
+  'secrets-in-logs': {
+    file: 'service/src/http/request-log.ts',
+    edits: [["const route = request.routeOptions.url ?? 'none';", 'const route = request.url;']],
+  },
 };
