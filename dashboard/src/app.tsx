@@ -34,6 +34,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
                 <Route path="keys" element={<screens.keys.Screen />} />
                 <Route path="developers" element={<screens.developers.Screen />} />
                 <Route path="team" element={<screens.team.Screen />} />
+                <Route path="security" element={<screens.security.Screen />} />
                 <Route path="compliance" element={<screens.compliance.Screen />} />
                 <Route path="activity" element={<screens.activity.Screen />} />
                 <Route path="settings" element={<screens.settings.Screen />} />

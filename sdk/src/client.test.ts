@@ -65,6 +65,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['DELETE /v1/members/ada%40example.com', async () => kelpie.members.remove('ada@example.com')],
     ['GET /v1/public/partners/acme', async () => kelpie.partners.getPublic('acme')],
     ['GET /v1/recipients', async () => kelpie.recipients.list()],
+    ['GET /v1/security-events', async () => kelpie.securityEvents.list({ action: 'key.create' })],
     ['GET /v1/usage', async () => kelpie.usage.get()],
     ['GET /v1/usage/days', async () => kelpie.usage.listDays()],
     ['POST /v1/auth/code', async () => kelpie.auth.requestCode({ email: 'ada@example.com' })],

@@ -15,6 +15,7 @@ import createPartners from './resources/partners.ts';
 import createPayouts from './resources/payouts.ts';
 import createQuotes from './resources/quotes.ts';
 import createRecipients from './resources/recipients.ts';
+import createSecurityEvents from './resources/security-events.ts';
 import createSignUp from './resources/signup.ts';
 import createStatements from './resources/statements.ts';
 import createUsage from './resources/usage.ts';
@@ -37,6 +38,7 @@ function createResources(calls: Calls) {
     payouts: createPayouts(calls),
     quotes: createQuotes(calls),
     recipients: createRecipients(calls),
+    securityEvents: createSecurityEvents(calls),
     signup: createSignUp(calls),
     statements: createStatements(calls),
     usage: createUsage(calls),

@@ -60,6 +60,16 @@ test('an empty wallet says how much is short', async () => {
   assert.deepEqual(shortfall, { availableUsdc: '1.00', requiredUsdc: '1.92', shortfallUsdc: '0.92' });
 });
 
+test('a passed limit says which, what is left of it and when it resets', async () => {
+  const details = { limit: 'daily', limit_gbp: '50000.00', left_gbp: '1250.00', resets_at: '2026-11-17T00:00:00.000Z' };
+  answerError(422, { code: 'limit_exceeded', message: 'Wait.', details });
+  const { exceededLimit } = await caught(KelpieError, create());
+  const known = { limitGbp: '50000.00', leftGbp: '1250.00', resetsAt: '2026-11-17T00:00:00.000Z' };
+  assert.deepEqual(exceededLimit, { limit: 'daily', ...known });
+  answerError(422, { code: 'limit_exceeded', message: 'Wait.', details: { ...details, limit: 'a_later_limit' } });
+  assert.equal((await caught(KelpieError, create())).exceededLimit, undefined);
+});
+
 test('a payout that was not created says why, as far as this version knows the reason', async () => {
   for (const [reason, known] of [
     ['rate_stale', 'rate_stale'],

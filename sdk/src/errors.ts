@@ -61,6 +61,18 @@ export interface Shortfall {
   shortfallUsdc: string;
 }
 
+/** The limits that a payout can pass: the account's, the API key's, and that of a recipient never paid before. */
+const limitKinds = ['daily', 'key', 'new_payee'] as const;
+
+/** A limit that a payout would have passed. */
+export interface ExceededLimit {
+  limit: (typeof limitKinds)[number];
+  limitGbp: string;
+  /** What can still be paid before it resets. */
+  leftGbp: string;
+  resetsAt: string;
+}
+
 /** Why a payout was not created. */
 const notCreatedReasons = ['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused', 'recovery'] as const;
 
@@ -81,7 +93,7 @@ export class KelpieError extends Error {
   readonly code: ErrorCode;
   /** The HTTP status: each code has one. */
   readonly status: number;
-  /** More about this error, where there is more to say; `fields`, `missing`, `shortfall` and `notCreatedReason` read it. */
+  /** More about this error, where there is more to say; `fields`, `missing`, `shortfall`, `exceededLimit` and `notCreatedReason` read it. */
   readonly details: unknown;
   /** Quote it when you write to us. */
   readonly requestId: string | undefined;
@@ -114,6 +126,18 @@ export class KelpieError extends Error {
   get notCreatedReason(): NotCreatedReason | undefined {
     const reason = this.code === 'payout_not_created' ? textOf(this.details, 'reason') : undefined;
     return notCreatedReasons.find((known) => known === reason);
+  }
+
+  /** For `limit_exceeded`: which limit, what is left of it, and when it resets. */
+  get exceededLimit(): ExceededLimit | undefined {
+    const named = textOf(this.details, 'limit');
+    const limit = limitKinds.find((kind) => kind === named);
+    const limitGbp = textOf(this.details, 'limit_gbp');
+    const leftGbp = textOf(this.details, 'left_gbp');
+    const resetsAt = textOf(this.details, 'resets_at');
+    if (limit === undefined || limitGbp === undefined || leftGbp === undefined || resetsAt === undefined)
+      return undefined;
+    return { limit, limitGbp, leftGbp, resetsAt };
   }
 
   /** For `insufficient_funds`: what a top-up has to cover. */

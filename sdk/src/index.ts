@@ -7,6 +7,7 @@ export {
   KelpieError,
   KelpieUnreachable,
   type ErrorCode,
+  type ExceededLimit,
   type FieldProblem,
   type KnownErrorCode,
   type NotCreatedReason,
@@ -32,6 +33,7 @@ export type * from './resources/partners.ts';
 export type * from './resources/payouts.ts';
 export type * from './resources/quotes.ts';
 export type * from './resources/recipients.ts';
+export type * from './resources/security-events.ts';
 export type * from './resources/signup.ts';
 export type * from './resources/statements.ts';
 export type * from './resources/usage.ts';

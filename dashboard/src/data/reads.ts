@@ -1,5 +1,11 @@
 // What the pages read, each under one key, and how often it is refreshed while the person is active.
-import type { DepositFilters, InvoiceItemFilters, PayoutFilters, StatementQuery } from '@kelpie/sdk';
+import type {
+  DepositFilters,
+  InvoiceItemFilters,
+  PayoutFilters,
+  SecurityEventFilters,
+  StatementQuery,
+} from '@kelpie/sdk';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { penceOf } from '../format/money.ts';
 import { useAccountEnvironment, useAccountKelpie, useEnvironment, useKelpie } from './environment.ts';
@@ -110,6 +116,7 @@ export function useAccount() {
   return useQuery({
     queryKey: [useAccountEnvironment(), 'account'],
     queryFn: async ({ signal }) => kelpie.account.get({ signal }),
+    refetchInterval: slow,
     staleTime: 60_000,
   });
 }
@@ -247,6 +254,16 @@ export function useActivity() {
   return useQuery({
     queryKey: ['activity'],
     queryFn: async ({ signal }) => (await kelpie.activity.list({}, { signal })).data,
+    refetchInterval: steady,
+  });
+}
+
+export function useSecurityEvents(filters: SecurityEventFilters) {
+  const kelpie = useAccountKelpie();
+  return useQuery({
+    queryKey: ['security-events', filters],
+    queryFn: async ({ signal }) => kelpie.securityEvents.list(filters, { signal }),
+    placeholderData: keepPreviousData,
     refetchInterval: steady,
   });
 }

@@ -8,6 +8,7 @@ interface ActionLabels {
 
 const actions: Readonly<Record<string, ActionLabels>> = {
   'account.enter': { done: 'Account switched', noun: 'Account switch' },
+  'account.freeze': { done: 'Live payouts frozen', noun: 'Freeze of live payouts' },
   'account.get': { done: 'Account read', noun: 'Account read' },
   'account.update': { done: 'Settings changed', noun: 'Settings change' },
   'activity.list': { done: 'Activity listed', noun: 'Activity list' },
@@ -25,6 +26,9 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'key.create': { done: 'API key created', noun: 'API key creation' },
   'key.list': { done: 'API keys listed', noun: 'API key list' },
   'key.revoke': { done: 'API key revoked', noun: 'API key revocation' },
+  'key.roll': { done: 'API key rolled', noun: 'API key roll' },
+  'limits.get': { done: 'Limits read', noun: 'Limits read' },
+  'limits.update': { done: 'Limits changed', noun: 'Limit change' },
   'login.end': { done: 'Signed out', noun: 'Sign-out' },
   'login.verify': { done: 'Signed in', noun: 'Sign-in' },
   'member.change': { done: 'Member role changed', noun: 'Member role change' },
@@ -44,6 +48,9 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'quote.create': { done: 'Quote requested', noun: 'Quote' },
   'recipient.list': { done: 'Recipients listed', noun: 'Recipient list' },
   'request.unknown': { done: 'Unknown endpoint called', noun: 'Call to an unknown endpoint' },
+  'security_event.list': { done: 'Security events listed', noun: 'Security event list' },
+  'session.end': { done: 'Session ended', noun: 'Session end' },
+  'session.list': { done: 'Sessions listed', noun: 'Session list' },
   'statement.get': { done: 'Statement read', noun: 'Statement read' },
   'usage.days': { done: 'Daily usage read', noun: 'Daily usage read' },
   'usage.get': { done: 'Usage read', noun: 'Usage read' },

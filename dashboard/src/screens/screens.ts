@@ -62,6 +62,7 @@ export const screens = {
   keys: screen(async () => import('./keys/keys.tsx')),
   developers: screen(async () => import('./developers/developers.tsx')),
   team: screen(async () => import('./team/team.tsx')),
+  security: screen(async () => import('./security/security.tsx')),
   compliance: screen(async () => import('./compliance/compliance.tsx')),
   activity: screen(async () => import('./activity/activity.tsx')),
   settings: screen(async () => import('./settings/settings.tsx')),

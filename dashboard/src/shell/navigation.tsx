@@ -53,6 +53,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     title: 'Business',
     entries: [
       { path: '/team', title: 'Team', icon: 'team', screen: 'team' },
+      { path: '/security', title: 'Security', icon: 'lock', screen: 'security' },
       { path: '/compliance', title: 'Compliance', icon: 'compliance', screen: 'compliance' },
       { path: '/settings', title: 'Settings', icon: 'settings', screen: 'settings' },
     ],

@@ -1,8 +1,9 @@
 import type { Session } from '@kelpie/sdk';
 import { Suspense, useEffect, useState } from 'react';
 import { Navigate, Outlet, useLocation, useParams } from 'react-router';
-import { environmentFrom, EnvironmentContext } from '../data/environment.ts';
+import { environmentFrom, EnvironmentContext, useEnvironment } from '../data/environment.ts';
 import type { Environment } from '../data/kelpie.ts';
+import { useAccount } from '../data/reads.ts';
 import { SessionContext, useFoundSession, useSession } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
@@ -85,7 +86,7 @@ function beginAtTop(_pathname: string): void {
 }
 
 /** What must be seen in live before it is open: how it is opened, and who may do so. */
-const shownWithoutLive = /^\/live\/(compliance|team|settings|activity|developers)$/;
+const shownWithoutLive = /^\/live\/(compliance|team|security|settings|activity|developers)$/;
 
 interface FrameProps {
   environment: Environment;
@@ -173,12 +174,25 @@ function TopLine({ environment, account, isMenuOpen, onMenu }: TopLineProps) {
   );
 }
 
+/** Why no payout can be sent. */
 function NotOpen() {
-  const { status } = useSession().account;
-  if (status !== 'suspended' && status !== 'closed') return null;
+  const { status, has_live: hasLive } = useSession().account;
+  const isLive = useEnvironment() === 'live';
+  if (status !== 'suspended' && status !== 'closed') return isLive && hasLive ? <Frozen /> : null;
   return (
     <p role="status" className="border-b border-line bg-failed-wash px-4 py-2.5 font-medium text-failed sm:px-8">
       This account is {status}. You can view it, but you can't send payouts. <SupportLink />.
+    </p>
+  );
+}
+
+function Frozen() {
+  const { data } = useAccount();
+  if (data?.is_frozen !== true) return null;
+  return (
+    <p role="status" className="border-b border-line bg-failed-wash px-4 py-2.5 font-medium text-failed sm:px-8">
+      Live payouts are frozen. Check who has access, then <SupportLink>contact support</SupportLink> to allow payouts
+      again.
     </p>
   );
 }

@@ -11,6 +11,7 @@ import { Problem } from '../../ui/problem.tsx';
 import type { Draft } from './order.ts';
 import { mayExistAfter, type Outcome } from './outcome.ts';
 import type { Sending } from './send-order.ts';
+import { LimitLeft } from './limit-left.tsx';
 import { TopUpLink, useShortfall } from './shortfall.tsx';
 
 interface ReviewProps {
@@ -123,7 +124,7 @@ function Failed({ outcome }: { outcome: Outcome }) {
   }
   if (outcome.kind === 'another-order') return <NotTheSame />;
   if (outcome.kind !== 'refused') return null;
-  const { shortfall } = outcome.error;
+  const { shortfall, exceededLimit } = outcome.error;
   return (
     <Problem error={outcome.error} title="The payout was not sent." money="No money moved.">
       {shortfall !== undefined && (
@@ -133,6 +134,7 @@ function Failed({ outcome }: { outcome: Outcome }) {
           first.
         </p>
       )}
+      {exceededLimit !== undefined && <LimitLeft exceeded={exceededLimit} />}
     </Problem>
   );
 }
