@@ -156,6 +156,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/freeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Freeze live payouts
+         * @description Stops live payouts at once: new ones are refused, and waiting ones are not sent. Needs no session: the token comes from an email to an admin, is valid for 7 days, and works while that person is an admin. We email every admin. Only support lifts it. Safe to retry.
+         */
+        post: operations["freezeAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -961,6 +981,26 @@ export interface components {
         EnterAccountRequest: {
             /** @description The short name of the account to switch to. */
             slug: string;
+        };
+        /** @description The link that an admin received. */
+        FreezeRequest: {
+            /** @description The token from the link "This wasn't me" in an email: what follows the `#`. */
+            token: string;
+        };
+        /** @description Live payouts of the account are frozen. */
+        Freeze: {
+            /**
+             * @description Always `freeze`.
+             * @enum {string}
+             */
+            object: "freeze";
+            /** @description The name of the business. */
+            account: string;
+            /**
+             * @description Always `true`: live payouts are stopped.
+             * @enum {boolean}
+             */
+            frozen: true;
         };
         /** @description Your account, in the environment of the key. */
         Account: {
@@ -2737,7 +2777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_code`: The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. */
+            /** @description `invalid_code`: The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. For a link from an email: it is invalid or older than 7 days. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3180,6 +3220,123 @@ export interface operations {
             };
         };
     };
+    freezeAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FreezeRequest"];
+            };
+        };
+        responses: {
+            /** @description Live payouts of the account are frozen. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Freeze"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_code`: The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. For a link from an email: it is invalid or older than 7 days. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getAccount: {
         parameters: {
             query?: {
@@ -3332,7 +3489,7 @@ export interface operations {
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -3563,7 +3720,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -4029,11 +4186,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay. It is suspended, closed or paused, or not verified for live payouts.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
@@ -4087,9 +4244,9 @@ export interface operations {
              *
              *     `idempotency_key_reused`: The Idempotency-Key was already used with a different body. `details.mismatched` lists the fields that differ.
              *
-             *     `confirmation_required`: A dashboard user must confirm this live payout. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent.
+             *     `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
              *
-             *     `invalid_confirm_code`: The code does not confirm this payout. It is wrong, expired or already used, or it belongs to another payout or session. Nothing was sent.
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
              *     `recipient_account_rejected`: The bank rejected the recipient's account details. Nothing was sent.
              *
@@ -4316,7 +4473,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
@@ -4448,7 +4605,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay. It is suspended, closed or paused, or not verified for live payouts.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -4817,7 +4974,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              *
@@ -6162,7 +6319,7 @@ export interface operations {
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -6302,7 +6459,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -6546,7 +6703,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -6682,7 +6839,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -6835,7 +6992,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer called an operation that changes something. Viewers can only read.
+             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */

@@ -6,6 +6,8 @@ export { createApiKey } from './create-api-key.ts';
 export { requireAdmin } from './members/require-admin.ts';
 export { createApiKeyAuthenticator } from './api-key-authenticator.ts';
 export { findFirstAdmin, listAdminEmails, listProblemReaders } from './members/store.ts';
+export { createFreezeLinks } from './notifying/freeze-links.ts';
+export { createAdminNotifier } from './notifying/notify-admins.ts';
 export { createPepper } from './secrets.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';

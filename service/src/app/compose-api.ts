@@ -1,6 +1,7 @@
 // The wiring of the api, in plain sight: which routes it has, and what each is given.
 import { fileURLToPath } from 'node:url';
 import { addCodeRoutes } from '../access/routes/code-routes.ts';
+import { addFreezeRoutes } from '../access/routes/freeze-routes.ts';
 import { addKeyChangeRoutes } from '../access/routes/key-change-routes.ts';
 import { addKeyRoutes } from '../access/routes/key-routes.ts';
 import { addMemberRoutes } from '../access/routes/member-routes.ts';
@@ -8,8 +9,11 @@ import { addNotificationRoutes } from '../access/routes/notification-routes.ts';
 import { addOwnAccountRoutes } from '../access/routes/own-account-routes.ts';
 import { addSessionRoutes } from '../access/routes/session-routes.ts';
 import {
+  createAdminNotifier,
   createCodeDigests,
   createConfirmations,
+  createConfirmedTransactions,
+  createFreezeLinks,
   createApiKeyAuthenticator,
   createPepper,
   createSessions,
@@ -124,12 +128,15 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const banks = openBanks(deps.banks, clock, deps.failpoint);
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
+  const acts = actDeps(deps, tools);
   addSignInRoutes(app, deps, { auth, sessions, limitOpen, tools });
+  addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(dashboardOrigin(deps)) });
   addAccountRoutes(app, { ...auth, calls, pool, activity, requireAdmin });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
   addPayoutRoutes(app, {
     ...auth,
     ...payoutDeps(deps, tools, banks),
+    confirmations: acts.confirmations,
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
@@ -145,7 +152,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });
   addStatementRoutes(app, { ...auth, calls, clock, publicUrl });
   addDailyRoutes(app, { ...auth, pool, clock });
-  addAccessRoutes(app, deps, { auth, activity, tools });
+  addAccessRoutes(app, deps, { auth, acts, activity, tools });
   addActivityRoutes(app, { ...auth, calls, recorder });
   addSecurityEventRoutes(app, { ...auth, calls, publicUrl });
   await addWebhookRoutes(app, webhookDeps(deps));
@@ -191,14 +198,15 @@ function addSignInRoutes(app: Server, deps: ApiDeps, { auth, sessions, limitOpen
 
 interface AccessRouteDeps {
   auth: Authentication;
+  acts: ActDeps;
   activity: ActivityLog;
   tools: SecretTools;
 }
 
 /** Who may call, and who may sign in: API keys and members. */
-function addAccessRoutes(app: Server, deps: ApiDeps, { auth, activity, tools }: AccessRouteDeps): void {
+function addAccessRoutes(app: Server, deps: ApiDeps, { auth, acts, activity, tools }: AccessRouteDeps): void {
   const { calls, clock, pool, outbox, limits } = deps;
-  const people = { ...auth, pool, calls, clock, outbox, activity, dashboardUrl: dashboardOf(deps) };
+  const people = { ...auth, ...acts, pool, calls, outbox, activity };
   addKeyRoutes(app, { ...auth, calls, clock });
   addKeyChangeRoutes(app, { ...people, pepper: tools.pepper });
   addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
@@ -216,12 +224,35 @@ function openSecrets({ apiKeyPepper, dataKeys, indexKey }: ApiSecrets) {
     orderDigest: createKeyedDigest(indexKey, 'orders to confirm'),
     accountDigest: createKeyedDigest(indexKey, 'account index'),
     bodyDigest: createKeyedDigest(indexKey, 'body fingerprint'),
+    freezeDigest: createKeyedDigest(indexKey, 'freeze links'),
   };
 }
 
 /** The address of the dashboard. */
 function dashboardOf({ dashboardUrl, publicUrl }: ApiDeps): string {
   return dashboardUrl ?? `${publicUrl}/dashboard`;
+}
+
+function dashboardOrigin(deps: ApiDeps): string {
+  return new URL(dashboardOf(deps)).origin;
+}
+
+type ActDeps = ReturnType<typeof actDeps>;
+
+/** What an act of an admin takes: its confirmation by a code, and the emails about it. */
+function actDeps(deps: ApiDeps, { orderDigest, codeDigests, freezeDigest }: SecretTools) {
+  const { pool, clock, outbox } = deps;
+  const dashboardUrl = dashboardOf(deps);
+  const confirmations = createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests });
+  const links = createFreezeLinks(freezeDigest, dashboardUrl);
+  return {
+    clock,
+    dashboardUrl,
+    links,
+    confirmations,
+    inConfirmedTransaction: createConfirmedTransactions({ pool, clock, confirmations }),
+    notifyAdmins: createAdminNotifier({ clock, outbox, links }),
+  };
 }
 
 function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessions): Authentication {
@@ -236,7 +267,7 @@ function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessio
     },
     identifySession: async (token, how) => sessions.identify(token, how),
     limits,
-    ownOrigin: new URL(dashboardOf(deps)).origin,
+    ownOrigin: dashboardOrigin(deps),
   });
 }
 
@@ -251,7 +282,7 @@ function signInDeps(deps: ApiDeps, { encryptor, pepper, codeDigests }: SecretToo
     encryptor,
     pepper,
     digests: codeDigests,
-    refuseForeign: refuseForeignPages(new URL(dashboardOf(deps)).origin),
+    refuseForeign: refuseForeignPages(dashboardOrigin(deps)),
     async openPartner(tx: Transaction, partner: { id: string; slug: string; name: string }) {
       await openPartner(tx, { clock, jobs }, partner);
     },
@@ -275,8 +306,8 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
   };
 }
 
-function payoutDeps({ pool, calls, clock, logger, outbox }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
-  const { orderDigest, accountDigest, bodyDigest, codeDigests, encryptor } = tools;
+function payoutDeps({ calls, clock, logger }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
+  const { accountDigest, bodyDigest, encryptor } = tools;
   return {
     calls,
     commits: createCommits(calls, clock),
@@ -290,7 +321,6 @@ function payoutDeps({ pool, calls, clock, logger, outbox }: ApiDeps, tools: Secr
     encryptor,
     accountDigest,
     bodyDigest,
-    confirmations: createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests }),
   };
 }
 

@@ -10,4 +10,7 @@ export const dashboardPages = {
   invoice: (id: string): string => `/live/invoices/${id}`,
   compliance: (environment: Environment): string => `/${environment}/compliance`,
   settings: (environment: Environment): string => `/${environment}/settings`,
+  team: (environment: Environment): string => `/${environment}/team`,
+  /** The token is in the fragment: no server, proxy or log on the way sees it. */
+  notMe: (token: string): string => `/not-me#${token}`,
 };

@@ -5,6 +5,10 @@ import { findPort } from '@kelpie/dev/free-port.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import { createFreezeLinks } from '../../src/access/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -13,6 +17,7 @@ import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
 import { addMembers, newAddress, plantCodes, setCodes } from '../harness/sign-in.ts';
+import { testSecrets } from '../harness/secrets.ts';
 import { startWorld } from '../harness/world.ts';
 
 // Walks openapi.json: every operation is called for every answer that it declares, codes of errors included. `call` holds
@@ -75,6 +80,17 @@ const signUpAsking = (slug: string, email = newAddress()): Asking => ({
   body: { email, name: 'Example Ltd', slug },
 });
 
+const freezeLinks = createFreezeLinks(
+  createKeyedDigest(Buffer.from(testSecrets.KELPIE_INDEX_KEY, 'hex'), 'freeze links'),
+  'https://dashboard.test',
+);
+
+/** By the link of an email to this person. */
+function freezing({ partnerId, email }: Pick<Person, 'partnerId' | 'email'>): Asking {
+  const [, token = ''] = freezeLinks.linkFor({ partnerId, email, mailId: newId(systemClock) }).split('#');
+  return { path: '/v1/auth/freeze', method: 'POST', body: { token } };
+}
+
 const newSlug = (): string => `s-${randomUUID()}`;
 
 const creation = (body: object = payoutBody(), key: string = randomUUID()): Asking => ({
@@ -107,6 +123,7 @@ const well: Record<string, () => Promise<Asking>> = {
   listOwnAccounts: async () => asPerson({ path: '/v1/auth/accounts' }),
   switchAccount: async () =>
     asPerson({ path: '/v1/auth/session', method: 'PATCH', body: { slug: slugOf(world.partner) } }),
+  freezeAccount: async () => freezing((await newAdmin()).person),
   getAccount: async () => ({ path: '/v1/account' }),
   updateAccount: async () => ({
     path: '/v1/account?environment=sandbox',
@@ -257,7 +274,10 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   unauthorized: async ({ id }) =>
     askWell(id, { ...whole, key: `kp_sandbox_${'0'.repeat(48)}` }, { headers: { cookie: 'none' } }),
   session_required: async ({ id }) => askWell(id, whole, { person: null }),
-  api_key_required: async (operation) => askWellAs(operation, aViewer, { environment: 'sandbox' }),
+  api_key_required: async (operation) =>
+    operation.id === 'freezeAccount'
+      ? ask(whole, freezing({ ...anAdmin, email: 'nobody@people.test' }))
+      : askWellAs(operation, aViewer, { environment: 'sandbox' }),
   cross_site_request: async (operation) =>
     askWellAs(operation, anAdmin, { environment: 'sandbox', headers: { 'sec-fetch-site': 'cross-site' } }),
   session_changed: async (operation) =>
@@ -277,7 +297,10 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
       return answer.status !== 201 && answer;
     });
   },
-  invalid_code: async ({ id }) => askWell(id, whole, { body: { email: newAddress(), code: '123456' } }),
+  invalid_code: async ({ id }) =>
+    askWell(id, whole, {
+      body: id === 'freezeAccount' ? { token: 'none' } : { email: newAddress(), code: '123456' },
+    }),
   slug_taken: async ({ id }) => {
     const slug = newSlug();
     const people = [newAddress(), newAddress()].map((email) => ({ email, code: '123456' }));

@@ -91,6 +91,13 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     ]),
 };
 
+const done = /\n20[012]$/;
+
+/** What a command answers that holds a secret which only its reader has. */
+const withoutSecret: Readonly<Record<string, RegExp>> = {
+  freezeAccount: /"invalid_code"[^]*\n401$/,
+};
+
 async function session(): Promise<string> {
   const { cookie } = await signIn(database, partner, { url });
   return cookie.split('=')[1] ?? '';
@@ -105,7 +112,7 @@ for (const operation of ordered) {
     assert(command.includes(`"${url}`), command);
     await before[operation.id]?.();
     const out = await paste(command, { KELPIE_API_KEY: partner.key, KELPIE_SESSION: await session() });
-    assert.match(out, /\n20[012]$/, `${command}\n${out}`);
+    assert.match(out, withoutSecret[operation.id] ?? done, `${command}\n${out}`);
     if (operation.id !== 'signUp') return;
     await asSuperuser('update kelpie.partners set slug = $2 where id = $1', [partner.partnerId, exampleValues.slug]);
     await addMembers(database, partner.partnerId, [exampleValues.adminEmail]);

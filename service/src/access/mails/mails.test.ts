@@ -5,6 +5,7 @@ import { confirmActMail } from './confirm-act.ts';
 import { invitationMail } from './invitation.ts';
 import { keyCreatedMail } from './key-created.ts';
 import { keyRevokedMail } from './key-revoked.ts';
+import { liveFrozenMail } from './live-frozen.ts';
 import { newBrowserMail } from './new-browser.ts';
 import { signInCodeMail } from './sign-in-code.ts';
 import { signUpCodeMail } from './sign-up-code.ts';
@@ -116,9 +117,24 @@ test('a code for a change says what it changes, and how long it is good for', ()
   assert.doesNotMatch(`${mail.subject} ${mail.text.slice(0, 80)}`, /\d{6}/);
 });
 
+const freeze = {
+  business: 'Tideway',
+  by: 'ada@tideway.example',
+  at: new Date('2026-11-15T10:20:30Z'),
+  dashboardUrl: 'https://dashboard.kelpie.example',
+};
+
+test('that live is frozen says by whom, and what follows', () => {
+  const mail = rendered(liveFrozenMail(freeze));
+  assertWellSet(mail);
+  assert.match(mail.text, /^ada@tideway\.example froze the live payouts of Tideway\.$/m);
+  assert.match(mail.text, /payouts that wait are not\ssent/);
+});
+
 test('faults 55: a name is words, whatever is in it', () => {
   assertNamesAreWords(rendered(confirmActMail({ ...act, does: hostileName })));
   assertNamesAreWords(rendered(confirmActMail({ ...act, business: hostileName })));
+  assertNamesAreWords(rendered(liveFrozenMail({ ...freeze, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, invitedBy: hostileName })));
   for (const compose of [keyCreatedMail, keyRevokedMail]) {

@@ -21,17 +21,31 @@ export async function listMembers(calls: SingleCalls, of: PartnerContext): Promi
   return calls.call<Member>(listMembersCall, [of.partnerId, of.environment, mostMembers]);
 }
 
+interface LockedBusiness {
+  name: string;
+  slug: string;
+  status: string;
+}
+
 /**
  * Changes to a partner's people come one after the other: else two admins could each remove the other as not the last. Says
  * what the business is called.
  */
-export async function lockPeople(tx: Transaction, partnerId: string): Promise<{ name: string; slug: string }> {
-  const { rows } = await tx.query<{ name: string; slug: string }>(
-    'select name, slug from kelpie.partners where id = $1 for no key update',
+export async function lockPeople(tx: Transaction, partnerId: string): Promise<LockedBusiness> {
+  const { rows } = await tx.query<LockedBusiness>(
+    'select name, slug, status from kelpie.partners where id = $1 for no key update',
     [partnerId],
   );
   if (rows[0] === undefined) throw new Error('a transaction of no partner');
   return rows[0];
+}
+
+/** The partner of this transaction. */
+export async function getCurrentPartner(tx: Transaction): Promise<string> {
+  const { rows } = await tx.query<{ id: string | null }>('select kelpie.current_partner() as id');
+  const id = rows[0]?.id ?? null;
+  if (id === null) throw new Error('a transaction of no partner');
+  return id;
 }
 
 /** Whether this is still the session of an admin. */

@@ -43,7 +43,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   invalid_code: {
     status: 401,
     cause:
-      "The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known.",
+      "The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. For a link from an email: it is invalid or older than 7 days.",
     remedy:
       'Request a new code in the same browser. Only the newest code works, once, for 10 minutes. There are 10 wrong attempts per day for each browser that the address has signed in from before, and 10 for all others together.',
     example: {
@@ -68,7 +68,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   api_key_required: {
     status: 403,
-    cause: 'A viewer called an operation that changes something. Viewers can only read.',
+    cause: 'A viewer, or someone who is no longer an admin, called an operation that changes something.',
     remedy: 'Ask an admin of the account, or use an API key where the operation accepts one.',
     example: { message: 'Viewers cannot change this account. Ask an admin.' },
   },
@@ -80,7 +80,8 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   partner_not_active: {
     status: 403,
-    cause: 'The account cannot pay. It is suspended, closed or paused, or not verified for live payouts.',
+    cause:
+      'The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.',
     remedy: 'Contact support. Past payouts stay readable.',
     example: {
       message: `This account cannot create payouts now. Contact support at support@kelpie.example and quote Request-Id ${exampleValues.requestId}.`,
@@ -172,9 +173,9 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   confirmation_required: {
     status: 422,
     cause:
-      'A dashboard user must confirm this live payout. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent.',
+      'A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.',
     remedy:
-      'Repeat the request with the same Idempotency-Key and the code as `confirm_code`. A request without the code sends a new one and invalidates the first.',
+      'Repeat the same request with the code as `confirm_code`, a payout with the same Idempotency-Key. A request without the code sends a new one and invalidates the first. Limit: 5 codes per person per hour.',
     details: 'ConfirmationDetails',
     example: {
       message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was sent yet.',
@@ -216,7 +217,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   invalid_confirm_code: {
     status: 422,
     cause:
-      'The code does not confirm this payout. It is wrong, expired or already used, or it belongs to another payout or session. Nothing was sent.',
+      'The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.',
     remedy: 'Repeat the request without `confirm_code` to get a new code. A code works for 5 minutes and 5 attempts.',
     example: {
       message:

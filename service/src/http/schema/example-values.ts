@@ -14,6 +14,8 @@ export const exampleValues = {
   keyId: '01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13',
   keyPrefix: 'kp_sandbox_4f9c2a71',
   requestId: '01a1e3b1-25be-7e02-8c61-b5d49a7f2e80',
+  freezeToken:
+    'bjQLnP-zepicpUTmu3gKLHiQHT-zNzh2hRGjBhevoB1L9RIvNEVUxTveLruM0rfj0WAK1jHDhaXXzOI8d4VFmtvBtMkA_-SNV1tdpcY4BAEl9l2w_j4kSUt26phkV9mG',
   createdAt: '2026-11-16T09:30:00.000Z',
   updatedAt: '2026-11-16T09:30:04.000Z',
 } as const;

@@ -1,6 +1,7 @@
 import type { PartnerContext, Transaction } from '../database/transaction.ts';
+import type { MailMessage } from '../mail/layout.ts';
 
-// How people confirm a sensitive act. The access module does it; every module may need it.
+// How people confirm a sensitive act, and how admins learn of one. The access module does both; every module may need them.
 
 /** What an emailed code confirms. It fits nothing that differs in any of this. */
 export interface ActToConfirm {
@@ -38,3 +39,16 @@ export type InConfirmedTransaction = <Planned extends { toConfirm: ActToConfirm 
   context: PartnerContext,
   perform: (tx: Transaction, planned: Planned) => Promise<Result>,
 ) => Promise<Result>;
+
+interface AdminMail {
+  kind: string;
+  message: MailMessage;
+  /** Others that the change concerns: the member who is removed, an address that is replaced. */
+  also?: readonly string[];
+}
+
+/**
+ * Emails all admins, each with a link of their own by which they can freeze live payouts. Call it before the change is
+ * written: it reads who is an admin then, and a thief must not be able to remove those who would see it.
+ */
+export type NotifyAdmins = (tx: Transaction, mail: AdminMail) => Promise<void>;

@@ -16,6 +16,8 @@ import { insertMail } from './store.ts';
 export const sendMail: Queue = { name: 'send-mail', retryLimit: 300, atOnce: 4 };
 
 interface OutgoingMail {
+  /** A new one, where the email has to name itself. */
+  id?: string;
   /** What it is about, as "sign-in-code": for people who look at the table. It says nothing about anybody. */
   kind: string;
   /** One address, as `isMailAddress` knows it; anything else is thrown. */
@@ -46,9 +48,8 @@ interface OutboxDeps {
 
 export function createOutbox({ jobs, encryptor, clock, fromDomain, supportEmail }: OutboxDeps): Outbox {
   return {
-    async post(tx, { kind, to, message, attachment, expiresAt, isLast = false }) {
+    async post(tx, { id = newId(clock), kind, to, message, attachment, expiresAt, isLast = false }) {
       if (!isMailAddress(to)) throw new Error('an email needs one valid address');
-      const id = newId(clock);
       const content = renderMail(message, { supportEmail });
       await insertMail(tx, {
         id,
