@@ -73,6 +73,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['GET /v1/auth/session', async () => kelpie.auth.getSession()],
     ['PATCH /v1/auth/session', async () => kelpie.auth.switchAccount({ slug: 'acme' })],
     ['DELETE /v1/auth/session', async () => kelpie.auth.signOut()],
+    ['POST /v1/auth/freeze', async () => kelpie.auth.freeze({ token: 'x' })],
     ['GET /v1/auth/accounts', async () => kelpie.auth.listAccounts()],
     ['POST /v1/signup', async () => kelpie.signup({ email: 'ada@example.com', name: 'Acme', slug: 'acme' })],
     ['GET /v1/balance', async () => kelpie.balance.get()],

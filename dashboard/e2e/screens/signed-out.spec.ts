@@ -7,6 +7,17 @@ test('the pages before one is signed in', async ({ page }) => {
   await shoot(page, [
     { name: 'sign-in', address: 'sign-in', ready: heading('Sign in') },
     { name: 'sign-up', address: 'sign-up', ready: heading('Create account') },
+    { name: 'not-me', address: 'not-me#token', ready: heading('Freeze live payouts') },
+    {
+      name: 'not-me-expired',
+      address: 'sign-in',
+      ready: heading('Sign in'),
+      prepare: async (at) => {
+        await at.goto('not-me#token');
+        await at.getByRole('button', { name: 'Freeze live payouts' }).click();
+        await heading("This link doesn't work")(at);
+      },
+    },
     {
       name: 'sign-in-code',
       address: 'sign-in',

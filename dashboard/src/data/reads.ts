@@ -267,3 +267,13 @@ export function useSecurityEvents(filters: SecurityEventFilters) {
     refetchInterval: steady,
   });
 }
+
+/** For pages before sign-in; undefined until it is known. */
+export function useSupportEmail(): string | undefined {
+  const { data } = useQuery({
+    queryKey: ['discovery'],
+    queryFn: async ({ signal }) => anyKelpie.discovery.get({ signal }),
+    staleTime: Infinity,
+  });
+  return data?.support_email;
+}

@@ -49,6 +49,7 @@ export const screens = {
   signIn: screen(async () => import('./sign-in/sign-in.tsx')),
   signUp: screen(async () => import('./sign-in/sign-up.tsx')),
   accounts: screen(async () => import('./sign-in/accounts.tsx')),
+  notMe: screen(async () => import('./sign-in/not-me.tsx')),
   overview: screen(async () => import('./overview/overview.tsx')),
   payouts: screen(async () => import('./payouts/payouts.tsx')),
   payout: screen(async () => import('./payout/payout.tsx')),

@@ -3,6 +3,8 @@ import type { Schema } from '../described-api.ts';
 import type { CallOptions } from '../request.ts';
 
 export interface EnterAccountRequest extends Schema<'EnterAccountRequest'> {}
+export interface Freeze extends Schema<'Freeze'> {}
+export interface FreezeRequest extends Schema<'FreezeRequest'> {}
 export interface OwnAccount extends Schema<'OwnAccount'> {}
 export interface Session extends Schema<'Session'> {}
 export interface SessionEnded extends Schema<'SessionEnded'> {}
@@ -23,6 +25,8 @@ export interface AuthResource {
   /** Goes to another of them, without another code: the session becomes one of that account. */
   switchAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session>;
   signOut(options?: CallOptions): Promise<SessionEnded>;
+  /** Stops live payouts with the token of the link in an email. Needs no session. */
+  freeze(body: FreezeRequest, options?: CallOptions): Promise<Freeze>;
 }
 
 export default function createAuth({ call }: Calls): AuthResource {
@@ -32,6 +36,7 @@ export default function createAuth({ call }: Calls): AuthResource {
     getSession: async (options) => (await call('get', '/v1/auth/session', { ...options })).json,
     listAccounts: async (options) => (await call('get', '/v1/auth/accounts', { ...options })).json.data,
     switchAccount: async (body, options) => (await call('patch', '/v1/auth/session', { ...options, body })).json,
+    freeze: async (body, options) => (await call('post', '/v1/auth/freeze', { ...options, body })).json,
     signOut: async (options) => (await call('delete', '/v1/auth/session', { ...options })).json,
   };
 }

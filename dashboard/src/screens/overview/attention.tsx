@@ -22,6 +22,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { countDaysLeft, wholeDays } from './days-left.ts';
 import type { AttentionItem, AttentionLevel } from './attention-item.ts';
+import { frozenItems } from './security-attention.ts';
 import { isCutOff, openPayoutItems, troubledPayoutItems, underWay } from './payout-attention.ts';
 
 const fewDays = 5;
@@ -100,6 +101,7 @@ function useAttentionItems() {
   const unread = all.filter((read) => read.isError && read.data === undefined);
   return {
     items: byLevel([
+      ...frozenItems(account.data),
       ...walletItems({ balance: balance.data, days: days.data, account: account.data }),
       ...(invoices.data ?? []).filter((invoice) => invoice.status === 'overdue').map(overdueInvoiceItem),
       ...(verification === undefined ? [] : [{ id: 'verification', ...verification, to: '/compliance' }]),
