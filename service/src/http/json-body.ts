@@ -50,14 +50,27 @@ function namesAFieldTwice(json: string, value: object): boolean {
   return countColons(json) !== countFields(value);
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether no body is the same as an empty object. */
+    bodyIsOptional?: boolean;
+  }
+}
+
 /** Nothing but a JSON object is a body here. A key that could reach an object's prototype makes it unreadable. */
 export function readJsonObjects(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.body === undefined && request.routeOptions.config.bodyIsOptional === true) request.body = {};
+    done();
+  });
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     // Many clients say that they send JSON also where they send nothing: where nothing is asked for, that is well.
     if (body.length === 0) {
-      return request.routeOptions.schema?.body === undefined ? done(null, undefined) : done(refuse('it is empty'));
+      const { schema, config } = request.routeOptions;
+      const mayBeEmpty = schema?.body === undefined || config.bodyIsOptional === true;
+      return mayBeEmpty ? done(null, undefined) : done(refuse('it is empty'));
     }
     // Bytes that are no text would be replaced in silence otherwise, and a name written wrong.
     const text = decode(body);

@@ -19,7 +19,9 @@ import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './errors/methods.ts';
 import { requireAccessOnRoutes } from './auth/access.ts';
 import type { Authentication } from './auth/authentication.ts';
+import { ConfirmRequest } from './schema/confirm-code.ts';
 import { describedAs } from './schema/described-as.ts';
+import { addSchema } from './schema/schemas.ts';
 import { oneSerializerAShape } from './schema/serializers.ts';
 import { requireStrictRequests } from './schema/strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
@@ -116,6 +118,7 @@ export function createServer({ clock, logger, meter, supportEmail, trustedProxie
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addSchema(ErrorSchema.definition);
+  addSchema(app, ConfirmRequest, { confirm_code: '204816' });
   app.setErrorHandler(sendError);
   const { finish: refuseMethods } = refuseOtherMethods(app);
   return {

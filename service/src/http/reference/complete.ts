@@ -8,6 +8,9 @@ import { tagGroups } from './tags.ts';
 const schemaPrefix = '#/components/schemas/';
 const isJson = 'application/json';
 
+/** Marks an operation whose body may be left out: the framework describes every body as required. */
+export const optionalBody = 'x-optional-body';
+
 /** The example that was added with each named schema, by that name. */
 function examplesIn(schemas: JsonObject): JsonObject {
   const found = Object.entries(schemas).flatMap(([name, schema]) => {
@@ -38,7 +41,7 @@ function withExamples(content: JsonObject, names: readonly string[]): JsonObject
   return { ...content, [isJson]: { ...objectIn(content, isJson), examples: referTo(names) } };
 }
 
-function completeOperation(operation: JsonObject, examples: JsonObject): JsonObject {
+function completeOperation({ [optionalBody]: isOptional, ...operation }: JsonObject, examples: JsonObject): JsonObject {
   const codes = objectIn(operation, 'x-error-codes');
   const namesFor = (content: unknown): string[] => [schemaNameOf(content)].filter((name) => name in examples);
   const responses = mapValues(objectIn(operation, 'responses'), (response, status) => {
@@ -53,7 +56,11 @@ function completeOperation(operation: JsonObject, examples: JsonObject): JsonObj
   const content = objectIn(requestBody, 'content');
   return {
     ...operation,
-    requestBody: { ...requestBody, content: withExamples(content, namesFor(content)) },
+    requestBody: {
+      ...requestBody,
+      ...(isOptional === true ? { required: false } : {}),
+      content: withExamples(content, namesFor(content)),
+    },
     responses,
   };
 }

@@ -5,7 +5,7 @@ import { declareAnswers } from '../errors/responses.ts';
 import { product } from '../pages/discovery.ts';
 import { describeParameters } from '../schema/described-as.ts';
 import type { Server } from '../server.ts';
-import { completeDescription } from './complete.ts';
+import { completeDescription, optionalBody } from './complete.ts';
 import { introduction } from './introduction.ts';
 import { tags } from './tags.ts';
 
@@ -68,6 +68,7 @@ export async function describeRoutes(app: Server, { publicUrl, supportEmail }: D
       schema: {
         ...schema,
         ...describeAccess(schema?.response, route.config),
+        ...(route.config?.bodyIsOptional === true ? { [optionalBody]: true } : {}),
         ...(schema?.querystring === undefined ? {} : { querystring: describeParameters(schema.querystring) }),
         ...(schema?.headers === undefined ? {} : { headers: describeParameters(schema.headers) }),
       },
