@@ -7,6 +7,7 @@ import { addKeyRoutes } from '../access/routes/key-routes.ts';
 import { addMemberRoutes } from '../access/routes/member-routes.ts';
 import { addNotificationRoutes } from '../access/routes/notification-routes.ts';
 import { addOwnAccountRoutes } from '../access/routes/own-account-routes.ts';
+import { addSessionListRoutes } from '../access/routes/session-list-routes.ts';
 import { addSessionRoutes } from '../access/routes/session-routes.ts';
 import {
   createAdminNotifier,
@@ -130,6 +131,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
   const acts = actDeps(deps, tools);
   addSignInRoutes(app, deps, { auth, sessions, limitOpen, tools });
+  addSessionListRoutes(app, { ...auth, ...acts, pool, calls, sessions, activity });
   addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(dashboardOrigin(deps)) });
   addAccountRoutes(app, { ...auth, calls, pool, activity, requireAdmin });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });

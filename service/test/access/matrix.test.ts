@@ -37,6 +37,7 @@ const asAdminOf = async (of: typeof partner) =>
 const things: readonly (readonly [start: string, id: string])[] = [
   ['/v1/payouts/', payout.id],
   ['/v1/invoices/', invoiceId],
+  ['/v1/auth/sessions/', member.sessionId],
   ['/v1/keys/', keyId],
   ['/v1/members/', encodeURIComponent(member.email)],
   ['/v1/public/partners/', `p-${partner.partnerId.slice(-12)}`],

@@ -62,6 +62,26 @@ async function aboutMember(asking: Omit<Asking, 'path'>): Promise<Asking> {
   return { ...asking, path: `/v1/members/${viewer.email}`, person };
 }
 
+/** How acts that a person confirms are asked for first, without a code. */
+const unconfirmed: Record<string, () => Promise<Asking>> = {
+  endSession: async () => {
+    const { person, viewer } = await newAdmin();
+    return { path: `/v1/auth/sessions/${viewer.sessionId}`, method: 'DELETE', body: {}, person };
+  },
+  endSessions: async () => ({
+    path: '/v1/auth/sessions?of=everyone',
+    method: 'DELETE',
+    body: {},
+    person: (await newAdmin()).person,
+  }),
+};
+
+async function askedUnconfirmed(operationId: string, code?: string): Promise<Asking> {
+  const asking = await unconfirmed[operationId]?.();
+  assert(asking !== undefined && typeof asking.body === 'object', `say how ${operationId} is asked without a code`);
+  return code === undefined ? asking : { ...asking, body: { ...asking.body, confirm_code: code } };
+}
+
 /** Asked by a person who has just signed in. */
 async function asPerson(asking: Asking): Promise<Asking> {
   return { ...asking, person: await signIn(world.database, world.partner, whole) };
@@ -124,6 +144,12 @@ const well: Record<string, () => Promise<Asking>> = {
   switchAccount: async () =>
     asPerson({ path: '/v1/auth/session', method: 'PATCH', body: { slug: slugOf(world.partner) } }),
   freezeAccount: async () => freezing((await newAdmin()).person),
+  listSessions: async () => asPerson({ path: '/v1/auth/sessions' }),
+  endSession: async () => {
+    const { person } = await newAdmin();
+    return { path: `/v1/auth/sessions/${person.sessionId}`, method: 'DELETE', person };
+  },
+  endSessions: async () => asPerson({ path: '/v1/auth/sessions?of=me', method: 'DELETE' }),
   getAccount: async () => ({ path: '/v1/account' }),
   updateAccount: async () => ({
     path: '/v1/account?environment=sandbox',
@@ -277,7 +303,9 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   api_key_required: async (operation) =>
     operation.id === 'freezeAccount'
       ? ask(whole, freezing({ ...anAdmin, email: 'nobody@people.test' }))
-      : askWellAs(operation, aViewer, { environment: 'sandbox' }),
+      : operation.id === 'endSessions'
+        ? ask(whole, { path: '/v1/auth/sessions?of=everyone', method: 'DELETE', person: aViewer })
+        : askWellAs(operation, aViewer, { environment: 'sandbox' }),
   cross_site_request: async (operation) =>
     askWellAs(operation, anAdmin, { environment: 'sandbox', headers: { 'sec-fetch-site': 'cross-site' } }),
   session_changed: async (operation) =>
@@ -345,12 +373,16 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
       : askWellAs(operation, anAdmin, { environment: 'nowhere' });
   },
   confirmation_required: async (operation) =>
-    askWellAs(operation, liveAdmin, { environment: 'live', body: payoutBody({ amount_gbp: '5.00' }) }),
+    operation.id in unconfirmed
+      ? ask(whole, await askedUnconfirmed(operation.id))
+      : askWellAs(operation, liveAdmin, { environment: 'live', body: payoutBody({ amount_gbp: '5.00' }) }),
   invalid_confirm_code: async (operation) =>
-    askWellAs(operation, liveAdmin, {
-      environment: 'live',
-      body: payoutBody({ amount_gbp: '5.00', confirm_code: '000000' }),
-    }),
+    operation.id in unconfirmed
+      ? ask(whole, await askedUnconfirmed(operation.id, '000000'))
+      : askWellAs(operation, liveAdmin, {
+          environment: 'live',
+          body: payoutBody({ amount_gbp: '5.00', confirm_code: '000000' }),
+        }),
   rate_unavailable: async ({ id }) => askWell(id, withoutRate),
   balance_unavailable: async ({ id }) => askWell(id, withoutRate),
   payout_not_created: async ({ id }) => askWell(id, withoutRate),

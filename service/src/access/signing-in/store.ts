@@ -183,6 +183,80 @@ export async function findSession(calls: SingleCalls, tokenHmac: Buffer, at: Dat
   return row ?? null;
 }
 
+/** An open session as people are shown it. */
+export interface ListedSession extends Origin {
+  id: string;
+  email: string;
+  created_at: Date;
+  last_seen_at: Date;
+}
+
+const listSessionsCall: Call = {
+  name: 'list_sessions',
+  text: 'select * from kelpie.list_sessions($1, $2, $3, $4, $5)',
+};
+
+/** Of all the partner's people, or of one of them; the one that was used last comes first. */
+export async function listSessions(
+  calls: SingleCalls,
+  { partnerId, environment }: PartnerContext,
+  { email, at, limit }: { email: string | null; at: Date; limit: number },
+): Promise<ListedSession[]> {
+  return calls.call<ListedSession>(listSessionsCall, [partnerId, environment, email, at, limit]);
+}
+
+export interface LockedSession extends Origin {
+  email: string;
+  created_at: Date;
+  is_ended: boolean;
+}
+
+/** A session of the partner's, locked; null for any other. */
+export async function lockSession(tx: Transaction, sessionId: string): Promise<LockedSession | null> {
+  const { rows } = await tx.query<LockedSession>(
+    `select email, created_at, network, browser, revoked_at is not null as is_ended
+     from kelpie.sessions where id = $1 for no key update`,
+    [sessionId],
+  );
+  return rows[0] ?? null;
+}
+
+export async function isOpenSession(tx: Transaction, sessionId: string): Promise<boolean> {
+  const { rows } = await tx.query('select from kelpie.sessions where id = $1 and revoked_at is null', [sessionId]);
+  return rows.length === 1;
+}
+
+/** Every open session of the partner's but this one; says how many. */
+export async function revokeOtherSessions(tx: Transaction, sessionId: string, at: Date): Promise<number> {
+  const { rows } = await tx.query(
+    `update kelpie.sessions set revoked_at = $2::timestamptz
+     where id in (
+       select id from kelpie.sessions
+       where id <> $1 and revoked_at is null and created_at > $2::timestamptz - interval '12 hours'
+         and last_seen_at > $2::timestamptz - interval '30 minutes'
+       order by id for no key update
+     ) returning id`,
+    [sessionId, at],
+  );
+  return rows.length;
+}
+
+const endOwnCall: Call = {
+  name: 'end_own_sessions',
+  text: 'select kelpie.end_own_sessions($1, $2, $3, $4, $5) as ended',
+};
+
+/** Every other session of whoever has this one, in every account; null where this one is over. */
+export async function revokeOwnSessions(
+  calls: SingleCalls,
+  { sessionId, requestId, origin }: { sessionId: string; requestId: string; origin: Origin },
+  at: Date,
+): Promise<number | null> {
+  const values = [sessionId, requestId, origin.network, origin.browser, at];
+  const [row] = await calls.call<{ ended: number | null }>(endOwnCall, values);
+  return row?.ended ?? null;
+}
+
 /** In a transaction of the partner's. False where it was over already. */
 export async function revokeSession(tx: Transaction, sessionId: string, at: Date): Promise<boolean> {
   const { rows } = await tx.query(
