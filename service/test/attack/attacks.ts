@@ -1,15 +1,19 @@
 import type { Attack } from './attempts.ts';
 import { codeAttacks } from './codes.ts';
 import { crossSiteAttacks } from './cross-site.ts';
+import { evidenceAttacks } from './evidence.ts';
 import { isolationAttacks } from './isolation.ts';
 import { outputAttacks } from './output.ts';
 import { requestAttacks } from './requests.ts';
 import { roleAttacks } from './roles.ts';
 import { signInAttacks } from './sign-in.ts';
+import { spendingAttacks } from './spending.ts';
 
 /** All of them, in the order in which they run. */
 export const attacks: readonly Attack[] = [
   ...codeAttacks,
+  ...spendingAttacks,
+  ...evidenceAttacks,
   ...signInAttacks,
   ...roleAttacks,
   ...isolationAttacks,

@@ -2,6 +2,56 @@ import type { Hole } from './hole.ts';
 
 /** For each attack a hole that lets it through: the defence that the attack is about, taken away. */
 export const holes: Readonly<Record<string, Hole>> = {
+  'key-drains': {
+    file: 'service/database/functions/payouts/limits_of.sql',
+    edits: [['then 5000000 end', 'then 500000000 end']],
+  },
+  'cap-split': {
+    file: 'service/database/functions/payouts/judge_limits.sql',
+    edits: [["(1, 'daily', ''::bytea,", "(1, 'daily', sha256(uuid_send(item.api_key_id)),"]],
+  },
+  'give-back-farmed': {
+    file: 'service/database/functions/payouts/give_back_spending.sql',
+    edits: [['s.spent_pence - back.pence', 'greatest(0, s.spent_pence - 3 * back.pence)']],
+  },
+  'london-midnight': {
+    file: 'service/database/functions/platform/london_day.sql',
+    edits: [
+      [
+        "(at at time zone 'Europe/London')::date",
+        "date '2026-01-01' + (extract(epoch from at)::bigint % 1000)::integer",
+      ],
+    ],
+  },
+  'sandbox-key-reads-live': {
+    file: 'service/src/activity/masking.ts',
+    edits: [["return via === 'api' && environment === 'sandbox' && row.environment !== 'sandbox';", 'return false;']],
+  },
+  'evidence-washed': {
+    file: 'service/src/access/members/invite-member.ts',
+    edits: [['await recordSecurityEvent(tx, actor, done);', '']],
+  },
+  untraceable: {
+    file: 'service/src/http/auth/origin.ts',
+    edits: [
+      [
+        "{ network: sharedNetworkOf(ip), browser: browserFamily(headers['user-agent']) }",
+        '{ network: null, browser: null }',
+      ],
+    ],
+  },
+  'read-replica': {
+    file: 'service/src/access/create-api-key.ts',
+    edits: [['{ ...key, id, prefix,', '{ ...key, label: secret, id, prefix,']],
+  },
+  lockout: {
+    file: 'service/database/functions/access/find_browser.sql',
+    edits: [['b.token_hmac = of_token_hmac', 'b.token_hmac <> of_token_hmac']],
+  },
+  'stolen-browser-cookie': {
+    file: 'service/database/functions/access/may_guess_in_browser.sql',
+    edits: [['return made <= 10;', 'return true;']],
+  },
   csrf: {
     file: 'service/src/http/auth/session-cookie.ts',
     edits: [['const ownSites = new Set([', "const ownSites = new Set(['cross-site', 'same-site', "]],

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import type { ApiAnswer } from '../harness/client.ts';
 import { callAs } from '../harness/people.ts';
 import { askCode, cookieOf, giveCode, newAddress, plantCodes, readCode } from '../harness/sign-in.ts';
 import type { Attack } from './attempts.ts';
+import { codesTo, untilMailed, wrong } from './confirmed.ts';
 import { createVictim, type Stage, type Victim } from './stage.ts';
 
 // Attacks on how people sign in, and on what a session is good for.
@@ -70,4 +73,87 @@ const foreignSlug: Attack = {
   },
 };
 
-export const signInAttacks: readonly Attack[] = [fixation, codeReuse, foreignSlug];
+/** What a browser keeps of all cookies that it was given. */
+function cookiesOf({ headers }: ApiAnswer): string {
+  return headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+}
+
+/** Signs in with an emailed code, in a browser that has these cookies; says which it has then. */
+async function signInFrom(stage: Stage, email: string, cookie = ''): Promise<{ status: number; cookies: string }> {
+  const [{ url }] = stage.apis;
+  const headers: Record<string, string> = cookie === '' ? {} : { cookie, 'sec-fetch-site': 'same-origin' };
+  await untilMailed(stage);
+  const before = codesTo(stage, email).length;
+  await askCode(url, email, { headers });
+  const code = await eventually(
+    'a code is emailed',
+    async () => {
+      const codes = codesTo(stage, email);
+      return codes.length > before && codes[0];
+    },
+    8_000,
+  ).catch(() => '000000');
+  const answer = await giveCode(url, { email, code }, { headers });
+  return { status: answer.status, cookies: cookiesOf(answer) };
+}
+
+/** A stranger uses up what they can: guesses at codes, and codes. */
+async function useUp({ apis: [{ url }] }: Stage, email: string): Promise<void> {
+  for (let asked = 0; asked < 6; asked += 1) {
+    await askCode(url, email);
+    for (let guesses = 0; guesses < 4; guesses += 1) await giveCode(url, { email, code: '000000' });
+  }
+}
+
+const lockout: Attack = {
+  name: 'lockout',
+  tries: 'a stranger uses up the guesses and codes of an admin, who then cannot sign in from their own browser',
+  async run(stage, attempts) {
+    const victim = await createVictim(stage);
+    const email = await addAdmin(stage, victim);
+    const first = await signInFrom(stage, email);
+    if (first.status !== 200) throw new Error('the admin could not sign in at all');
+    await useUp(stage, email);
+    const again = await signInFrom(stage, email, first.cookies);
+    attempts.add(`the admin is answered ${again.status}`, again.status !== 200);
+  },
+};
+
+const stolenBrowser: Attack = {
+  name: 'stolen-browser-cookie',
+  tries: "the cookie that tells an admin's browser apart opens a session, or lets a thief guess without end",
+  async run(stage, attempts) {
+    const [{ url }] = stage.apis;
+    const victim = await createVictim(stage);
+    const email = await addAdmin(stage, victim);
+    const { cookies } = await signInFrom(stage, email);
+    const browser = cookies.split('; ').filter((cookie) => !cookie.startsWith('__Host-kelpie_session='));
+    if (browser.length === 0) throw new Error('the browser was given no cookie of its own');
+    const cookie = browser.join('; ');
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    attempts.mustBe('it is a session', await callAs({ url, cookie }, '/v1/account'), '401 unauthorized');
+    const token = browser[0]?.split('=')[1] ?? '';
+    const asSession = { url, cookie: `__Host-kelpie_session=${token}` };
+    attempts.mustBe('it is a session under its name', await callAs(asSession, '/v1/account'), '401 unauthorized');
+    // Each code takes five guesses and each browser ten a day: the third code must not be judged any more.
+    for (let codes = 0; codes < 3; codes += 1) {
+      await untilMailed(stage);
+      const before = codesTo(stage, email).length;
+      await askCode(url, email, { headers });
+      const right = await eventually('a code is emailed', async () => {
+        const sent = codesTo(stage, email);
+        return sent.length > before && sent[0];
+      });
+      for (let guesses = 0; guesses < 5; guesses += 1) await giveCode(url, { email, code: wrong(right) }, { headers });
+      const late = await giveCode(url, { email, code: right }, { headers });
+      attempts.mustBe('the right code after five guesses', late, '401 invalid_code');
+    }
+    const fresh = await signInFrom(stage, email, cookie);
+    attempts.add(`a code after ten guesses: ${fresh.status}`, fresh.status === 200);
+  },
+};
+
+export const signInAttacks: readonly Attack[] = [fixation, codeReuse, foreignSlug, lockout, stolenBrowser];

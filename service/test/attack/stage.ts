@@ -24,6 +24,10 @@ interface StageOptions {
   atEnd: (end: () => Promise<unknown>) => void;
 }
 
+/** From the network of whoever runs it: a browser says what it is. */
+export const chrome =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
+
 export async function startStage({ database, atEnd }: StageOptions): Promise<Stage> {
   const clock = createTestClock({ atEnd });
   const inbox = await startMailInbox({ smtp: 0, page: 0 });

@@ -1,0 +1,37 @@
+import { eventually } from '@kelpie/dev/eventually.ts';
+import type { ApiAnswer } from '../harness/client.ts';
+import { callAs, type Person } from '../harness/people.ts';
+import type { Stage } from './stage.ts';
+
+interface Act {
+  method: string;
+  path: string;
+  body?: Record<string, unknown>;
+}
+
+export async function act(person: Person, { method, path, body }: Act): Promise<ApiAnswer> {
+  return callAs(person, path, { method, ...(body === undefined ? {} : { body }) });
+}
+
+/** The codes that were emailed to this address so far, newest first. */
+export function codesTo({ inbox }: Stage, email: string): string[] {
+  return inbox
+    .mails()
+    .filter(({ to }) => to.includes(email))
+    .flatMap(({ text }) => /^ +(\d{6})$/m.exec(text)?.[1] ?? []);
+}
+
+/** Until every email that was asked for has arrived: what arrives from then on was asked for later. */
+export async function untilMailed({ sql }: Stage): Promise<void> {
+  await eventually('no email waits any more', async () => {
+    const waiting = await sql(
+      `select from kelpie.sign_in_codes where mail_encrypted is not null
+       union all select from kelpie.outgoing_mails where content_encrypted is not null`,
+    );
+    return waiting.length === 0;
+  });
+}
+
+export function wrong(code: string): string {
+  return String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+}
