@@ -258,6 +258,17 @@ export function useActivity() {
   });
 }
 
+export const sessionsKey = ['sessions'];
+
+export function useSessions() {
+  const kelpie = useAccountKelpie();
+  return useQuery({
+    queryKey: sessionsKey,
+    queryFn: async ({ signal }) => kelpie.auth.listSessions({ signal }),
+    refetchInterval: steady,
+  });
+}
+
 export function useSecurityEvents(filters: SecurityEventFilters) {
   const kelpie = useAccountKelpie();
   return useQuery({

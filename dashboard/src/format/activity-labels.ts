@@ -50,6 +50,7 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'request.unknown': { done: 'Unknown endpoint called', noun: 'Call to an unknown endpoint' },
   'security_event.list': { done: 'Security events listed', noun: 'Security event list' },
   'session.end': { done: 'Session ended', noun: 'Session end' },
+  'session.end_all': { done: 'All other sessions ended', noun: 'End of all sessions' },
   'session.list': { done: 'Sessions listed', noun: 'Session list' },
   'statement.get': { done: 'Statement read', noun: 'Statement read' },
   'usage.days': { done: 'Daily usage read', noun: 'Daily usage read' },

@@ -1,13 +1,21 @@
 import type { Calls } from '../calls.ts';
+import { confirmedAlone, type ConfirmOptions } from '../confirming.ts';
 import type { Schema } from '../described-api.ts';
 import type { CallOptions } from '../request.ts';
 
+/** `me`: your own in every account. `everyone`: all of this account. Never the one that asks. */
+export interface EndSessionsQuery {
+  of?: 'me' | 'everyone';
+}
 export interface EnterAccountRequest extends Schema<'EnterAccountRequest'> {}
 export interface Freeze extends Schema<'Freeze'> {}
 export interface FreezeRequest extends Schema<'FreezeRequest'> {}
 export interface OwnAccount extends Schema<'OwnAccount'> {}
 export interface Session extends Schema<'Session'> {}
 export interface SessionEnded extends Schema<'SessionEnded'> {}
+export interface SessionEntry extends Schema<'SessionEntry'> {}
+export interface SessionEntryEnded extends Schema<'SessionEntryEnded'> {}
+export interface SessionsEnded extends Schema<'SessionsEnded'> {}
 export interface SignInCode extends Schema<'SignInCode'> {}
 export interface SignInCodeRequest extends Schema<'SignInCodeRequest'> {}
 export interface SignInRequest extends Schema<'SignInRequest'> {}
@@ -25,6 +33,12 @@ export interface AuthResource {
   /** Goes to another of them, without another code: the session becomes one of that account. */
   switchAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session>;
   signOut(options?: CallOptions): Promise<SessionEnded>;
+  /** The sessions of this account: everyone's for an admin, their own for a viewer. */
+  listSessions(options?: CallOptions): Promise<SessionEntry[]>;
+  /** Signs one session out. Another person's takes a code. */
+  endSession(id: string, options?: ConfirmOptions): Promise<SessionEntryEnded>;
+  /** All but this one: your own in every account, or everyone's of this account, which takes a code. */
+  endSessions(which: EndSessionsQuery, options?: ConfirmOptions): Promise<SessionsEnded>;
   /** Stops live payouts with the token of the link in an email. Needs no session. */
   freeze(body: FreezeRequest, options?: CallOptions): Promise<Freeze>;
 }
@@ -36,6 +50,11 @@ export default function createAuth({ call }: Calls): AuthResource {
     getSession: async (options) => (await call('get', '/v1/auth/session', { ...options })).json,
     listAccounts: async (options) => (await call('get', '/v1/auth/accounts', { ...options })).json.data,
     switchAccount: async (body, options) => (await call('patch', '/v1/auth/session', { ...options, body })).json,
+    listSessions: async (options) => (await call('get', '/v1/auth/sessions', { ...options })).json.data,
+    endSession: async (id, options) =>
+      (await call('delete', '/v1/auth/sessions/{id}', { ...confirmedAlone(options), path: { id } })).json,
+    endSessions: async (query, options) =>
+      (await call('delete', '/v1/auth/sessions', { ...confirmedAlone(options), query })).json,
     freeze: async (body, options) => (await call('post', '/v1/auth/freeze', { ...options, body })).json,
     signOut: async (options) => (await call('delete', '/v1/auth/session', { ...options })).json,
   };

@@ -2,7 +2,8 @@
 export const eventActions = [
   { value: 'all', label: 'All events' },
   { value: 'login.verify', label: 'Sign-ins' },
-  { value: 'session.end', label: 'Sessions ended' },
+  { value: 'session.end', label: 'Sessions ended one by one' },
+  { value: 'session.end_all', label: 'All sessions ended' },
   { value: 'key.create', label: 'API keys created' },
   { value: 'key.roll', label: 'API keys rolled' },
   { value: 'key.revoke', label: 'API keys revoked' },
