@@ -3,7 +3,7 @@ import type { MicroUsdc, Pence } from '../../money/amounts.ts';
 import { rateAsNumber, type GbpPerUsd } from '../../money/rates.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
 import { linkToTopUps } from './link-to-top-ups.ts';
-import { showPounds, showUsdc } from './shown-usdc.ts';
+import { showPounds, showUsdc } from '../../money/shown-amounts.ts';
 
 interface CreditedDeposit {
   business: string;

@@ -1,7 +1,7 @@
 import type { MicroUsdc } from '../../money/amounts.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
 import { linkToTopUps } from './link-to-top-ups.ts';
-import { showUsdc } from './shown-usdc.ts';
+import { showUsdc } from '../../money/shown-amounts.ts';
 
 interface LowWallet {
   business: string;

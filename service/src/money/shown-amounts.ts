@@ -1,4 +1,4 @@
-import { formatPounds, formatUsdc, type MicroUsdc, type Pence } from '../../money/amounts.ts';
+import { formatPounds, formatUsdc, type MicroUsdc, type Pence } from './amounts.ts';
 
 function grouped(text: string): string {
   return text.replaceAll(/\B(?=(\d{3})+\.)/g, ',');
