@@ -2793,7 +2793,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3019,7 +3019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3145,7 +3145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3267,7 +3267,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnAccountList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3786,7 +3786,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              */
             403: {
                 headers: {
@@ -3884,7 +3884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3998,7 +3998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4012,7 +4012,7 @@ export interface operations {
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -4121,7 +4121,7 @@ export interface operations {
                     "application/json": components["schemas"]["Compliance"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4231,7 +4231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4243,7 +4243,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -4365,7 +4365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4546,7 +4546,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4690,7 +4690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4713,7 +4713,7 @@ export interface operations {
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
@@ -4859,7 +4859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Payout"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4984,7 +4984,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4996,7 +4996,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `verification_required`: The request needs the live environment, and the business is not verified yet.
              */
@@ -5118,7 +5118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Balance"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5262,7 +5262,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5369,7 +5369,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutHistory"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5485,7 +5485,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutRecipient"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5497,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              *
@@ -5599,7 +5599,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecipientList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5700,7 +5700,7 @@ export interface operations {
                     "application/json": components["schemas"]["Funding"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5833,7 +5833,7 @@ export interface operations {
                     "application/json": components["schemas"]["DepositList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5934,7 +5934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6035,7 +6035,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6138,7 +6138,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invoice"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6273,7 +6273,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6387,7 +6387,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6516,7 +6516,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6617,7 +6617,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsageDayList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6718,7 +6718,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6828,7 +6828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6842,7 +6842,7 @@ export interface operations {
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -6970,7 +6970,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6982,7 +6982,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -7100,7 +7100,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7214,7 +7214,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7226,7 +7226,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -7350,7 +7350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7362,7 +7362,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -7503,7 +7503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7515,7 +7515,7 @@ export interface operations {
             /**
              * @description `cross_site_request`: A signed-in browser sent the request from another website.
              *
-             *     `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `session_required`: An API key called an operation that only dashboard users can call.
              */
@@ -7637,7 +7637,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationSettings"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7751,7 +7751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7870,7 +7870,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7984,7 +7984,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecurityEventList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;

@@ -20,6 +20,7 @@ const pepper = createPepper(Buffer.alloc(32, 5));
 const [partner] = await createPartners(database, 1);
 assert(partner !== undefined);
 const owner: PartnerContext = partner;
+const anyAddress = '192.0.2.1';
 
 /** The database, with a count of what it was asked. */
 function counted(): { calls: SingleCalls; asked: () => number } {
@@ -59,7 +60,7 @@ test('no two secrets are the same', () => {
 test('a key is known by its secret: whose it is, and in which environment', async () => {
   const { id, prefix, secret } = await createKey('Shop');
   const apiKeyAuthenticator = createApiKeyAuthenticator(counted().calls, systemClock, pepper);
-  assert.deepEqual(await apiKeyAuthenticator.identify(secret), { id, prefix, ...owner });
+  assert.deepEqual(await apiKeyAuthenticator.identify(secret, anyAddress), { id, prefix, scope: 'pay', ...owner });
 });
 
 test('nothing of a secret is kept but its first digits and a digest that is worth nothing without the pepper', async () => {
@@ -77,7 +78,7 @@ test('nothing of a secret is kept but its first digits and a digest that is wort
     assert(!kept.row.includes(hidden.slice(start, start + 8)), 'a part of the secret is in the row');
   assert(kept.secret_hmac.equals(pepper.digest(secret)));
   const withoutPepper = createApiKeyAuthenticator(counted().calls, systemClock, createPepper(Buffer.alloc(32, 6)));
-  assert.equal(await withoutPepper.identify(secret), null);
+  assert.equal(await withoutPepper.identify(secret, anyAddress), null);
 });
 
 test('a revoked key is not found', async () => {
@@ -85,7 +86,10 @@ test('a revoked key is not found', async () => {
   await asAdmin(database.superuserUrl, async (client) =>
     client.query('update kelpie.api_keys set revoked_at = now() where id = $1', [id]),
   );
-  assert.equal(await createApiKeyAuthenticator(counted().calls, systemClock, pepper).identify(secret), null);
+  assert.equal(
+    await createApiKeyAuthenticator(counted().calls, systemClock, pepper).identify(secret, anyAddress),
+    null,
+  );
 });
 
 test('a text that is no secret is answered without asking the database', async () => {
@@ -105,7 +109,7 @@ test('a text that is no secret is answered without asking the database', async (
     `kp_sandbox_${'g'.repeat(48)}`,
     'x'.repeat(100_000),
   ])
-    assert.equal(await apiKeyAuthenticator.identify(text), null, text.slice(0, 80));
+    assert.equal(await apiKeyAuthenticator.identify(text, anyAddress), null, text.slice(0, 80));
   assert.equal(asked(), 0);
 });
 
@@ -114,7 +118,7 @@ test('the same secret a hundred times at once asks the database once, whether it
   for (const text of [secret, newSecret('sandbox').secret]) {
     const { calls, asked } = counted();
     const apiKeyAuthenticator = createApiKeyAuthenticator(calls, systemClock, pepper);
-    await Promise.all(Array.from({ length: 100 }, async () => apiKeyAuthenticator.identify(text)));
+    await Promise.all(Array.from({ length: 100 }, async () => apiKeyAuthenticator.identify(text, anyAddress)));
     assert.equal(asked(), 1);
   }
 });
@@ -122,7 +126,7 @@ test('the same secret a hundred times at once asks the database once, whether it
 test('the secret of one environment does not open the other', async () => {
   const { secret } = await createKey();
   const apiKeyAuthenticator = createApiKeyAuthenticator(counted().calls, systemClock, pepper);
-  assert.equal(await apiKeyAuthenticator.identify(secret.replace('kp_sandbox_', 'kp_live_')), null);
+  assert.equal(await apiKeyAuthenticator.identify(secret.replace('kp_sandbox_', 'kp_live_'), anyAddress), null);
 });
 
 test('digests are the same only where every byte is', () => {

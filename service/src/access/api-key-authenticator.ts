@@ -2,35 +2,65 @@ import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
+import type { KeyScope } from './key-authority.ts';
+import { isWithin, parseNetwork, type Network } from './networks.ts';
 import { isSecret, sameDigest, type Pepper } from './secrets.ts';
-import { findApiKey } from './store.ts';
+import { identifyApiKey, type IdentifiedKeyRow } from './store.ts';
 
 interface CallingKey extends PartnerContext {
   id: string;
-  /** The start of the secret: how people know it again. */
+  /** The start of the secret that was used: how people know it again. */
   prefix: string;
+  scope: KeyScope;
 }
 
 export interface ApiKeyAuthenticator {
-  /** Whose secret this is, or null for nobody's. */
-  identify(secret: string): Promise<CallingKey | null>;
+  /** Whose secret this is, or null for nobody's, and for one that no longer works or not from this address. */
+  identify(secret: string, address: string): Promise<CallingKey | null>;
+}
+
+interface KnownKey {
+  key: CallingKey;
+  /** Null is anywhere. */
+  networks: readonly Network[] | null;
+  /** Null is without end. */
+  validUntil: Date | null;
 }
 
 /** A key that was revoked still reads for so long at most; a payout checks it again in its own commit. */
 const keepMs = 900;
 const mostRemembered = 10_000;
 
-export function createApiKeyAuthenticator(calls: SingleCalls, clock: Clock, pepper: Pepper): ApiKeyAuthenticator {
-  const cache = createTtlCache<CallingKey | null>({ keepMs, most: mostRemembered });
+function networkFrom(text: string): Network {
+  const network = parseNetwork(text);
+  if (network === undefined) throw new Error('a stored network that cannot be read');
+  return network;
+}
+
+function knownKey(row: IdentifiedKeyRow): KnownKey {
+  const { id, partner_id: partnerId, environment, key_prefix: prefix, scope } = row;
   return {
-    async identify(secret) {
+    key: { id, partnerId, environment, prefix, scope },
+    networks: row.networks?.map(networkFrom) ?? null,
+    validUntil: row.valid_until,
+  };
+}
+
+export function createApiKeyAuthenticator(calls: SingleCalls, clock: Clock, pepper: Pepper): ApiKeyAuthenticator {
+  const cache = createTtlCache<KnownKey | null>({ keepMs, most: mostRemembered });
+  return {
+    async identify(secret, address) {
       if (!isSecret(secret)) return null;
       const digest = pepper.digest(secret);
-      return cache.get(digest.toString('base64'), async () => {
-        const row = await findApiKey(calls, digest, clock.now());
-        if (row === null || !sameDigest(row.secret_hmac, digest)) return null;
-        return { id: row.id, partnerId: row.partner_id, environment: row.environment, prefix: row.key_prefix };
+      const known = await cache.get(digest.toString('base64'), async () => {
+        const row = await identifyApiKey(calls, digest, clock.now());
+        return row === null || !sameDigest(row.secret_hmac, digest) ? null : knownKey(row);
       });
+      if (known === null) return null;
+      // Judged for each request, because what is remembered may have been looked up for another address, or earlier.
+      const { key, networks, validUntil } = known;
+      if (validUntil !== null && validUntil <= clock.now()) return null;
+      return networks === null || isWithin(networks, address) ? key : null;
     },
   };
 }

@@ -1,19 +1,29 @@
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
+import type { KeyScope } from './key-authority.ts';
 
-interface ApiKeyRow {
+/** A key as its secret finds it. */
+export interface IdentifiedKeyRow {
   id: string;
   partner_id: string;
   environment: PartnerContext['environment'];
+  /** The prefix and the digest of the secret that was used. */
   key_prefix: string;
   secret_hmac: Buffer;
+  scope: KeyScope;
+  networks: string[] | null;
+  valid_until: Date | null;
 }
 
-const findApiKeyCall: Call = { name: 'find_api_key', text: 'select * from kelpie.find_api_key($1, $2)' };
+const identifyApiKeyCall: Call = { name: 'identify_api_key', text: 'select * from kelpie.identify_api_key($1, $2)' };
 
 /** Looked up by its digest: whoever does not have the pepper can't choose how that compares with others. It is marked as used. */
-export async function findApiKey(calls: SingleCalls, secretHmac: Buffer, at: Date): Promise<ApiKeyRow | null> {
-  const [row] = await calls.call<ApiKeyRow>(findApiKeyCall, [secretHmac, at]);
+export async function identifyApiKey(
+  calls: SingleCalls,
+  secretHmac: Buffer,
+  at: Date,
+): Promise<IdentifiedKeyRow | null> {
+  const [row] = await calls.call<IdentifiedKeyRow>(identifyApiKeyCall, [secretHmac, at]);
   return row ?? null;
 }
 

@@ -261,11 +261,11 @@ function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessio
   const { clock, calls, limits } = deps;
   const apiKeyAuthenticator = createApiKeyAuthenticator(calls, clock, pepper);
   return createAuthentication({
-    async identifyKey(secret) {
-      const key = await apiKeyAuthenticator.identify(secret);
+    async identifyKey(secret, address) {
+      const key = await apiKeyAuthenticator.identify(secret, address);
       if (key === null) return null;
-      const { id: callerId, prefix: by, partnerId, environment } = key;
-      return { via: 'api', callerId, limitId: callerId, by, partnerId, environment, askedEnvironment: environment };
+      const { id: callerId, prefix: by, environment, ...known } = key;
+      return { via: 'api', callerId, limitId: callerId, by, environment, askedEnvironment: environment, ...known };
     },
     identifySession: async (token, how) => sessions.identify(token, how),
     limits,

@@ -25,6 +25,7 @@ const live = await addLiveEnvironment(database, bank, partner);
 const payout = await createPayout({ url, key: partner.key });
 // Nobody asks as these: whoever may, can revoke the one and remove the other.
 const { keyId } = await addKey(database, partner);
+const reader = await addKey(database, partner, { scope: 'read' });
 const invoiceId = await plantInvoice(database, partner.partnerId);
 const member = await signIn(database, partner, { url, role: 'viewer' });
 
@@ -66,6 +67,8 @@ const callers = {
     call({ url, key: partner.key }, addressOf(operation, 'live'), emptyRequest(operation)),
   'a live key': async (operation: Operation) =>
     call({ url, key: live.key }, addressOf(operation, 'sandbox'), emptyRequest(operation)),
+  'a read key': async (operation: Operation) =>
+    call({ url, key: reader.key }, addressOf(operation, 'sandbox'), emptyRequest(operation)),
   'a viewer': async (operation: Operation) =>
     callAs(await asViewer(), addressOf(operation, 'sandbox'), emptyRequest(operation)),
   // Before the admin: what that one removes would not be there for anybody.
@@ -80,16 +83,18 @@ type CallerName = keyof typeof callers;
 const refused: Readonly<Record<string, Partial<Record<CallerName, string>>>> = {
   anybody: {},
   readers: { 'no one': '401 unauthorized' },
-  payers: { 'no one': '401 unauthorized', 'a viewer': '403 api_key_required' },
+  payers: { 'no one': '401 unauthorized', 'a read key': '403 api_key_required', 'a viewer': '403 api_key_required' },
   people: {
     'no one': '401 unauthorized',
     'a sandbox key': '403 session_required',
     'a live key': '403 session_required',
+    'a read key': '403 session_required',
   },
   admins: {
     'no one': '401 unauthorized',
     'a sandbox key': '403 session_required',
     'a live key': '403 session_required',
+    'a read key': '403 session_required',
     'a viewer': '403 api_key_required',
   },
 };
@@ -176,6 +181,26 @@ async function everyRow(): Promise<Record<string, string>> {
     return found;
   });
 }
+
+/** What a key of scope read may ask for by another method than GET: it computes an answer, and writes nothing. */
+const harmless = new Set(['createQuote']);
+
+test('faults 46: a key of scope read that tries every write is refused always, and nothing changes', async () => {
+  const writes = operations.filter(({ id, method, access }) => {
+    return !looks.has(method) && access !== 'anybody' && !harmless.has(id);
+  });
+  assert(writes.length >= 10);
+  const before = await everyRow();
+  for (const operation of writes) {
+    const body = operation.id === 'createPayout' ? payoutBody({ amount_gbp: '5.00' }) : {};
+    const request = operation.method === 'DELETE' ? {} : { body, headers: { 'idempotency-key': randomUUID() } };
+    const address = addressOf(operation, 'sandbox');
+    const answer = await call({ url, key: reader.key }, address, { method: operation.method, ...request });
+    const code = operation.access === 'payers' ? 'api_key_required' : 'session_required';
+    assert.deepEqual([answer.status, answer.code], [403, code], `${operation.id} ${answer.text}`);
+  }
+  assert.deepEqual(await everyRow(), before);
+});
 
 test('faults 46: a viewer who tries every write is refused always, in both environments, and nothing changes', async () => {
   const writes = operations.filter(({ method, access }) => !looks.has(method) && ['payers', 'admins'].includes(access));

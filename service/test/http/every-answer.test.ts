@@ -246,7 +246,7 @@ async function startBroken(): Promise<Client> {
   const database = await createTestDatabase();
   await asAdmin(database.superuserUrl, async (admin) =>
     admin.query(
-      `drop function kelpie.find_api_key(bytea, timestamptz); drop function kelpie.find_public_partner(text);
+      `drop function kelpie.identify_api_key(bytea, timestamptz); drop function kelpie.find_public_partner(text);
        drop routine kelpie.find_session;
        drop type kelpie.new_session cascade; alter table kelpie.sign_in_codes rename to gone`,
     ),

@@ -196,20 +196,23 @@ test('history, activity, entries and payouts are never deleted, and what happene
   });
 });
 
+/** A key whose secret was replaced, and works until then. */
+function rolled(until: string): string {
+  return `previous_secret_hmac = secret_hmac, secret_hmac = sha256(secret_hmac), previous_expires_at = ${until},
+    previous_prefix = key_prefix, key_prefix = 'kp_sandbox_00000000'`;
+}
+
 for (const [way, commits] of ways) {
-  test(`the commit of a payout refuses a key that may not pay any more, whatever a process still believes (${way})`, async () => {
+  test(`faults 66: the commit of a payout refuses a key that may not pay any more, whatever a process still believes (${way})`, async () => {
     const [ended, later] = ["now() - interval '1 second'", "now() + interval '1 hour'"];
-    const rolled = (prefix: string, at: string): string =>
-      `previous_secret_hmac = secret_hmac, secret_hmac = sha256(secret_hmac), previous_expires_at = ${at},
-       previous_prefix = key_prefix, key_prefix = '${prefix}'`;
     for (const [change, expected] of [
       ['label = null', 'created'],
       [`expires_at = ${later}`, 'created'],
       [`created_at = now() - interval '1 hour', expires_at = ${ended}`, 'unauthorized'],
       [`scope = 'read'`, 'unauthorized'],
       [`revoked_at = ${ended}`, 'unauthorized'],
-      [rolled('kp_sandbox_00000000', later), 'created'],
-      [`created_at = now() - interval '1 hour', ${rolled('kp_sandbox_00000000', ended)}`, 'unauthorized'],
+      [rolled(later), 'created'],
+      [`created_at = now() - interval '1 hour', ${rolled(ended)}`, 'unauthorized'],
       [`key_prefix = 'kp_sandbox_00000000', secret_hmac = sha256(secret_hmac)`, 'unauthorized'],
     ] as const) {
       const caller = { ...mine, ...(await addKey(database, mine)) };

@@ -7,7 +7,7 @@ export type Access =
   | 'anybody'
   /** Whoever is known: a key, an admin, a viewer. */
   | 'readers'
-  /** Whoever may move money: a key, an admin. */
+  /** Whoever may move money: a key of scope `pay`, an admin. */
   | 'payers'
   /** People who have signed in, whatever their role. */
   | 'people'
@@ -26,7 +26,7 @@ declare module 'fastify' {
 
 const onlyRead = {
   code: 'api_key_required',
-  message: 'Viewers cannot change this account. Ask an admin.',
+  message: 'Viewers and read-only API keys cannot change this account. Ask an admin.',
 } as const;
 const onlyPeople = {
   code: 'session_required',
@@ -34,12 +34,15 @@ const onlyPeople = {
 } as const;
 
 /** As much of a caller as says what it may do. */
-type KnownAs = { via: 'api' } | { via: 'dashboard'; role: 'admin' | 'viewer' };
+type KnownAs = { via: 'api'; scope: 'pay' | 'read' } | { via: 'dashboard'; role: 'admin' | 'viewer' };
 
 /** Why a known caller may not use a route, or undefined where it may. */
 export function accessError(access: Access, caller: KnownAs): ApiError | undefined {
   if (access === 'anybody' || access === 'readers') return undefined;
-  if (caller.via === 'api') return access === 'payers' ? undefined : new ApiError(onlyPeople);
+  if (caller.via === 'api') {
+    if (access !== 'payers') return new ApiError(onlyPeople);
+    return caller.scope === 'pay' ? undefined : new ApiError(onlyRead);
+  }
   return caller.role === 'viewer' && access !== 'people' ? new ApiError(onlyRead) : undefined;
 }
 

@@ -28,7 +28,8 @@ export interface Authentication {
 }
 
 interface AuthenticationDeps {
-  identifyKey: (secret: string) => Promise<KeyCaller | null>;
+  /** Null too where the key does not work from the address. */
+  identifyKey: (secret: string, address: string) => Promise<KeyCaller | null>;
   /** `anew` where what is remembered of the session may be too old. */
   identifySession: (token: string, how?: 'anew') => Promise<SignedIn | null>;
   limits: Pick<RateLimits, 'requests' | 'open'>;
@@ -64,7 +65,7 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
 
   const findByKey = async (request: FastifyRequest): Promise<KeyCaller | null> => {
     const [, secret] = bearerForm.exec(request.headers.authorization ?? '') ?? [];
-    return secret === undefined ? null : deps.identifyKey(secret);
+    return secret === undefined ? null : deps.identifyKey(secret, request.ip);
   };
   const identifyByKey = async (request: FastifyRequest): Promise<Identified | null> => {
     const caller = await findByKey(request);

@@ -16,6 +16,8 @@ interface KnownCaller {
 /** A partner's program, by an API key: the key stands for one environment. */
 export interface KeyCaller extends KnownCaller {
   via: 'api';
+  /** `read` may change nothing. */
+  scope: 'pay' | 'read';
 }
 
 /** A person who has signed in, in the environment that the request names. */

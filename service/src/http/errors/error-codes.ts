@@ -52,8 +52,10 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   unauthorized: {
     status: 401,
-    cause: 'The API key is missing, unknown or revoked, or the dashboard session has ended.',
-    remedy: 'Send a valid key in the header `Authorization: Bearer kp_…`. In the dashboard, sign in again.',
+    cause:
+      'The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended.',
+    remedy:
+      'Send a valid key in the header `Authorization: Bearer kp_…`, from a network that the key allows. In the dashboard, sign in again.',
     example: { message: 'A valid API key is required in the header Authorization: Bearer kp_….' },
   },
   insufficient_funds: {
@@ -68,9 +70,10 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   api_key_required: {
     status: 403,
-    cause: 'A viewer, or someone who is no longer an admin, called an operation that changes something.',
-    remedy: 'Ask an admin of the account, or use an API key where the operation accepts one.',
-    example: { message: 'Viewers cannot change this account. Ask an admin.' },
+    cause:
+      'A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.',
+    remedy: 'Ask an admin of the account, or use an API key with scope `pay` where the operation accepts one.',
+    example: { message: 'Viewers and read-only API keys cannot change this account. Ask an admin.' },
   },
   cross_site_request: {
     status: 403,
