@@ -657,15 +657,35 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Returns the keys of both environments: active ones, and those revoked within the last 12 months.
+         * @description Returns the keys of both environments: active ones, and those revoked or expired within the last 12 months.
          */
         get: operations["listKeys"];
         put?: never;
         /**
          * Create an API key
-         * @description Creates a key and returns its secret once. We email every admin. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.
+         * @description Creates a key and returns its secret once. We email every admin. What the key can do cannot be changed later. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.
          */
         post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll an API key
+         * @description Replaces the secret and returns the new one once. The key keeps its id and what it can do. The current secret works until `previous_expires_at`; one that an earlier roll replaced stops at once. We email every admin. Not idempotent: a repeat creates another secret.
+         */
+        post: operations["rollKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -684,7 +704,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Revokes the key permanently. It can no longer create payouts, and its reads stop within a second. Safe to retry.
+         * @description Revokes the key permanently, with both secrets if it was rolled. It can no longer create payouts, and its reads stop within a second. Safe to retry.
          */
         delete: operations["revokeKey"];
         options?: never;
@@ -2051,6 +2071,32 @@ export interface components {
             /** @description What the key is for. */
             label: string | null;
             /**
+             * @description `pay` can create and cancel payouts and read data; `read` can only read.
+             * @enum {string}
+             */
+            scope: "pay" | "read";
+            /** @description IP addresses and CIDR ranges that the key works from. Requests from elsewhere return 401. Empty: it works from anywhere. */
+            networks: string[];
+            /**
+             * Format: date-time
+             * @description When the key stops working. Null if it does not expire.
+             */
+            expires_at: string | null;
+            /** @description The most that the key can pay per day, in pounds. Null if only the limits of the account apply. */
+            daily_limit_gbp: string | null;
+            /**
+             * Format: date-time
+             * @description Until then the key can pay 1,000.00 pounds per day: a new live key starts low, unless it is the first. Null if its full limit applies.
+             */
+            full_limit_at: string | null;
+            /** @description The start of the secret before the last roll. Null unless it still works. */
+            previous_key_prefix: string | null;
+            /**
+             * Format: date-time
+             * @description When the secret before the last roll stops working. Null unless it still works.
+             */
+            previous_expires_at: string | null;
+            /**
              * Format: date-time
              * @description When the key was created.
              */
@@ -2085,8 +2131,31 @@ export interface components {
             environment: "sandbox" | "live";
             /** @description What the key is for, at most 60 characters. */
             label?: string;
+            /**
+             * @description `pay` can create and cancel payouts and read data; `read` can only read. Cannot be changed later.
+             * @default pay
+             * @enum {string}
+             */
+            scope?: "pay" | "read";
+            /** @description IP addresses and CIDR ranges that the key works from. Requests from elsewhere return 401. Empty: it works from anywhere. */
+            networks?: string[];
+            /**
+             * Format: date-time
+             * @description When the key stops working. Default: never.
+             */
+            expires_at?: string;
+            /** @description The most that the key can pay per day, in pounds. Default: only the limits of the account apply. */
+            daily_limit_gbp?: string;
         };
-        /** @description The new API key, with its secret. */
+        /** @description How to replace the secret. */
+        RollKeyRequest: {
+            /**
+             * @description How long the current secret still works, in hours. 0 ends it at once.
+             * @default 24
+             */
+            overlap_hours?: number;
+        };
+        /** @description An API key with its new secret. */
         ApiKeyCreated: {
             /**
              * Format: uuid
@@ -2102,6 +2171,32 @@ export interface components {
             key_prefix: string;
             /** @description What the key is for. */
             label: string | null;
+            /**
+             * @description `pay` can create and cancel payouts and read data; `read` can only read.
+             * @enum {string}
+             */
+            scope: "pay" | "read";
+            /** @description IP addresses and CIDR ranges that the key works from. Requests from elsewhere return 401. Empty: it works from anywhere. */
+            networks: string[];
+            /**
+             * Format: date-time
+             * @description When the key stops working. Null if it does not expire.
+             */
+            expires_at: string | null;
+            /** @description The most that the key can pay per day, in pounds. Null if only the limits of the account apply. */
+            daily_limit_gbp: string | null;
+            /**
+             * Format: date-time
+             * @description Until then the key can pay 1,000.00 pounds per day: a new live key starts low, unless it is the first. Null if its full limit applies.
+             */
+            full_limit_at: string | null;
+            /** @description The start of the secret before the last roll. Null unless it still works. */
+            previous_key_prefix: string | null;
+            /**
+             * Format: date-time
+             * @description When the secret before the last roll stops working. Null unless it still works.
+             */
+            previous_expires_at: string | null;
             /**
              * Format: date-time
              * @description When the key was created.
@@ -6810,7 +6905,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new API key, with its secret. */
+            /** @description An API key with its new secret. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6859,6 +6954,155 @@ export interface operations {
              *
              *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rollKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the key.
+                 * @example 01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description An API key with its new secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyCreated"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -1,6 +1,6 @@
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
-import type { KeyScope } from './key-authority.ts';
+import type { KeyAuthority, KeyScope } from './key-authority.ts';
 
 /** A key as its secret finds it. */
 export interface IdentifiedKeyRow {
@@ -27,20 +27,40 @@ export async function identifyApiKey(
   return row ?? null;
 }
 
-interface NewApiKeyRow extends PartnerContext {
+interface NewApiKeyRow extends PartnerContext, KeyAuthority {
   id: string;
   prefix: string;
   label: string | null;
   secretHmac: Buffer;
   createdAt: Date;
+  fullLimitAt: Date | null;
 }
 
-export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<void> {
-  await tx.query(
-    `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, label, secret_hmac, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.id, key.partnerId, key.environment, key.prefix, key.label, key.secretHmac, key.createdAt],
+/** Returns the networks as the database writes them. */
+export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<string[]> {
+  const { rows } = await tx.query<{ networks: string[] }>(
+    `insert into kelpie.api_keys (
+       id, partner_id, environment, key_prefix, label, secret_hmac, created_at, scope, networks, expires_at,
+       daily_limit_pence, full_limit_at
+     )
+     values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::cidr[], '{}'), $10, $11, $12)
+     returning coalesce(networks::text[], '{}') as networks`,
+    [
+      key.id,
+      key.partnerId,
+      key.environment,
+      key.prefix,
+      key.label,
+      key.secretHmac,
+      key.createdAt,
+      key.scope,
+      key.networks,
+      key.expiresAt,
+      key.dailyLimit,
+      key.fullLimitAt,
+    ],
   );
+  return rows[0]?.networks ?? [];
 }
 
 /** What a partner sees of its keys. */
@@ -52,17 +72,24 @@ export interface ListedKey {
   created_at: Date;
   last_used_at: Date | null;
   revoked_at: Date | null;
+  scope: KeyScope;
+  networks: string[] | null;
+  expires_at: Date | null;
+  daily_limit_pence: string | null;
+  full_limit_at: Date | null;
+  previous_prefix: string | null;
+  previous_expires_at: Date | null;
 }
 
-const listApiKeysCall: Call = { name: 'list_api_keys', text: 'select * from kelpie.list_api_keys($1, $2, $3, $4)' };
+const showApiKeysCall: Call = { name: 'show_api_keys', text: 'select * from kelpie.show_api_keys($1, $2, $3, $4)' };
 
-/** Those that work, and those that were revoked after an instant, the newest first. */
+/** Those that work, and those that were revoked or expired after an instant, the newest first. */
 export async function listApiKeys(
   calls: SingleCalls,
   of: PartnerContext,
-  { revokedAfter, limit }: { revokedAfter: Date; limit: number },
+  { endedAfter, limit }: { endedAfter: Date; limit: number },
 ): Promise<ListedKey[]> {
-  return calls.call<ListedKey>(listApiKeysCall, [of.partnerId, of.environment, revokedAfter, limit]);
+  return calls.call<ListedKey>(showApiKeysCall, [of.partnerId, of.environment, endedAfter, limit]);
 }
 
 /**
@@ -83,33 +110,83 @@ export async function lockEnvironment(
   return row === undefined ? null : { business: row.name, isVerified: row.verification_status === 'approved' };
 }
 
-export async function countWorkingKeys(tx: Transaction, of: PartnerContext): Promise<number> {
-  const { rows } = await tx.query<{ keys: number }>(
-    `select count(*)::int as keys from kelpie.api_keys
-     where partner_id = $1 and environment = $2 and revoked_at is null`,
-    [of.partnerId, of.environment],
+/** Keys that work, and whether there was ever one that pays: a key that was revoked, or has expired, counts for that too. */
+export async function countKeys(
+  tx: Transaction,
+  of: PartnerContext,
+  at: Date,
+): Promise<{ working: number; everPaying: number }> {
+  const { rows } = await tx.query<{ working: number; ever_paying: number }>(
+    `select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $3))::int as working,
+       count(*) filter (where scope = 'pay')::int as ever_paying
+     from kelpie.api_keys where partner_id = $1 and environment = $2`,
+    [of.partnerId, of.environment, at],
   );
-  return rows[0]?.keys ?? 0;
+  return { working: rows[0]?.working ?? 0, everPaying: rows[0]?.ever_paying ?? 0 };
 }
 
-interface FoundKey {
+/** A key that is about to be changed. */
+export interface LockedKey extends KeyAuthority {
   environment: PartnerContext['environment'];
   prefix: string;
   label: string | null;
   business: string;
-  is_revoked: boolean;
+  createdAt: Date;
+  isRevoked: boolean;
+  fullLimitAt: Date | null;
 }
 
+type LockedKeyRow = Omit<ListedKey, 'id' | 'last_used_at' | 'previous_prefix' | 'previous_expires_at'> & {
+  business: string;
+};
+
 /** One of the partner's own keys, locked; null for any other. */
-export async function lockApiKey(tx: Transaction, id: string): Promise<FoundKey | null> {
-  const { rows } = await tx.query<FoundKey>(
-    `select k.environment, k.key_prefix as prefix, k.label, p.name as business, k.revoked_at is not null as is_revoked
+export async function lockApiKey(tx: Transaction, id: string): Promise<LockedKey | null> {
+  const { rows } = await tx.query<LockedKeyRow>(
+    `select k.environment, k.key_prefix, k.label, p.name as business, k.created_at, k.revoked_at, k.scope,
+       k.networks::text[], k.expires_at, k.daily_limit_pence, k.full_limit_at
      from kelpie.api_keys k join kelpie.partners p on p.id = k.partner_id where k.id = $1 for no key update of k`,
     [id],
   );
-  return rows[0] ?? null;
+  const [row] = rows;
+  return row === undefined ? null : lockedKey(row);
+}
+
+function lockedKey({ environment, label, business, scope, ...row }: LockedKeyRow): LockedKey {
+  return {
+    environment,
+    prefix: row.key_prefix,
+    label,
+    business,
+    createdAt: row.created_at,
+    isRevoked: row.revoked_at !== null,
+    scope,
+    networks: row.networks ?? [],
+    expiresAt: row.expires_at,
+    dailyLimit: row.daily_limit_pence === null ? null : BigInt(row.daily_limit_pence),
+    fullLimitAt: row.full_limit_at,
+  };
 }
 
 export async function revokeApiKeyRow(tx: Transaction, id: string, at: Date): Promise<void> {
   await tx.query('update kelpie.api_keys set revoked_at = $2 where id = $1', [id, at]);
+}
+
+interface NewSecretRow {
+  id: string;
+  prefix: string;
+  secretHmac: Buffer;
+  /** Until when the secret that it replaces works; null for no longer. */
+  previousExpiresAt: Date | null;
+}
+
+/** The secret before the replaced one stops working: a key has two at most. */
+export async function replaceSecret(tx: Transaction, key: NewSecretRow): Promise<void> {
+  await tx.query(
+    `update kelpie.api_keys set key_prefix = $2, secret_hmac = $3, previous_expires_at = $4,
+       previous_prefix = case when $4::timestamptz is not null then key_prefix end,
+       previous_secret_hmac = case when $4::timestamptz is not null then secret_hmac end
+     where id = $1`,
+    [key.id, key.prefix, key.secretHmac, key.previousExpiresAt],
+  );
 }

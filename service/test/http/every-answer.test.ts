@@ -175,6 +175,10 @@ const well: Record<string, () => Promise<Asking>> = {
     body: { environment: 'sandbox' },
     person: (await newAdmin()).person,
   }),
+  rollKey: async () => {
+    const { person, keyId } = await newAdmin();
+    return { path: `/v1/keys/${keyId}/roll`, method: 'POST', body: { overlap_hours: 1 }, person };
+  },
   revokeKey: async () => {
     const { person, keyId } = await newAdmin();
     return { path: `/v1/keys/${keyId}`, method: 'DELETE', person };

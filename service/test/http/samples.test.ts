@@ -84,7 +84,7 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     await asSuperuser('update kelpie.invoices set id = $2 where id = $1', [id, shown]);
     await asSuperuser('update kelpie.invoice_lines set invoice_id = $2 where invoice_id = $1', [id, shown]);
   },
-  revokeKey: async () =>
+  rollKey: async () =>
     asSuperuser(`update kelpie.api_keys set id = $2 where partner_id = $1 and label = 'Order system'`, [
       partner.partnerId,
       exampleValues.keyId,

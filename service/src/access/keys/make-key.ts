@@ -3,13 +3,16 @@ import { inTransaction, type PartnerContext, type Transaction } from '../../plat
 import { ApiError } from '../../platform/api-error.ts';
 import type { AdminActor } from '../actor.ts';
 import { createApiKey } from '../create-api-key.ts';
+import type { KeyAuthority } from '../key-authority.ts';
 import { keyCreatedMail } from '../mails/key-created.ts';
 import { requireAdmin } from '../members/require-admin.ts';
-import { countWorkingKeys, lockEnvironment } from '../store.ts';
+import { countKeys, lockEnvironment } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
 import { notifyAdmins } from './notify-admins.ts';
 
 const mostKeys = 5;
+/** How long a low daily limit holds for a key that one emailed code has created: time for the other admins to see the email. */
+const lowLimitMs = 24 * 3_600_000;
 
 const notVerified = {
   code: 'verification_required',
@@ -20,47 +23,52 @@ const tooMany = {
   message: `This environment already has ${mostKeys} active keys. Revoke one first.`,
 } as const;
 
-interface NewKey {
+interface NewKey extends KeyAuthority {
   environment: PartnerContext['environment'];
   label: string | null;
 }
 
-interface MadeKey extends NewKey {
+/** A key with its secret, which is in this answer and nowhere else. */
+export interface KeyWithSecret extends NewKey {
   id: string;
   prefix: string;
   secret: string;
   createdAt: Date;
+  fullLimitAt: Date | null;
+  previous: { prefix: string; expiresAt: Date } | null;
 }
 
-/** A key by an admin's wish, of which every admin is told. The secret is in the answer and nowhere else. */
-export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: NewKey): Promise<MadeKey> {
+/** A key by an admin's wish, of which every admin is told. */
+export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: NewKey): Promise<KeyWithSecret> {
   const partnerEnvironment = { partnerId: actor.partnerId, environment: wanted.environment };
   return inTransaction(deps.pool, partnerEnvironment, async (tx) => {
-    const business = await findRoom(tx, partnerEnvironment);
+    const { business, isFirst } = await findRoom(tx, partnerEnvironment, deps.clock.now());
     await requireAdmin(tx, actor.sessionId);
-    const made = await createApiKey(tx, deps, { ...partnerEnvironment, label: wanted.label });
+    const isLow = wanted.environment === 'live' && wanted.scope === 'pay' && !isFirst;
+    const fullLimitAt = isLow ? new Date(deps.clock.now().getTime() + lowLimitMs) : null;
+    const made = await createApiKey(tx, deps, { ...partnerEnvironment, ...wanted, fullLimitAt });
     const { by, requestId } = actor;
     const done = { environment: wanted.environment, action: 'key.create', status: 201, detail: made.id };
     await recordActivity(tx, { id: requestId, partnerId: actor.partnerId, by, ...done });
     await recordSecurityEvent(tx, actor, done);
-    const change = {
-      ...wanted,
-      business,
-      prefix: made.prefix,
-      by,
-      at: made.createdAt,
-      dashboardUrl: deps.dashboardUrl,
-    };
-    await notifyAdmins(tx, deps.outbox, { kind: 'key-created', message: keyCreatedMail(change) });
-    return { ...wanted, ...made };
+    const { dashboardUrl } = deps;
+    const key = { ...wanted, ...made, fullLimitAt };
+    const message = keyCreatedMail({ ...key, business, by, at: made.createdAt, dashboardUrl });
+    await notifyAdmins(tx, deps.outbox, { kind: 'key-created', message });
+    return { ...key, previous: null };
   });
 }
 
 /** Under the lock of the partner environment, so that of ten at the same moment no more come through than there is room for. */
-async function findRoom(tx: Transaction, partnerEnvironment: PartnerContext): Promise<string> {
+async function findRoom(
+  tx: Transaction,
+  partnerEnvironment: PartnerContext,
+  at: Date,
+): Promise<{ business: string; isFirst: boolean }> {
   const found = await lockEnvironment(tx, partnerEnvironment);
   if (found === null || (partnerEnvironment.environment === 'live' && !found.isVerified))
     throw new ApiError(notVerified);
-  if ((await countWorkingKeys(tx, partnerEnvironment)) >= mostKeys) throw new ApiError(tooMany);
-  return found.business;
+  const { working, everPaying } = await countKeys(tx, partnerEnvironment, at);
+  if (working >= mostKeys) throw new ApiError(tooMany);
+  return { business: found.business, isFirst: everPaying === 0 };
 }

@@ -21,7 +21,7 @@ export async function revokeKey(
     const key = await lockApiKey(tx, keyId);
     if (key === null) return { kind: 'not_found' };
     const { environment } = key;
-    if (key.is_revoked) return { kind: 'was_revoked', environment };
+    if (key.isRevoked) return { kind: 'was_revoked', environment };
     await requireAdmin(tx, actor.sessionId);
     const at = deps.clock.now();
     await revokeApiKeyRow(tx, keyId, at);

@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { assertNamesAreWords, assertWellSet, hostileName, rendered } from '../../../test/platform/mail/well-set.ts';
 import { confirmActMail } from './confirm-act.ts';
 import { invitationMail } from './invitation.ts';
+import { fullAuthority } from '../key-authority.ts';
 import { keyCreatedMail } from './key-created.ts';
 import { keyRevokedMail } from './key-revoked.ts';
 import { liveFrozenMail } from './live-frozen.ts';
 import { newBrowserMail } from './new-browser.ts';
+import { keyRolledMail } from './key-rolled.ts';
+import type { KeyChange } from './key-change.ts';
 import { signInCodeMail } from './sign-in-code.ts';
 import { signUpCodeMail } from './sign-up-code.ts';
 
@@ -17,7 +20,8 @@ const invitation = {
   link: 'https://dashboard.kelpie.example/invitations/0a1b2c3d4e5f',
 } as const;
 
-const change = {
+const change: KeyChange = {
+  ...fullAuthority,
   business: 'Tideway',
   environment: 'live',
   prefix: 'kp_live_0a1b2c3d',
@@ -25,7 +29,9 @@ const change = {
   by: 'ada@tideway.example',
   at: new Date('2026-11-15T10:20:30Z'),
   dashboardUrl: 'https://dashboard.kelpie.example',
-} as const;
+};
+
+const rolledMail = (of: KeyChange) => keyRolledMail(of, { prefix: 'kp_live_4d3c2b1a', expiresAt: of.at });
 
 const origin = { network: '203.0.113.0/24', browser: 'Firefox on Windows' };
 const unknownOrigin = { network: null, browser: null };
@@ -79,6 +85,7 @@ test('an invitation says who invites to which business, as what, and where to ac
 
 for (const [done, compose, subject, lead] of [
   ['created', keyCreatedMail, 'New live API key for Tideway', 'created a live API key for Tideway.'],
+  ['rolled', rolledMail, 'A live API key for Tideway has a new secret', 'rolled a live API key for Tideway.'],
   ['revoked', keyRevokedMail, 'A live API key for Tideway was revoked', 'revoked a live API key for Tideway.'],
 ] as const) {
   test(`that a key was ${done} says which, of which environment, by whom and when, and links to the keys`, () => {
@@ -131,13 +138,45 @@ test('that live is frozen says by whom, and what follows', () => {
   assert.match(mail.text, /payouts that wait are not\ssent/);
 });
 
+test('an email about a key says what the key can do, from where and until when', () => {
+  const all = rendered(keyCreatedMail(change)).text;
+  for (const line of ['It can: create payouts and read data', 'Works from: any address'])
+    assert(all.includes(`\n${line}\n`), all);
+  assert.doesNotMatch(all, /Daily limit|Expires on/);
+  const restricted = rendered(
+    keyCreatedMail({
+      ...change,
+      scope: 'read',
+      networks: ['203.0.113.0/24', '2001:db8::/32'],
+      expiresAt: new Date('2027-01-02T03:04:05Z'),
+      dailyLimit: 250_000n,
+    }),
+  );
+  assertWellSet(restricted);
+  for (const line of [
+    'It can: read data only',
+    'Works from: 203.0.113.0/24, 2001:db8::/32',
+    'Daily limit: £2,500.00',
+    'Expires on: 2 January 2027 at 03:04 UTC',
+  ])
+    assert(restricted.text.includes(`\n${line}\n`), restricted.text);
+});
+
+test('that a key was rolled says how long the old secret works', () => {
+  const [later, ended] = [change.at, null].map((expiresAt) =>
+    rendered(keyRolledMail(change, { prefix: 'kp_live_4d3c2b1a', expiresAt })),
+  );
+  assert.match(later?.text ?? '', /kp_live_4d3c2b1a…, works until 15\sNovember\s2026\sat\s10:20\sUTC/);
+  assert.match(ended?.text ?? '', /kp_live_4d3c2b1a…, no\slonger\sworks/);
+});
+
 test('faults 55: a name is words, whatever is in it', () => {
   assertNamesAreWords(rendered(confirmActMail({ ...act, does: hostileName })));
   assertNamesAreWords(rendered(confirmActMail({ ...act, business: hostileName })));
   assertNamesAreWords(rendered(liveFrozenMail({ ...freeze, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, invitedBy: hostileName })));
-  for (const compose of [keyCreatedMail, keyRevokedMail]) {
+  for (const compose of [keyCreatedMail, rolledMail, keyRevokedMail]) {
     assertNamesAreWords(rendered(compose({ ...change, label: hostileName })));
     assertNamesAreWords(rendered(compose({ ...change, business: hostileName, by: hostileName })));
   }

@@ -1,53 +1,49 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
-import { dateTime, Environment, nullableText, Query, uuid } from '../../http/schema/fields.ts';
+import { Query, uuid } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors } from '../../http/errors/responses.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { instantOf } from '../../platform/ids.ts';
 import type { KeyChangeDeps } from '../keys/key-deps.ts';
-import { makeKey } from '../keys/make-key.ts';
+import { makeKey, type KeyWithSecret } from '../keys/make-key.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
-import { KeyPrefix } from './key-routes.ts';
+import { rollKey } from '../keys/roll-key.ts';
+import { exampleKey, exampleRequest, keyBody, KeyFields } from './key-body.ts';
+import { authorityFrom, CreateKeyRequest } from './key-request.ts';
 import { adminOf } from './people.ts';
-
-const CreateKeyRequest = nameSchema(
-  'CreateKeyRequest',
-  Type.Object(
-    {
-      environment: Environment,
-      label: Type.Optional(
-        Type.String({
-          maxLength: 60,
-          pattern: patterns.anyText,
-          description: 'What the key is for, at most 60 characters.',
-        }),
-      ),
-    },
-    { additionalProperties: false, description: 'The key to create.' },
-  ),
-);
 
 const ApiKeyCreated = nameSchema(
   'ApiKeyCreated',
   Type.Object(
     {
-      id: uuid('The id of the key.'),
-      environment: Environment,
-      key_prefix: KeyPrefix,
-      label: nullableText({ description: 'What the key is for.' }),
-      created_at: dateTime('When the key was created.'),
+      ...KeyFields.properties,
       secret: Type.String({
         pattern: patterns.secret,
         description: 'The whole key. It is returned once and never again.',
       }),
       note: Type.String({ description: 'A reminder to store the secret.' }),
     },
-    { description: 'The new API key, with its secret.' },
+    { description: 'An API key with its new secret.' },
+  ),
+);
+const RollKeyRequest = nameSchema(
+  'RollKeyRequest',
+  Type.Object(
+    {
+      overlap_hours: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 72,
+          default: 24,
+          description: 'How long the current secret still works, in hours. 0 ends it at once.',
+        }),
+      ),
+    },
+    { additionalProperties: false, description: 'How to replace the secret.' },
   ),
 );
 const ApiKeyRevoked = nameSchema(
@@ -68,19 +64,24 @@ export interface KeyChangeRouteDeps extends KeyChangeDeps, Authentication {
 }
 
 export function addKeyChangeRoutes(app: Server, deps: KeyChangeRouteDeps): void {
-  const key = { environment: 'sandbox', label: 'Order system' } as const;
-  addSchema(app, CreateKeyRequest, key);
+  addSchema(app, CreateKeyRequest, exampleRequest);
+  addSchema(app, RollKeyRequest, { overlap_hours: 24 });
   addSchema(app, ApiKeyCreated, {
-    id: exampleValues.keyId,
-    key_prefix: exampleValues.keyPrefix,
-    ...key,
-    created_at: instantOf(exampleValues.keyId).toISOString(),
+    ...exampleKey,
     secret: exampleValues.keyPrefix.padEnd('kp_sandbox_'.length + 48, '0123456789abcdef'),
     note,
   });
   addSchema(app, ApiKeyRevoked, { id: exampleValues.keyId, revoked: true });
   addCreateRoute(app, deps);
+  addRollRoute(app, deps);
   addRevokeRoute(app, deps);
+}
+
+/** Nothing on the way may keep the secret. */
+const notKept = { 'cache-control': 'no-store' };
+
+function secretBody(key: KeyWithSecret, now: Date): Static<typeof ApiKeyCreated.definition> {
+  return { ...keyBody(key, now), secret: key.secret, note };
 }
 
 function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
@@ -88,7 +89,7 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'Creates a key and returns its secret once. We email every admin. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.',
+      'Creates a key and returns its secret once. We email every admin. What the key can do cannot be changed later. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.',
     tags: ['Dashboard settings'],
     querystring: Query,
     body: CreateKeyRequest.ref,
@@ -100,15 +101,38 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
   const config = { action: 'key.create', access: 'admins', ofBothEnvironments: true } as const;
   app.post('/v1/keys', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const { environment } = request.body;
+    deps.activity.isIn(request, environment);
+    const now = deps.clock.now();
     // A blank label is none.
     const label = request.body.label?.trim() ? request.body.label : null;
-    deps.activity.isIn(request, environment);
-    const { id, prefix, secret, createdAt } = await makeKey(deps, adminOf(request, deps), { environment, label });
+    const wanted = { environment, label, ...authorityFrom(request.body, now) };
+    const key = await makeKey(deps, adminOf(request, deps), wanted);
     deps.activity.isRecorded(request);
-    const created_at = createdAt.toISOString();
-    // Nothing on the way may keep the secret.
-    reply.code(201).header('cache-control', 'no-store');
-    return reply.send({ id, environment, key_prefix: prefix, label, created_at, secret, note });
+    return reply.code(201).headers(notKept).send(secretBody(key, now));
+  });
+}
+
+function addRollRoute(app: Server, deps: KeyChangeRouteDeps): void {
+  const schema = {
+    operationId: 'rollKey',
+    summary: 'Roll an API key',
+    description:
+      'Replaces the secret and returns the new one once. The key keeps its id and what it can do. The current secret works until `previous_expires_at`; one that an earlier roll replaced stops at once. We email every admin. Not idempotent: a repeat creates another secret.',
+    tags: ['Dashboard settings'],
+    params: KeyPath,
+    querystring: Query,
+    body: RollKeyRequest.ref,
+    response: { 201: ApiKeyCreated.ref, ...bodyErrors('not_found', 'invalid_request') },
+  };
+  const config = { action: 'key.roll', access: 'admins', ofBothEnvironments: true } as const;
+  app.post('/v1/keys/:id/roll', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
+    const { overlap_hours: overlapHours = 24 } = request.body;
+    const keyId = request.params.id.toLowerCase();
+    const key = await rollKey(deps, adminOf(request, deps), { keyId, overlapHours });
+    if (key === null) throw new ApiError({ code: 'not_found', message: 'No active API key has this id.' });
+    deps.activity.isIn(request, key.environment);
+    deps.activity.isRecorded(request);
+    return reply.code(201).headers(notKept).send(secretBody(key, deps.clock.now()));
   });
 }
 
@@ -117,7 +141,7 @@ function addRevokeRoute(app: Server, deps: KeyChangeRouteDeps): void {
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'Revokes the key permanently. It can no longer create payouts, and its reads stop within a second. Safe to retry.',
+      'Revokes the key permanently, with both secrets if it was rolled. It can no longer create payouts, and its reads stop within a second. Safe to retry.',
     tags: ['Dashboard settings'],
     params: KeyPath,
     querystring: Query,

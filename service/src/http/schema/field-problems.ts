@@ -23,6 +23,8 @@ const typeRules: Readonly<Record<string, string>> = {
   string: 'must be a string',
   'string,null': 'must be a string or null',
   object: 'must be an object',
+  array: 'must be a list',
+  integer: 'must be a whole number',
 };
 
 const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
@@ -41,6 +43,9 @@ const rules: Readonly<Record<string, (params: Params) => string | undefined>> = 
   type: ({ type }) => typeRules[String(type)],
   minLength: () => 'must not be empty',
   maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+  maxItems: ({ limit }) => `must have at most ${String(limit)} items`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
 };
 
 /** The validator speaks of the object around a missing or unknown field; a person wants the field itself. */
