@@ -3463,7 +3463,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionEntryList"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3582,7 +3582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3592,7 +3592,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `api_key_required`: A viewer, or someone who is no longer an admin, called an operation that changes something.
+             * @description `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -3728,7 +3728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown or revoked, or the dashboard session has ended. */
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
             401: {
                 headers: {
                     [name: string]: unknown;

@@ -190,3 +190,28 @@ export async function replaceSecret(tx: Transaction, key: NewSecretRow): Promise
     [key.id, key.prefix, key.secretHmac, key.previousExpiresAt],
   );
 }
+
+export interface ExpiringKey {
+  id: string;
+  partner_id: string;
+  environment: PartnerContext['environment'];
+}
+
+const listExpiringKeysCall: Call = {
+  name: 'list_expiring_keys',
+  text: 'select * from kelpie.list_expiring_keys($1, $2)',
+};
+
+/** Of all partners: those whose admins are still to be emailed about it. */
+export async function listExpiringKeys(calls: SingleCalls, at: Date, limit: number): Promise<ExpiringKey[]> {
+  return calls.call<ExpiringKey>(listExpiringKeysCall, [at, limit]);
+}
+
+/** Returns false where it was done before. */
+export async function markExpiryNotified(tx: Transaction, id: string, at: Date): Promise<boolean> {
+  const { rows } = await tx.query(
+    'update kelpie.api_keys set expiry_notified_at = $2 where id = $1 and expiry_notified_at is null returning id',
+    [id, at],
+  );
+  return rows.length === 1;
+}

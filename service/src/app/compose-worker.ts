@@ -57,7 +57,7 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
   const handlers = new Map<Queue, JobHandler>([
     ...housekeepingHandlers(engines),
     ...mailHandlers({ ...engines, failpoint, transport, openAttachment }),
-    ...accessHandlers({ ...engines, outbox: transport === null ? null : outbox }),
+    ...accessHandlers({ ...engines, outbox: transport === null ? null : outbox, dashboardUrl }),
     ...partnerHandlers({ ...engines, ...notifying, banks, onApproved: chargeApproval, onConnected }),
     ...payoutHandlers({ ...payouts, ...engines, ...notifying, listProblemReaders }),
     ...billingHandlers({ ...engines, ...notifying, failpoint, jobs, findFirstAdmin }),

@@ -5,6 +5,7 @@ import { confirmActMail } from './confirm-act.ts';
 import { invitationMail } from './invitation.ts';
 import { fullAuthority } from '../key-authority.ts';
 import { keyCreatedMail } from './key-created.ts';
+import { keyExpiringMail } from './key-expiring.ts';
 import { keyRevokedMail } from './key-revoked.ts';
 import { liveFrozenMail } from './live-frozen.ts';
 import { newBrowserMail } from './new-browser.ts';
@@ -168,6 +169,20 @@ test('that a key was rolled says how long the old secret works', () => {
   );
   assert.match(later?.text ?? '', /kp_live_4d3c2b1a…, works until 15\sNovember\s2026\sat\s10:20\sUTC/);
   assert.match(ended?.text ?? '', /kp_live_4d3c2b1a…, no\slonger\sworks/);
+});
+
+test('that a key expires soon says which, when, and what to do', () => {
+  const { business, environment, prefix, label, at: expiresAt } = change;
+  const expiring = { business, environment, prefix, label, expiresAt };
+  const mail = rendered(keyExpiringMail({ ...expiring, dashboardUrl: change.dashboardUrl }));
+  assertWellSet(mail);
+  assert.equal(mail.subject, 'A live API key for Tideway expires soon');
+  assert.match(mail.text, /^A live API key for Tideway expires on 15\sNovember\s2026\sat\s10:20\sUTC\./);
+  for (const line of ['Key: kp_live_0a1b2c3d…', 'Label: Shop', 'https://dashboard.kelpie.example/live/keys'])
+    assert(mail.text.includes(`\n${line}\n`), line);
+  const unlinked = rendered(keyExpiringMail({ ...expiring, label: null, dashboardUrl: null }));
+  assertWellSet(unlinked);
+  assertNamesAreWords(rendered(keyExpiringMail({ ...expiring, label: hostileName, dashboardUrl: null })));
 });
 
 test('faults 55: a name is words, whatever is in it', () => {

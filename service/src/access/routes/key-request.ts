@@ -8,7 +8,7 @@ import type { KeyAuthority } from '../key-authority.ts';
 import { formatNetwork, parseNetwork } from '../networks.ts';
 import { networksText, Scope, scopeText } from './key-body.ts';
 
-export const mostNetworks = 10;
+const mostNetworks = 10;
 
 export const CreateKeyRequest = nameSchema(
   'CreateKeyRequest',
