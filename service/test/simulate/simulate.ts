@@ -5,6 +5,7 @@ import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { simulateBilling } from './billing.ts';
+import { simulateCaps } from './caps.ts';
 import { simulateFunding } from './funding.ts';
 import { simulateLedger } from './ledger.ts';
 import { simulateOperators } from './operators.ts';
@@ -13,6 +14,7 @@ import type { Simulation } from './simulation.ts';
 
 const simulations: Readonly<Record<string, Simulation>> = {
   billing: simulateBilling,
+  caps: simulateCaps,
   funding: simulateFunding,
   ledger: simulateLedger,
   operators: simulateOperators,
