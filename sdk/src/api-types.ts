@@ -468,6 +468,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve limits
+         * @description Returns the daily limits on payouts and what is left of them today. Days begin at midnight in London. A payout that exceeds a limit is refused with `limit_exceeded`.
+         */
+        get: operations["getLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/funding": {
         parameters: {
             query?: never;
@@ -1693,6 +1713,61 @@ export interface components {
             object: "list";
             /** @description One page of the list. */
             data: components["schemas"]["RecipientSummary"][];
+        };
+        /** @description The daily limits on payouts, and what was spent of them today. */
+        Limits: {
+            /**
+             * @description Always `limits`.
+             * @enum {string}
+             */
+            object: "limits";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description The daily limit of the account. */
+            daily: {
+                /** @description The limit of the account per day, in pounds. Null if there is none. */
+                limit_gbp: string | null;
+                /** @description What counts toward it today, in pounds. In sandbox, payouts count from when a limit is set. */
+                spent_gbp: string;
+                /** @description What is left today, in pounds. */
+                left_gbp: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the day ends: midnight in London.
+                 */
+                resets_at: string;
+            };
+            /** @description The daily limit for an account that no payout was completed to before. */
+            new_payee: {
+                /** @description The limit per day and account, in pounds. Null if there is none. */
+                limit_gbp: string | null;
+            };
+            /** @description How far an admin can raise both limits, in pounds. Contact support to raise it. Null if there is no bound. */
+            highest_daily_limit_gbp: string | null;
+            /** @description The API keys that can pay. */
+            keys: {
+                /**
+                 * Format: uuid
+                 * @description The id of the key.
+                 */
+                id: string;
+                /** @description The start of the key, by which people tell keys apart. */
+                key_prefix: string;
+                /** @description The daily limit of the key, in pounds. Null if it has none of its own. */
+                limit_gbp: string | null;
+                /** @description What the key created today, in pounds. */
+                spent_gbp: string;
+                /** @description What is left of its limit, in pounds. */
+                left_gbp: string | null;
+                /**
+                 * Format: date-time
+                 * @description Until then the key is new, and its limit is at most 1,000.00. Null if its full limit holds.
+                 */
+                full_limit_at: string | null;
+            }[];
         };
         /** @description Where to send top-ups. */
         Funding: {
@@ -5692,6 +5767,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecipientList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The daily limits on payouts, and what was spent of them today. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
                 };
             };
             /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */

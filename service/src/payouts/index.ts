@@ -28,5 +28,8 @@ export {
   type PayoutActProblem,
   type PlannedAct,
 } from './admin/acts.ts';
+export { lowerHighestLimit, raiseHighestLimit } from './admin/limits.ts';
+export { leftOf, readLimits, type LimitsToday } from './spending/read-limits.ts';
+export { lowestLimit, mostLimit } from './spending/store.ts';
 export { beginRecovery, openRecovery, readRecovery, type RecoveryStanding } from './admin/recovery-store.ts';
 export { runImport, type ImportReport } from './recovery/run-import.ts';

@@ -12,7 +12,8 @@ import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
+import { plantKeyLimit } from '../harness/limited-payouts.ts';
+import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
@@ -184,6 +185,7 @@ const well: Record<string, () => Promise<Asking>> = {
     return { path: `/v1/keys/${keyId}`, method: 'DELETE', person };
   },
   getCompliance: async () => ({ path: '/v1/compliance' }),
+  getLimits: async () => ({ path: '/v1/limits' }),
   startVerification: async () => ({ path: '/v1/compliance/verification', method: 'POST', person: anAdmin }),
   getBalance: async () => ({ path: '/v1/balance' }),
   createQuote: async () => ({ path: '/v1/quotes', method: 'POST', body: { amount_gbp: '5.00' } }),
@@ -392,6 +394,11 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   payout_not_created: async ({ id }) => askWell(id, withoutRate),
   idempotency_key_required: async ({ id }) => askWell(id, whole, { headers: { 'idempotency-key': 'short' } }),
   insufficient_funds: async ({ id }) => askWell(id, whole, { body: payoutBody({ amount_gbp: '20000.00' }) }),
+  limit_exceeded: async ({ id }) => {
+    const { key, keyId } = await addKey(world.database, world.partner);
+    await plantKeyLimit(world.database, keyId, { daily: '5.00' });
+    return askWell(id, { ...whole, key }, { body: payoutBody({ amount_gbp: '5.01' }) });
+  },
   invalid_recipient: async ({ id }) => askWell(id, whole, { body: payoutBody({}, bankOf('1234567')) }),
   idempotency_key_reused: async () => {
     const key = randomUUID();

@@ -1,4 +1,5 @@
 import { caseCorrection } from './cases.ts';
+import { limitRaising } from './limits.ts';
 import { partnerActivation, screeningClearance } from './partner-acts.ts';
 import { payoutActs } from './payout-acts.ts';
 import type { ApprovedAct } from './propose.ts';
@@ -8,6 +9,7 @@ import { recoveryOpening } from './recovery.ts';
 /** Every act that needs two persons, by its action in the audit log. */
 export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
   ['case.correct', caseCorrection],
+  ['limits.raise', limitRaising],
   ['rail.resume', blockLifting],
   ['partner.activate', partnerActivation],
   ['partner.clear_screening', screeningClearance],

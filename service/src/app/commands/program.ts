@@ -8,6 +8,7 @@ import { addExceptionCommands } from './exceptions.ts';
 import { addInvoiceCommands } from './invoices.ts';
 import { addJobCommands } from './jobs.ts';
 import { addLedgerCommands } from './ledger.ts';
+import { addLimitCommands } from './limits.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addPartnerCommands } from './partners.ts';
 import { addPayoutCommands } from './payouts.ts';
@@ -66,6 +67,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addPlanCommands(program);
   addPayoutCommands(program);
   addRailCommands(program);
+  addLimitCommands(program);
   addDepositCommands(program);
   addExceptionCommands(program);
   addInvoiceCommands(program);
