@@ -53,6 +53,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     [`GET /v1/invoices/${id}/items`, async () => kelpie.invoices.listItems(id, { kind: 'credit' })],
     ['GET /v1/keys', async () => kelpie.keys.list()],
     ['POST /v1/keys', async () => kelpie.keys.create({ environment: 'sandbox' })],
+    [`POST /v1/keys/${id}/roll`, async () => kelpie.keys.roll(id, { overlap_hours: 1 })],
     [`DELETE /v1/keys/${id}`, async () => kelpie.keys.revoke(id)],
     ['GET /v1/members', async () => kelpie.members.list()],
     ['POST /v1/members', async () => kelpie.members.invite({ email: 'ada@example.com', role: 'viewer' })],

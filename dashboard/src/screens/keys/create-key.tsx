@@ -1,14 +1,16 @@
-import type { ApiKeyCreated, CreateKeyRequest } from '@kelpie/sdk';
+import { KelpieError, type ApiKeyCreated, type CreateKeyRequest } from '@kelpie/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConfirmed } from '../../data/confirmed.ts';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmAct } from '../../ui/confirm-code.tsx';
-import { CopyButton } from '../../ui/copy.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
+import { emptyKeyDraft, keyMistakes, keyMistakesFrom, keyRequest } from './key-draft.ts';
+import { KeyFields } from './key-fields.tsx';
+import { Secret } from './secret.tsx';
 
 interface CreateKeyProps {
   isOpen: boolean;
@@ -20,7 +22,7 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
   const kelpie = useKelpie();
   const environment = useEnvironment();
   const client = useQueryClient();
-  const [label, setLabel] = useState('');
+  const [draft, setDraft] = useState(emptyKeyDraft);
   const creating = useConfirmed({
     act: async (request: CreateKeyRequest, options) => kelpie.keys.create(request, options),
     onSettled: async () => client.invalidateQueries({ queryKey: ['keys'] }),
@@ -28,10 +30,12 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
     gcTime: 0,
   });
   const close = (): void => {
-    setLabel('');
+    setDraft(emptyKeyDraft);
     creating.reset();
     onClose();
   };
+  const mistakes = keyMistakes(draft);
+  const said = creating.error instanceof KelpieError ? keyMistakesFrom(creating.error.fields) : {};
   const problem = creating.error !== null && (
     <Problem
       error={creating.error}
@@ -39,7 +43,6 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
       unknown="We don't know whether the key was created. Check the list, and revoke a key that you did not copy."
     />
   );
-  const named = label.trim();
   return (
     <Dialog
       title={creating.data === undefined ? `Create ${environment} key` : 'Copy your key now'}
@@ -47,41 +50,40 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
       onClose={close}
       isSticky={creating.isSuccess || creating.isCodeWanted}
     >
-      {creating.data !== undefined && <Secret created={creating.data} onDone={close} />}
-      {creating.isCodeWanted && (
+      {creating.data !== undefined ? (
+        <Created created={creating.data} onDone={close} />
+      ) : creating.isCodeWanted ? (
         <ConfirmAct
           confirming={creating}
-          what={named === '' ? 'a live key without a label' : <>the live key {named}</>}
+          what={draft.label.trim() === '' ? 'a live key without a label' : <>the live key {draft.label.trim()}</>}
           action="Create key"
           onCancel={close}
           problem={problem}
         />
-      )}
-      {creating.data === undefined && !creating.isCodeWanted && (
+      ) : (
         <form
           className="grid gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            creating.run({ environment, ...(named === '' ? {} : { label: named }) });
+            if (Object.keys(mistakes).length === 0) creating.run(keyRequest(draft, environment, Date.now()));
           }}
         >
           {environment === 'live' && (
-            <p>A live key moves real money. Keep it on your server, never in a web page or an app.</p>
+            <p>
+              A live key moves real money. Keep it on your server, never in a web page or an app. We email you a code to
+              confirm it.
+            </p>
           )}
-          <Field
-            label="Label"
-            name="label"
-            autoFocus
-            maxLength={60}
-            autoComplete="off"
-            value={label}
-            onChange={setLabel}
-            hint="What uses the key, such as Shop or Payroll."
-          />
+          <KeyFields draft={draft} mistakes={{ ...said, ...mistakes }} onChange={setDraft} />
           {problem}
           <DialogActions>
             <Button onClick={close}>Cancel</Button>
-            <Button kind="primary" type="submit" isWorking={creating.isPending}>
+            <Button
+              kind="primary"
+              type="submit"
+              isWorking={creating.isPending}
+              disabled={Object.keys(mistakes).length > 0}
+            >
               Create key
             </Button>
           </DialogActions>
@@ -91,21 +93,15 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
   );
 }
 
-function Secret({ created, onDone }: { created: ApiKeyCreated; onDone: () => void }) {
+function Created({ created, onDone }: { created: ApiKeyCreated; onDone: () => void }) {
   return (
-    <>
-      <p>{created.note}</p>
-      <p className="flex items-start justify-between gap-3 rounded-md border border-line-strong bg-sunken px-3 py-2.5">
-        <code data-testid="secret" className="min-w-0 font-mono text-small break-all">
-          {created.secret}
-        </code>
-        <CopyButton text={created.secret} what="key" />
-      </p>
-      <DialogActions>
-        <Button kind="primary" onClick={onDone}>
-          I copied the key
-        </Button>
-      </DialogActions>
-    </>
+    <Secret secret={created.secret} note={created.note} onDone={onDone}>
+      {created.full_limit_at !== null && (
+        <p>
+          This key can pay at most £1,000.00 per day until <Timestamp at={created.full_limit_at} />. We emailed all
+          admins about it.
+        </p>
+      )}
+    </Secret>
   );
 }

@@ -13,7 +13,9 @@ import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { CreateKey } from './create-key.tsx';
+import { isExpired, keyNotes } from './key-notes.ts';
 import { RevokeKey } from './revoke-key.tsx';
+import { RollKey } from './roll-key.tsx';
 
 const mostKeys = 5;
 
@@ -21,7 +23,7 @@ const columns = [
   { title: 'Key' },
   { title: 'Created', className: 'max-md:hidden' },
   { title: 'Last used', className: 'max-sm:hidden' },
-  { title: 'Revoke', isHidden: true },
+  { title: 'Actions', isHidden: true },
 ];
 
 /** The keys of the current environment: sandbox and live keys are never listed together. */
@@ -50,13 +52,14 @@ export function Screen() {
         ) : (
           <Problem error={keys.error} title="API keys could not be loaded." onRetry={() => void keys.refetch()} />
         ))}
-      {own !== undefined && <KeyTable keys={own} />}
+      {own !== undefined && <KeyTable keys={own} readAtMs={keys.dataUpdatedAt} />}
       <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   );
 }
 
-function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
+/** `readAtMs`: the list is read again every few seconds, which moves along what has expired. */
+function KeyTable({ keys, readAtMs }: { keys: readonly ApiKey[]; readAtMs: number }) {
   const environment = useEnvironment();
   const isAdmin = useIsAdmin();
   if (keys.length === 0) {
@@ -69,22 +72,24 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
   return (
     <Table label="API keys" columns={columns}>
       {keys.map((key) => (
-        <KeyRow key={key.id} apiKey={key} />
+        <KeyRow key={key.id} apiKey={key} readAtMs={readAtMs} />
       ))}
     </Table>
   );
 }
 
-function KeyRow({ apiKey }: { apiKey: ApiKey }) {
+function KeyRow({ apiKey, readAtMs }: { apiKey: ApiKey; readAtMs: number }) {
   const isAdmin = useIsAdmin();
   const { key_prefix: prefix, label, created_at: createdAt, last_used_at: usedAt, revoked_at: revokedAt } = apiKey;
   const isRevoked = revokedAt !== null;
+  const notes = isRevoked ? [] : keyNotes(apiKey, readAtMs);
   return (
     <Row>
       <Cell className="max-w-0 w-full sm:w-1/2">
         <div className="grid min-w-0 gap-0.5">
           <span className={classNames('truncate font-medium', isRevoked && 'text-muted')}>{label ?? 'No label'}</span>
           <code className="truncate font-mono text-small text-muted">{prefix}…</code>
+          {notes.length > 0 && <span className="text-small text-muted">{notes.join(' · ')}</span>}
         </div>
       </Cell>
       <Cell className="max-md:hidden whitespace-nowrap text-muted">
@@ -99,7 +104,14 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
             Revoked <Timestamp at={revokedAt} to="date" />
           </span>
         ) : (
-          isAdmin && <RevokeKey apiKey={apiKey} />
+          <div className="flex justify-end max-sm:flex-col max-sm:items-end">
+            {isExpired(apiKey, readAtMs) ? (
+              <span className="self-center px-2 text-failed max-sm:self-end max-sm:px-0">Expired</span>
+            ) : (
+              isAdmin && <RollKey apiKey={apiKey} />
+            )}
+            {isAdmin && <RevokeKey apiKey={apiKey} />}
+          </div>
         )}
       </Cell>
     </Row>
