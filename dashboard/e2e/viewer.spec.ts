@@ -26,6 +26,7 @@ test('a viewer sees everything and no action, and the API refuses what the pages
     '/recipients',
     '/keys',
     '/team',
+    '/security',
     '/settings',
     '/compliance',
   ]) {
@@ -33,7 +34,7 @@ test('a viewer sees everything and no action, and the API refuses what the pages
     await expect(theirs.getByRole('heading', { level: 1 })).toBeVisible();
     await expect(theirs.getByRole('status', { name: 'Loading' })).toHaveCount(0);
     const actions =
-      /New payout|Cancel payout|Pay again|Pay .+ again|Create|Revoke|Invite|Edit|Save|Start verification|Send/;
+      /New payout|Cancel payout|Pay again|Pay .+ again|Create|Roll|Revoke|Change limits|Invite|Edit|Save|Start verification|Send/;
     await expect(theirs.getByRole('button', { name: actions })).toHaveCount(0);
     await expect(theirs.getByRole('link', { name: /New payout|Pay again|Pay .+ again|Send first/ })).toHaveCount(0);
   }

@@ -10,6 +10,7 @@ import createDiscovery from './resources/discovery.ts';
 import createFunding from './resources/funding.ts';
 import createInvoices from './resources/invoices.ts';
 import createKeys from './resources/keys.ts';
+import createLimits from './resources/limits.ts';
 import createMembers from './resources/members.ts';
 import createPartners from './resources/partners.ts';
 import createPayouts from './resources/payouts.ts';
@@ -33,6 +34,7 @@ function createResources(calls: Calls) {
     funding: createFunding(calls),
     invoices: createInvoices(calls),
     keys: createKeys(calls),
+    limits: createLimits(calls),
     members: createMembers(calls),
     partners: createPartners(calls),
     payouts: createPayouts(calls),

@@ -28,6 +28,7 @@ export type * from './resources/discovery.ts';
 export type * from './resources/funding.ts';
 export type * from './resources/invoices.ts';
 export type * from './resources/keys.ts';
+export type * from './resources/limits.ts';
 export type * from './resources/members.ts';
 export type * from './resources/partners.ts';
 export type * from './resources/payouts.ts';

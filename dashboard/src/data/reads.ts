@@ -258,6 +258,15 @@ export function useActivity() {
   });
 }
 
+export function useLimits() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'limits'],
+    queryFn: async ({ signal }) => kelpie.limits.get({ signal }),
+    refetchInterval: steady,
+  });
+}
+
 export const sessionsKey = ['sessions'];
 
 export function useSessions() {

@@ -33,7 +33,8 @@ export function Screen() {
   const [isCreating, setCreating] = useState(false);
   const keys = useKeys();
   const own = keys.data?.filter((key) => key.environment === environment);
-  const isFull = (own?.filter(({ revoked_at: revokedAt }) => revokedAt === null).length ?? 0) >= mostKeys;
+  const active = own?.filter((key) => key.revoked_at === null && !isExpired(key, keys.dataUpdatedAt)) ?? [];
+  const isFull = active.length >= mostKeys;
   const create = isAdmin && (
     <Button kind="primary" disabled={isFull} onClick={() => setCreating(true)}>
       <Icon name="plus" />

@@ -10,6 +10,7 @@ import {
   useCompliance,
   useDays,
   useInvoices,
+  useLimits,
   useLongOpenPayouts,
   usePayouts,
 } from '../../data/reads.ts';
@@ -22,7 +23,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { countDaysLeft, wholeDays } from './days-left.ts';
 import type { AttentionItem, AttentionLevel } from './attention-item.ts';
-import { frozenItems } from './security-attention.ts';
+import { frozenItems, limitItems } from './security-attention.ts';
 import { isCutOff, openPayoutItems, troubledPayoutItems, underWay } from './payout-attention.ts';
 
 const fewDays = 5;
@@ -93,8 +94,9 @@ function useAttentionItems() {
     invoices: useInvoices(),
     balance: useBalance(),
     days: useDays(),
+    limits: useLimits(),
   };
-  const { failed, open, compliance, account, invoices, balance, days } = reads;
+  const { failed, open, compliance, account, invoices, balance, days, limits } = reads;
   const verification = verificationItems[compliance.data?.business_verification.status ?? ''];
   // The balance of a suspended account is hidden, so there is nothing to retry.
   const all = Object.values(reads).filter((read) => isOpen || read !== balance);
@@ -105,6 +107,7 @@ function useAttentionItems() {
       ...walletItems({ balance: balance.data, days: days.data, account: account.data }),
       ...(invoices.data ?? []).filter((invoice) => invoice.status === 'overdue').map(overdueInvoiceItem),
       ...(verification === undefined ? [] : [{ id: 'verification', ...verification, to: '/compliance' }]),
+      ...limitItems(limits.data),
       ...billingItems(compliance.data, environment),
       ...openPayoutItems(open.data, attentionLimit),
       ...troubledPayoutItems(failed.data, attentionLimit, failed.dataUpdatedAt),
