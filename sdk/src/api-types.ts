@@ -239,7 +239,7 @@ export interface paths {
         head?: never;
         /**
          * Update account settings
-         * @description Changes the settings that you send, for both environments, and returns the account in the one that you name. Safe to retry.
+         * @description Changes the settings that you send, for both environments, and returns the account in the one that you name. A new contact or billing email is confirmed with an emailed code, and we email every admin and the old address. Safe to retry.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -747,7 +747,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Adds a person to the account and emails them. They sign in with this address. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.
+         * @description Adds a person to the account and emails them and every admin. They sign in with this address. An admin is confirmed with an emailed code. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -768,14 +768,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Removes the person and ends their sessions within a second. The last admin cannot be removed. A repeat returns 404.
+         * @description Removes the person and ends their sessions within a second, once you confirm it with an emailed code. We email every admin and the person. The last admin cannot be removed. A repeat returns 404.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Update a member's role
-         * @description Changes the role. The last admin must stay an admin. Safe to retry.
+         * @description Changes the role, once you confirm it with an emailed code. We email every admin and the member. The last admin must stay an admin. Safe to retry.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -1259,6 +1259,11 @@ export interface components {
             contact_email?: string | null;
             /** @description We email you when the balance falls below this, in USDC. Null if the alert is off. */
             wallet_low_usdc?: string | null;
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
         };
         /** @description The verification of your business, and the limits of your account. */
         Compliance: {
@@ -2344,6 +2349,11 @@ export interface components {
              * @enum {string}
              */
             role: "admin" | "viewer";
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
         };
         /** @description The new role. */
         ChangeMemberRequest: {
@@ -2352,6 +2362,11 @@ export interface components {
              * @enum {string}
              */
             role: "admin" | "viewer";
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
         };
         /** @description The member is removed. */
         MemberRemoved: {
@@ -4221,7 +4236,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7644,7 +7665,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
              *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
@@ -7685,7 +7708,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7750,7 +7779,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRequest"];
+            };
+        };
         responses: {
             /** @description The member is removed. */
             200: {
@@ -7834,7 +7867,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7933,7 +7972,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
              *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
@@ -7987,7 +8028,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -134,7 +134,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addSignInRoutes(app, deps, { auth, sessions, limitOpen, tools });
   addSessionListRoutes(app, { ...auth, ...acts, pool, calls, sessions, activity });
   addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(dashboardOrigin(deps)) });
-  addAccountRoutes(app, { ...auth, calls, pool, activity, requireAdmin });
+  addAccountRoutes(app, { ...auth, ...acts, calls, activity });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
   addPayoutRoutes(app, {
     ...auth,

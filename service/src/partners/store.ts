@@ -147,6 +147,22 @@ export interface AccountSettings {
   wallet_low_micro_usdc?: string | null;
 }
 
+interface PartnerAddresses {
+  name: string;
+  contact_email: string | null;
+  billing_email: string | null;
+}
+
+/** Locks the partner, so that what an email says of a change is what was there before it. */
+export async function lockAddresses(tx: Transaction, partnerId: string): Promise<PartnerAddresses> {
+  const { rows } = await tx.query<PartnerAddresses>(
+    'select name, contact_email, billing_email from kelpie.partners where id = $1 for no key update',
+    [partnerId],
+  );
+  if (rows[0] === undefined) throw new Error('a transaction of no partner');
+  return rows[0];
+}
+
 export async function setAccount(tx: Transaction, partnerId: string, settings: AccountSettings): Promise<void> {
   const { rows } = await tx.query(
     `update kelpie.partners p

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { call, payoutBody } from '../harness/client.ts';
+import { confirming } from '../harness/confirming.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
@@ -11,6 +12,7 @@ import { startApi } from '../harness/processes.ts';
 
 const database = await createTestDatabase();
 const { url } = await startApi({ database });
+const confirmed = confirming(database);
 
 type Entry = [action: string, status: unknown, environment: unknown, detail: unknown];
 
@@ -57,15 +59,17 @@ test('a request that belongs to no environment, or names none, is recorded witho
   const email = 'grace@people.test';
   const member = `/v1/members/${email}`;
   await callAs(admin, '/v1/members', { method: 'POST', body: { email, role: 'viewer' } });
-  await callAs(admin, member, { method: 'PATCH', body: { role: 'admin' } });
-  await callAs(admin, member, { method: 'DELETE' });
+  await confirmed.call(admin, member, { method: 'PATCH', body: { role: 'admin' } });
+  await confirmed.call(admin, member, { method: 'DELETE' });
   await callAs(admin, member, { method: 'DELETE' });
   await callAs(admin, `/v1/payouts/${randomUUID()}/cancel`, { method: 'POST' });
   await callAs(admin, '/v1/account?environment=nonsense');
   await callAs(admin, '/v1/auth/session', { method: 'PATCH', body: { slug: 'nobody-here' } });
-  assert.deepEqual(await entriesOf(admin, 7), [
+  assert.deepEqual(await entriesOf(admin, 9), [
     ['member.invite', 201, null, email],
+    ['member.change', 422, null, 'confirmation_required'],
     ['member.change', 200, null, email],
+    ['member.remove', 422, null, 'confirmation_required'],
     ['member.remove', 200, null, email],
     ['member.remove', 404, null, 'not_found'],
     ['payout.cancel', 422, null, 'invalid_request'],

@@ -6,6 +6,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import { monthOf } from '../../src/platform/london-month.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { confirming } from '../harness/confirming.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
@@ -148,10 +149,11 @@ test('a named contact is written to in place of the admins', async () => {
   const { partner, places } = await newPartner();
   const admin = await signIn(database, partner, { url: world.api.url });
   const body = { contact_email: `treasury-${partner.partnerId.slice(-6)}@acme.test` };
-  await callAs(admin, '/v1/account?environment=sandbox', { method: 'PATCH', body });
+  await confirming(database, world.inbox).call(admin, '/v1/account?environment=sandbox', { method: 'PATCH', body });
   await sendUsdc(bank, places.addressId, '5.00');
   await world.inbox.waitForMail(body.contact_email);
-  assert.deepEqual(subjectsTo(world, admin.email), []);
+  const toAdmin = subjectsTo(world, admin.email).filter((subject) => !/^Your code|contact email/.test(subject));
+  assert.deepEqual(toAdmin, []);
 });
 
 test('a deposit is pending until the bank has processed it, and is shown so', async () => {

@@ -13,6 +13,7 @@ import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } f
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { plantKeyLimit } from '../harness/limited-payouts.ts';
+import { mailedCode } from '../harness/mailed-code.ts';
 import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
@@ -75,12 +76,41 @@ const unconfirmed: Record<string, () => Promise<Asking>> = {
     body: {},
     person: (await newAdmin()).person,
   }),
+  inviteMember: async () => ({
+    path: '/v1/members',
+    method: 'POST',
+    body: { email: newAddress(), role: 'admin' },
+    person: (await newAdmin()).person,
+  }),
+  changeMember: async () => aboutMember({ method: 'PATCH', body: { role: 'admin' } }),
+  removeMember: async () => aboutMember({ method: 'DELETE', body: {} }),
+  updateAccount: async () => ({
+    path: '/v1/account?environment=sandbox',
+    method: 'PATCH',
+    body: { contact_email: newAddress() },
+    person: (await newAdmin()).person,
+  }),
+  createKey: async () => ({
+    path: '/v1/keys',
+    method: 'POST',
+    body: { environment: 'live' },
+    person: await createLiveAdmin(),
+  }),
 };
 
 async function askedUnconfirmed(operationId: string, code?: string): Promise<Asking> {
   const asking = await unconfirmed[operationId]?.();
   assert(asking !== undefined && typeof asking.body === 'object', `say how ${operationId} is asked without a code`);
   return code === undefined ? asking : { ...asking, body: { ...asking.body, confirm_code: code } };
+}
+
+/** The same with the code that was emailed for it. */
+async function askedConfirmed(operationId: string): Promise<Asking> {
+  const asking = await askedUnconfirmed(operationId);
+  assert(asking.person && typeof asking.body === 'object');
+  assert.equal((await ask(whole, asking)).code, 'confirmation_required');
+  const code = await mailedCode(world.database, { to: asking.person.email, kind: 'confirm-act' });
+  return { ...asking, body: { ...asking.body, confirm_code: code } };
 }
 
 /** Asked by a person who has just signed in. */
@@ -168,8 +198,8 @@ const well: Record<string, () => Promise<Asking>> = {
     body: { email: 'ada@invited.test', role: 'viewer' },
     person: (await newAdmin()).person,
   }),
-  changeMember: async () => aboutMember({ method: 'PATCH', body: { role: 'admin' } }),
-  removeMember: async () => aboutMember({ method: 'DELETE' }),
+  changeMember: async () => askedConfirmed('changeMember'),
+  removeMember: async () => askedConfirmed('removeMember'),
   createKey: async () => ({
     path: '/v1/keys',
     method: 'POST',
@@ -270,18 +300,23 @@ async function startWithoutRate(): Promise<Client> {
   return { ...whole, url: (await world.addApi(env)).url };
 }
 
-async function createSuspended(): Promise<Client> {
+async function createSuspended(): Promise<Client & { admin: Person; viewer: Person }> {
   const partner = await createSimulatedPartner(world.database);
   await asAdmin(world.database.superuserUrl, async (admin) =>
     admin.query(`update kelpie.partners set status = 'suspended' where id = $1`, [partner.partnerId]),
   );
-  return { url: whole.url, key: partner.key };
+  const admin = await signIn(world.database, partner, { url: whole.url });
+  const viewer = await signIn(world.database, partner, { url: whole.url, role: 'viewer' });
+  return { url: whole.url, key: partner.key, admin, viewer };
 }
 
 /** A person who can pay with real money. */
 async function createLiveAdmin(): Promise<Person> {
   const partner = await createSimulatedPartner(world.database);
   await addLiveEnvironment(world.database, liveBank, partner);
+  await asAdmin(world.database.superuserUrl, async (admin) =>
+    admin.query(`update kelpie.partners set verification_status = 'approved' where id = $1`, [partner.partnerId]),
+  );
   return signIn(world.database, partner, { url: whole.url });
 }
 
@@ -322,7 +357,8 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
       : askWellAs(operation, anAdmin, { environment: 'live' }),
   last_admin: async ({ id }) => {
     const asking = await askedWell(id);
-    return ask(whole, { ...asking, path: `/v1/members/${asking.person?.email}`, body: { role: 'viewer' } });
+    const body = id === 'removeMember' ? {} : { role: 'viewer' };
+    return ask(whole, { ...asking, path: `/v1/members/${asking.person?.email}`, body });
   },
   key_limit_reached: async ({ id }) => {
     const asking = await askedWell(id);
@@ -359,7 +395,12 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     const nowhere = Object.entries(names).reduce((address, [name, value]) => address.replace(name, value), path);
     return askWell(id, whole, { path: nowhere });
   },
-  partner_not_active: async ({ id }) => askWell(id, suspended),
+  partner_not_active: async ({ id, access }) => {
+    if (access !== 'admins') return askWell(id, suspended);
+    const { body } = await askedWell(id);
+    const path = id === 'changeMember' ? { path: `/v1/members/${suspended.viewer.email}` } : {};
+    return askWell(id, whole, { ...path, person: suspended.admin, ...(body === undefined ? {} : { body }) });
+  },
   corridor_not_enabled: async ({ id }) =>
     askWell(id, whole, {
       body: id === 'createQuote' ? { amount_gbp: '5.00', country: 'FR' } : payoutBody({ country: 'FR' }),

@@ -96,6 +96,9 @@ const done = /\n20[012]$/;
 /** What a command answers that holds a secret which only its reader has. */
 const withoutSecret: Readonly<Record<string, RegExp>> = {
   freezeAccount: /"invalid_code"[^]*\n401$/,
+  changeMember: /"confirmation_required"[^]*\n422$/,
+  removeMember: /"invalid_confirm_code"[^]*\n422$/,
+  updateAccount: /"confirmation_required"[^]*\n422$/,
 };
 
 async function session(): Promise<string> {

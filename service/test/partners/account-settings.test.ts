@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { valueAt } from '@kelpie/dev/json.ts';
 import { call, type ApiAnswer } from '../harness/client.ts';
+import { confirming } from '../harness/confirming.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { mailedCode, waitingMails } from '../harness/mailed-code.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
@@ -10,6 +12,7 @@ import { activityOf } from '../activity/recorded-activity.ts';
 
 const database = await createTestDatabase();
 const { url } = await startApi({ database });
+const confirmed = confirming(database);
 const partner = await createSimulatedPartner(database);
 const admin = await signIn(database, partner, { url });
 const everything = {
@@ -19,8 +22,8 @@ const everything = {
   contact_email: 'ops@acme.test',
 };
 
-async function update(person: Person, body: unknown, query = '?environment=sandbox'): Promise<ApiAnswer> {
-  return callAs(person, `/v1/account${query}`, { method: 'PATCH', body });
+async function update(person: Person, body: object, query = '?environment=sandbox'): Promise<ApiAnswer> {
+  return confirmed.call(person, `/v1/account${query}`, { method: 'PATCH', body });
 }
 
 async function shown(): Promise<unknown> {
@@ -86,7 +89,8 @@ test('a change is in the activity list under the id of its request', async () =>
   const other = await createSimulatedPartner(database);
   const person = await signIn(database, other, { url });
   const answer = await update(person, everything);
-  assert.deepEqual(await activityOf(database, other, 'account.update'), [
+  const done = (await activityOf(database, other, 'account.update')).filter(({ status }) => status === 200);
+  assert.deepEqual(done, [
     {
       id: answer.headers.get('request-id'),
       status: 200,
@@ -113,4 +117,28 @@ test('a viewer and a key change nothing', async () => {
   const crossSite = await callAs(admin, '/v1/account?environment=sandbox', { method: 'PATCH', body, headers: foreign });
   assert.equal(crossSite.code, 'cross_site_request');
   assert.deepEqual(await shown(), everything);
+});
+
+test('only a new contact or billing email asks for a code, and its email says what it replaces', async () => {
+  const other = await createSimulatedPartner(database);
+  const person = await signIn(database, other, { url });
+  const ask = async (body: object): Promise<ApiAnswer> =>
+    callAs(person, '/v1/account?environment=sandbox', { method: 'PATCH', body });
+  assert.equal((await ask({ brand_color: '#0f6e6e', contact_email: null })).status, 200);
+  assert.equal((await update(person, everything)).status, 200);
+  assert.equal((await ask({ ...everything, logo_url: null })).status, 200);
+  const change = { billing_email: 'new@acme.test', logo_url: 'https://acme.test/' };
+  assert.equal((await ask(change)).code, 'confirmation_required');
+  const code = await mailedCode(database, { to: person.email, kind: 'confirm-act' });
+  const [mail] = await waitingMails(database, { to: person.email, kind: 'confirm-act' });
+  assert.match(mail?.text ?? '', /^Billing email: new@acme\.test \(now: bills@acme\.test\)$/m);
+  // Bound to all that is changed with it.
+  assert.equal((await ask({ ...change, logo_url: null, confirm_code: code })).code, 'invalid_confirm_code');
+  assert.equal((await ask({ ...change, confirm_code: code })).status, 200);
+  for (const to of [person.email, 'bills@acme.test']) {
+    const [notice] = await waitingMails(database, { to, kind: 'addresses-changed' });
+    assert.match(notice?.text ?? '', /^Billing email: new@acme\.test \(before: bills@acme\.test\)$/m, to);
+    assert.match(notice?.text ?? '', /This wasn't me\n\S+\/not-me#\S+\n/, to);
+  }
+  assert.deepEqual(await waitingMails(database, { to: 'ops@acme.test', kind: 'addresses-changed' }), []);
 });

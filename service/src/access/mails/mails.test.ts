@@ -8,6 +8,7 @@ import { keyCreatedMail } from './key-created.ts';
 import { keyExpiringMail } from './key-expiring.ts';
 import { keyRevokedMail } from './key-revoked.ts';
 import { liveFrozenMail } from './live-frozen.ts';
+import { memberInvitedMail, memberRemovedMail, memberRestoredMail, roleChangedMail } from './member-change.ts';
 import { newBrowserMail } from './new-browser.ts';
 import { keyRolledMail } from './key-rolled.ts';
 import type { KeyChange } from './key-change.ts';
@@ -125,15 +126,55 @@ test('a code for a change says what it changes, and how long it is good for', ()
   assert.doesNotMatch(`${mail.subject} ${mail.text.slice(0, 80)}`, /\d{6}/);
 });
 
-const freeze = {
+const member = {
   business: 'Tideway',
+  email: 'grace@tideway.example',
   by: 'ada@tideway.example',
   at: new Date('2026-11-15T10:20:30Z'),
   dashboardUrl: 'https://dashboard.kelpie.example',
 };
 
+test('that members changed says who, as what, by whom and when', () => {
+  const mails = [
+    [
+      memberInvitedMail({ ...member, role: 'admin' }),
+      'ada@tideway.example invited grace@tideway.example to Tideway as an admin.',
+      'Role: admin',
+    ],
+    [
+      roleChangedMail({ ...member, from: 'admin', to: 'viewer' }),
+      'ada@tideway.example made grace@tideway.example a viewer of Tideway.',
+      'Role: viewer (before: admin)',
+    ],
+    [
+      memberRemovedMail({ ...member, role: 'admin' }),
+      'ada@tideway.example removed grace@tideway.example from Tideway.',
+      'Role: admin',
+    ],
+    [
+      memberRestoredMail({ ...member, by: 'Kelpie support' }),
+      'Kelpie support made grace@tideway.example an admin of Tideway again.',
+      'Role: admin',
+    ],
+  ] as const;
+  for (const [message, lead, role] of mails) {
+    const mail = rendered(message);
+    assertWellSet(mail);
+    assert.equal(
+      mail.text
+        .slice(0, lead.length + 1)
+        .replaceAll(/\s/g, ' ')
+        .trim(),
+      lead,
+    );
+    for (const line of ['Account: Tideway', 'Member: grace@tideway.example', role])
+      assert(mail.text.includes(`\n${line}\n`), line);
+    assert.match(mail.text, /^\w+ on: 15 November 2026 at 10:20 UTC$/m);
+  }
+});
+
 test('that live is frozen says by whom, and what follows', () => {
-  const mail = rendered(liveFrozenMail(freeze));
+  const mail = rendered(liveFrozenMail(member));
   assertWellSet(mail);
   assert.match(mail.text, /^ada@tideway\.example froze the live payouts of Tideway\.$/m);
   assert.match(mail.text, /payouts that wait are not\ssent/);
@@ -188,7 +229,8 @@ test('that a key expires soon says which, when, and what to do', () => {
 test('faults 55: a name is words, whatever is in it', () => {
   assertNamesAreWords(rendered(confirmActMail({ ...act, does: hostileName })));
   assertNamesAreWords(rendered(confirmActMail({ ...act, business: hostileName })));
-  assertNamesAreWords(rendered(liveFrozenMail({ ...freeze, business: hostileName })));
+  assertNamesAreWords(rendered(memberRemovedMail({ ...member, role: 'viewer', business: hostileName })));
+  assertNamesAreWords(rendered(liveFrozenMail({ ...member, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, business: hostileName })));
   assertNamesAreWords(rendered(invitationMail({ ...invitation, invitedBy: hostileName })));
   for (const compose of [keyCreatedMail, rolledMail, keyRevokedMail]) {

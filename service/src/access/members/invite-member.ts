@@ -1,9 +1,11 @@
 import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
-import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
+import type { ActToConfirm } from '../../platform/acts/confirmed-act.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { AdminActor } from '../actor.ts';
+import { refuseInactive } from '../inactive-partner.ts';
 import { invitationMail } from '../mails/invitation.ts';
-import { requireAdmin } from './require-admin.ts';
+import { memberInvitedMail } from '../mails/member-change.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { countMembers, findMember, insertMember, lockPeople, mostMembers, type Member, type Role } from './store.ts';
 
@@ -14,16 +16,43 @@ interface Invited {
   role: Role;
 }
 
-/** A new member, who is told so by a mail. The invitation needs no answer: whoever has the address can sign in by it. */
-export async function inviteMember(deps: MemberDeps, actor: AdminActor, invited: Invited): Promise<Member> {
-  const { pool, clock, outbox, dashboardUrl } = deps;
+interface PlannedInvitation {
+  business: string;
+  slug: string;
+  toConfirm: ActToConfirm | null;
+}
+
+async function planInvitation(tx: Transaction, partnerId: string, invited: Invited): Promise<PlannedInvitation> {
+  const { name: business, slug, status } = await lockPeople(tx, partnerId);
+  refuseInactive(status);
+  const { email, name, role } = invited;
+  await refuseInvitation(tx, email);
+  const toConfirm = {
+    act: JSON.stringify(['member.invite', email, name, role]),
+    business,
+    does: `invite ${email} to ${business} as an admin`,
+    facts: [['Member', email], ...(name === null ? [] : [['Name', name] as const]), ['Role', role]] as const,
+  };
+  return { business, slug, toConfirm: role === 'admin' ? toConfirm : null };
+}
+
+/**
+ * A new member, who is told so by a mail. The invitation needs no answer: who has the address can sign in by it. An admin is
+ * confirmed by a code, because an admin can pay.
+ */
+export async function inviteMember(
+  deps: MemberDeps,
+  actor: AdminActor,
+  { code, ...invited }: Invited & { code: string | undefined },
+): Promise<Member> {
+  const { clock, outbox, dashboardUrl, inConfirmedTransaction, notifyAdmins } = deps;
   const { partnerId, by, requestId: id } = actor;
   const { email, role } = invited;
-  return inTransaction(pool, actor, async (tx) => {
-    const { name: business, slug } = await lockPeople(tx, partnerId);
-    await requireAdmin(tx, actor.sessionId);
-    await refuseInvitation(tx, email);
+  const plan = async (tx: Transaction) => planInvitation(tx, partnerId, invited);
+  return inConfirmedTransaction(actor, { code, plan }, actor, async (tx, { business, slug }) => {
     const createdAt = clock.now();
+    const notice = memberInvitedMail({ business, email, role, by, at: createdAt, dashboardUrl });
+    await notifyAdmins(tx, { kind: 'member-invited', message: notice });
     await insertMember(tx, { ...invited, partnerId, invitedBy: by, createdAt });
     const done = { environment: null, action: 'member.invite', status: 201, detail: email };
     await recordActivity(tx, { id, partnerId, by, ...done });

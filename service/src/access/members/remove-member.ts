@@ -1,29 +1,51 @@
 import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
-import { inTransaction } from '../../platform/database/transaction.ts';
+import type { ActToConfirm } from '../../platform/acts/confirmed-act.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
-import { requireAdmin } from './require-admin.ts';
+import { memberRemovedMail } from '../mails/member-change.ts';
+import { getMember } from './get-member.ts';
 import { refuseLastAdmin } from './last-admin.ts';
 import type { MemberDeps } from './member-deps.ts';
-import { deleteMember, findMember, lockPeople } from './store.ts';
+import { deleteMember, lockPeople, type Member } from './store.ts';
 
-/** Ends all their sessions with it. False where there is no such member. */
+interface PlannedRemoval {
+  business: string;
+  member: Member;
+  toConfirm: ActToConfirm;
+}
+
+async function planRemoval(tx: Transaction, partnerId: string, email: string): Promise<PlannedRemoval> {
+  const { name: business } = await lockPeople(tx, partnerId);
+  const member = await getMember(tx, email);
+  // Before it looks at who asks: of two admins who remove each other, the second is told that the first is the last.
+  await refuseLastAdmin(tx, member);
+  const toConfirm = {
+    act: JSON.stringify(['member.remove', email]),
+    business,
+    does: `remove ${email} from ${business}`,
+    facts: [
+      ['Member', email],
+      ['Role', member.role],
+    ] as const,
+  };
+  return { business, member, toConfirm };
+}
+
+/** Ends all their sessions with it. */
 export async function removeMember(
-  { pool, clock }: Pick<MemberDeps, 'pool' | 'clock'>,
+  { clock, dashboardUrl, inConfirmedTransaction, notifyAdmins }: MemberDeps,
   actor: AdminActor,
-  email: string,
-): Promise<boolean> {
-  return inTransaction(pool, actor, async (tx) => {
-    await lockPeople(tx, actor.partnerId);
-    const member = await findMember(tx, email);
-    if (member === null) return false;
-    // Before it looks at who asks: of two admins who remove each other, the second is told that the first is the last.
-    await refuseLastAdmin(tx, member);
-    await requireAdmin(tx, actor.sessionId);
-    await deleteMember(tx, email, clock.now());
-    const { partnerId, by, requestId: id } = actor;
+  { email, code }: { email: string; code: string | undefined },
+): Promise<void> {
+  const { partnerId, by, requestId: id } = actor;
+  const plan = async (tx: Transaction) => planRemoval(tx, partnerId, email);
+  await inConfirmedTransaction(actor, { code, plan }, actor, async (tx, { business, member: { role } }) => {
+    const at = clock.now();
+    const message = memberRemovedMail({ business, email, role, by, at, dashboardUrl });
+    await notifyAdmins(tx, { kind: 'member-removed', message, also: [email] });
+    await deleteMember(tx, email, at);
     const done = { environment: null, action: 'member.remove', status: 200, detail: email };
     await recordActivity(tx, { id, partnerId, by, ...done });
     await recordSecurityEvent(tx, actor, done);
-    return true;
   });
 }

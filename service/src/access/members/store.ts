@@ -161,3 +161,24 @@ export async function deleteMember(tx: Transaction, email: string, at: Date): Pr
   await tx.query('delete from kelpie.members where email = $1', [email]);
   await tx.query('update kelpie.sessions set revoked_at = $2 where email = $1 and revoked_at is null', [email, at]);
 }
+
+/** Of a partner that the transaction need not be of. Runs as kelpie_reader. */
+export async function isAdminOf(tx: Transaction, partnerId: string, email: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select from kelpie.members where partner_id = $1 and email = $2 and role = 'admin'`,
+    [partnerId, email],
+  );
+  return rows.length === 1;
+}
+
+/** The address that the proposal names. Returns false if it is an admin already. */
+export async function restoreAdmin(
+  tx: Transaction,
+  { proposalId, partnerId, at }: { proposalId: string; partnerId: string; at: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ restored: boolean }>(
+    'select kelpie.operator_restore_member($1, $2, $3) as restored',
+    [proposalId, partnerId, at],
+  );
+  return rows[0]?.restored ?? false;
+}

@@ -12,12 +12,12 @@ import {
   Query,
 } from '../../http/schema/fields.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
+import { ConfirmCode, ConfirmRequest } from '../../http/schema/confirm-code.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import { ApiError } from '../../platform/api-error.ts';
 import { changeRole } from '../members/change-role.ts';
 import { inviteMember } from '../members/invite-member.ts';
 import type { MemberDeps } from '../members/member-deps.ts';
@@ -59,13 +59,14 @@ const InviteMemberRequest = nameSchema(
         }),
       ),
       role: Role,
+      confirm_code: ConfirmCode,
     },
     { ...strict, description: 'The person to invite.' },
   ),
 );
 const ChangeMemberRequest = nameSchema(
   'ChangeMemberRequest',
-  Type.Object({ role: Role }, { ...strict, description: 'The new role.' }),
+  Type.Object({ role: Role, confirm_code: ConfirmCode }, { ...strict, description: 'The new role.' }),
 );
 const MemberRemoved = nameSchema(
   'MemberRemoved',
@@ -86,10 +87,6 @@ function memberBody({ email, name, role, ...at }: MemberRow): Static<typeof Memb
     last_login_at: at.last_login_at?.toISOString() ?? null,
     created_at: at.created_at.toISOString(),
   };
-}
-
-function noSuchMember(): ApiError {
-  return new ApiError({ code: 'not_found', message: 'No member has this email address.' });
 }
 
 export interface MemberRouteDeps extends MemberDeps, Authentication {
@@ -133,18 +130,22 @@ function addInviteRoute(app: Server, deps: MemberRouteDeps): void {
     operationId: 'inviteMember',
     summary: 'Invite a member',
     description:
-      'Adds a person to the account and emails them. They sign in with this address. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.',
+      'Adds a person to the account and emails them and every admin. They sign in with this address. An admin is confirmed with an emailed code. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.',
     tags: ['Dashboard team'],
     querystring: Query,
     body: InviteMemberRequest.ref,
-    response: { 201: Member.ref, ...bodyErrors('invalid_request') },
+    response: {
+      201: Member.ref,
+      ...bodyErrors('partner_not_active', 'confirmation_required', 'invalid_confirm_code', 'invalid_request'),
+    },
   };
   const config = { action: 'member.invite', access: 'admins', ofBothEnvironments: true } as const;
   // Only what could be sent counts: a slip in the address does not.
   const hooks = { onRequest: deps.requireCaller, preHandler: deps.limitInvitations };
   app.post('/v1/members', { schema, config, ...hooks }, async (request, reply) => {
-    const { email, name = null, role } = request.body;
-    const member = await inviteMember(deps, adminOf(request, deps), { email: normalEmail(email), name, role });
+    const { email, name = null, role, confirm_code: code } = request.body;
+    const invited = { email: normalEmail(email), name, role, code };
+    const member = await inviteMember(deps, adminOf(request, deps), invited);
     deps.activity.isRecorded(request);
     return reply.code(201).send(memberBody(member));
   });
@@ -156,18 +157,28 @@ function addChangeRoute(app: Server, deps: MemberRouteDeps): void {
   const schema = {
     operationId: 'changeMember',
     summary: "Update a member's role",
-    description: 'Changes the role. The last admin must stay an admin. Safe to retry.',
+    description:
+      'Changes the role, once you confirm it with an emailed code. We email every admin and the member. The last admin must stay an admin. Safe to retry.',
     tags: ['Dashboard team'],
     params: MemberPath,
     querystring: Query,
     body: ChangeMemberRequest.ref,
-    response: { 200: Member.ref, ...bodyErrors('not_found', 'last_admin', 'invalid_request') },
+    response: {
+      200: Member.ref,
+      ...bodyErrors(
+        'not_found',
+        'last_admin',
+        'partner_not_active',
+        'confirmation_required',
+        'invalid_confirm_code',
+        'invalid_request',
+      ),
+    },
   };
   const config = { action: 'member.change', access: 'admins', ofBothEnvironments: true } as const;
   app.patch('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {
-    const change = { email: emailOf(request), role: request.body.role };
-    const member = await changeRole(deps, adminOf(request, deps), change);
-    if (member === null) throw noSuchMember();
+    const { role, confirm_code: code } = request.body;
+    const member = await changeRole(deps, adminOf(request, deps), { email: emailOf(request), role, code });
     deps.activity.isRecorded(request);
     return memberBody(member);
   });
@@ -178,16 +189,20 @@ function addRemoveRoute(app: Server, deps: MemberRouteDeps): void {
     operationId: 'removeMember',
     summary: 'Remove a member',
     description:
-      'Removes the person and ends their sessions within a second. The last admin cannot be removed. A repeat returns 404.',
+      'Removes the person and ends their sessions within a second, once you confirm it with an emailed code. We email every admin and the person. The last admin cannot be removed. A repeat returns 404.',
     tags: ['Dashboard team'],
     params: MemberPath,
     querystring: Query,
-    response: { 200: MemberRemoved.ref, ...bodyErrors('not_found', 'last_admin') },
+    body: ConfirmRequest.ref,
+    response: {
+      200: MemberRemoved.ref,
+      ...bodyErrors('not_found', 'last_admin', 'confirmation_required', 'invalid_confirm_code'),
+    },
   };
-  const config = { action: 'member.remove', access: 'admins', ofBothEnvironments: true } as const;
+  const config = { action: 'member.remove', access: 'admins', ofBothEnvironments: true, bodyIsOptional: true } as const;
   app.delete('/v1/members/:email', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     const email = emailOf(request);
-    if (!(await removeMember(deps, adminOf(request, deps), email))) throw noSuchMember();
+    await removeMember(deps, adminOf(request, deps), { email, code: request.body.confirm_code });
     deps.activity.isRecorded(request);
     return { email, removed: true as const };
   });

@@ -3,6 +3,7 @@ import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { originOf } from '../../http/auth/origin.ts';
 import { Environment, money, nullableText, nullableUri, oneOf, Query, uuid } from '../../http/schema/fields.ts';
+import { ConfirmCode } from '../../http/schema/confirm-code.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
@@ -97,6 +98,7 @@ const UpdateAccountRequest = nameSchema(
           description: lowText,
         }),
       ),
+      confirm_code: ConfirmCode,
     },
     {
       additionalProperties: false,
@@ -176,6 +178,7 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
 function settingsFrom({
   wallet_low_usdc: low,
   brand_color: color,
+  confirm_code: _code,
   ...others
 }: Static<typeof UpdateAccountRequest.definition>): AccountSettings {
   const settings = color === undefined ? others : { ...others, brand_color: color?.toLowerCase() ?? null };
@@ -229,13 +232,13 @@ function addUpdateRoute(app: Server, deps: AccountDeps): void {
     operationId: 'updateAccount',
     summary: 'Update account settings',
     description:
-      'Changes the settings that you send, for both environments, and returns the account in the one that you name. Safe to retry.',
+      'Changes the settings that you send, for both environments, and returns the account in the one that you name. A new contact or billing email is confirmed with an emailed code, and we email every admin and the old address. Safe to retry.',
     tags: ['Dashboard settings'],
     querystring: Query,
     body: UpdateAccountRequest.ref,
     response: {
       200: AccountSchema.ref,
-      ...bodyErrors('verification_required', 'invalid_request'),
+      ...bodyErrors('verification_required', 'confirmation_required', 'invalid_confirm_code', 'invalid_request'),
     },
   };
   const config = { action: 'account.update', access: 'admins' } as const;
@@ -244,7 +247,7 @@ function addUpdateRoute(app: Server, deps: AccountDeps): void {
     const { partnerId, environment, by, callerId: sessionId } = caller;
     const settings = settingsFrom(request.body);
     const admin = { partnerId, environment, by, sessionId, requestId: request.id, origin: originOf(request) };
-    await updateAccount(deps, admin, settings);
+    await updateAccount(deps, admin, { settings, code: request.body.confirm_code });
     deps.activity.isRecorded(request);
     return accountBody(await getAccount(deps.calls, caller));
   });
