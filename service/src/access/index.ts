@@ -5,7 +5,8 @@ export { createConfirmedTransactions } from './confirming/confirmed-transactions
 export { createApiKey } from './create-api-key.ts';
 export { requireAdmin } from './members/require-admin.ts';
 export { createApiKeyAuthenticator } from './api-key-authenticator.ts';
-export { findFirstAdmin, listAdminEmails, listProblemReaders } from './members/store.ts';
+export { restoreMember } from './admin/restore-member.ts';
+export { findFirstAdmin, isAdminOf, listAdminEmails, listProblemReaders } from './members/store.ts';
 export { createFreezeLinks } from './notifying/freeze-links.ts';
 export { createAdminNotifier } from './notifying/notify-admins.ts';
 export { createPepper } from './secrets.ts';

@@ -12,8 +12,10 @@ export { auditTrailAsJson, readAuditTrail, type AuditTrail } from './admin/audit
 export {
   blockPayments,
   findBlock,
+  freezePartner,
   liftBlock,
   listPaymentBlocks,
+  unfreezePartner,
   type NewBlock,
   type PaymentBlockRow,
 } from './admin/payment-blocks.ts';

@@ -1,6 +1,8 @@
 import { caseCorrection } from './cases.ts';
 import { limitRaising } from './limits.ts';
+import { memberRestoring } from './members.ts';
 import { partnerActivation, screeningClearance } from './partner-acts.ts';
+import { partnerUnfreezing } from './partner-freeze.ts';
 import { payoutActs } from './payout-acts.ts';
 import type { ApprovedAct } from './propose.ts';
 import { blockLifting } from './rails.ts';
@@ -14,5 +16,7 @@ export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
   ['partner.activate', partnerActivation],
   ['partner.clear_screening', screeningClearance],
   ['recovery.open', recoveryOpening],
+  ['partner.unfreeze', partnerUnfreezing],
+  ['member.restore', memberRestoring],
   ...payoutActs,
 ]);

@@ -3,6 +3,7 @@ import { listPartners, listEnvironments, type AdminPartner, type AdminEnvironmen
 import { getPartner } from './find-partner.ts';
 import { limited, look, readCommand, type ReadOptions } from './run-command.ts';
 import { addPartnerActs } from './partner-acts.ts';
+import { addFreezingPartners } from './partner-freeze.ts';
 import { addCreatingPartners } from './partner-create.ts';
 import { addVerifyingPartners } from './partner-verify.ts';
 import { counted, exactUsdc, print, table } from './printing.ts';
@@ -78,6 +79,7 @@ export function addPartnerCommands(kelpie: Command): void {
   addCreatingPartners(partners);
   addVerifyingPartners(partners);
   addPartnerActs(partners);
+  addFreezingPartners(partners);
   addGroupHelp(partners, {
     about: 'A partner is a business that pays out through Kelpie. Name it by its slug or its id.',
     example: 'kelpie-admin partners show acme',

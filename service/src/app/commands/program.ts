@@ -9,6 +9,7 @@ import { addInvoiceCommands } from './invoices.ts';
 import { addJobCommands } from './jobs.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { addLimitCommands } from './limits.ts';
+import { addMemberCommands } from './members.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addPartnerCommands } from './partners.ts';
 import { addPayoutCommands } from './payouts.ts';
@@ -64,6 +65,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addMigrateCommand(program);
   addPartnerCommands(program);
   addSessionCommands(program);
+  addMemberCommands(program);
   addPlanCommands(program);
   addPayoutCommands(program);
   addRailCommands(program);

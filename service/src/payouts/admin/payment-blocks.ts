@@ -66,3 +66,28 @@ export async function liftBlock(
   ]);
   return rows[0]?.lifted ?? false;
 }
+
+/** Returns false if live is frozen already. The database refuses it unless this transaction has recorded the act. */
+export async function freezePartner(
+  tx: Transaction,
+  { partnerId, reason, at }: { partnerId: string; reason: string; at: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ frozen: boolean }>('select kelpie.operator_freeze_partner($1, $2, $3) as frozen', [
+    partnerId,
+    reason,
+    at,
+  ]);
+  return rows[0]?.frozen ?? false;
+}
+
+/** Returns false if it is not frozen. The database refuses it unless another operator proposed it. */
+export async function unfreezePartner(
+  tx: Transaction,
+  { partnerId, proposalId, at }: { partnerId: string; proposalId: string; at: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query<{ lifted: boolean }>(
+    'select kelpie.operator_unfreeze_partner($1, $2, $3) as lifted',
+    [proposalId, partnerId, at],
+  );
+  return rows[0]?.lifted ?? false;
+}

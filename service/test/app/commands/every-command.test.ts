@@ -87,6 +87,9 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'partners suspend': [slug, ...why],
   'partners activate': [slug, ...why],
   'partners screening': [slug, '--result', 'review', ...why],
+  'partners freeze': [slug, ...why],
+  'partners unfreeze': [slug, ...why],
+  'members restore': [slug, 'ada@people.test', ...why],
   'partners limits': [slug, '--factor', '3', ...why],
   'sessions end': ['--all', slug, ...why],
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
@@ -185,7 +188,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {

@@ -1,0 +1,104 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { createAdminNotifier, createFreezeLinks, isAdminOf, restoreMember } from '../../access/index.ts';
+import { isMailAddress } from '../../platform/configuration/mail-address.ts';
+import { settings } from '../../platform/configuration/settings.ts';
+import { createEncryptor } from '../../platform/encryption.ts';
+import { createKeyedDigest } from '../../platform/keyed-digest.ts';
+import type { NotifyAdmins } from '../../platform/acts/confirmed-act.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { chooseSender, chooseSupport, openOutbox } from '../wiring/mail.ts';
+import { withJobs } from '../wiring/with-jobs.ts';
+import { getPartner } from './find-partner.ts';
+import { addGroupHelp, addHelp } from './help.ts';
+import { ActMoved, propose, type ApprovedAct } from './propose.ts';
+import {
+  chosenSettings,
+  look,
+  withOperator,
+  withReason,
+  writeCommand,
+  type OperatorDeps,
+  type WithReason,
+} from './run-command.ts';
+
+function emailFrom(text: string): string {
+  if (!isMailAddress(text)) throw new InvalidArgumentError('Use one email address, for example ada@acme.example.');
+  return text.toLowerCase();
+}
+
+async function proposeRestore(slugOrId: string, email: string, options: WithReason): Promise<void> {
+  const { id, slug } = await look(async (tx) => {
+    const partner = await getPartner(tx, slugOrId);
+    if (!(await isAdminOf(tx, partner.id, email))) return partner;
+    throw new OperatorError(`${email} is an admin of ${partner.slug} already.`, 'nothing_to_do');
+  });
+  await withOperator('operator', async (deps) =>
+    propose(deps, options, {
+      action: 'member.restore',
+      subject: id,
+      revision: null,
+      detail: { partner: slug, email, reason: options.reason },
+      what: `make ${email} an admin of ${slug}`,
+    }),
+  );
+}
+
+/** Emails are posted in the transaction of the act, which needs the job engine. */
+async function withNotifier<Done>(
+  { pool, logger, clock }: OperatorDeps,
+  work: (notifying: { clock: Clock; dashboardUrl: string; notifyAdmins: NotifyAdmins }) => Promise<Done>,
+): Promise<Done> {
+  const { dataKeys, indexKey, dashboardUrl, ...sender } = chosenSettings((get) => ({
+    dataKeys: get(settings.dataKeys),
+    indexKey: get(settings.indexKey),
+    dashboardUrl: get(settings.dashboardUrl) ?? `${get(settings.publicUrl)}/dashboard`,
+    mailFrom: chooseSender(get),
+    supportEmail: chooseSupport(get),
+  }));
+  return withJobs({ pool, logger }, async (jobs) => {
+    const outbox = openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock, ...sender });
+    const links = createFreezeLinks(createKeyedDigest(indexKey, 'freeze links'), dashboardUrl);
+    return work({ clock, dashboardUrl, notifyAdmins: createAdminNotifier({ clock, outbox, links }) });
+  });
+}
+
+/** What an approval of `members restore` does. */
+export const memberRestoring: ApprovedAct = {
+  as: 'service',
+  async prepare({ id: proposalId, subject: partnerId, detail }, deps) {
+    const { slug } = await look(async (tx) => getPartner(tx, partnerId));
+    const email = String(detail['email']);
+    return {
+      context: { partnerId, environment: 'sandbox' },
+      perform: async (tx) =>
+        withNotifier(deps, async (notifying) => {
+          if (!(await restoreMember(tx, notifying, { partnerId, email, proposalId })))
+            throw new ActMoved(`${email} is an admin of ${slug} already.`);
+          const sentence = `${email} is an admin of ${slug} again. Every admin is emailed. Sessions of others stay open.`;
+          return { sentence, shown: { email, role: 'admin' } };
+        }),
+    };
+  },
+};
+
+export function addMemberCommands(kelpie: Command): void {
+  const members = kelpie.command('members').description('Restore an admin of a partner.');
+  addHelp(
+    withReason(writeCommand(members.command('restore')))
+      .argument('<partner>', 'partner slug or id')
+      .argument('<email>', 'the address to make an admin', emailFrom)
+      .description(
+        'Propose to make an address an admin of a partner again, for another operator to approve. It ends no session and removes no member. Every admin is emailed.',
+      )
+      .action(proposeRestore),
+    {
+      example: 'kelpie-admin members restore acme ada@acme.example --reason "identity checked by phone, ticket 812"',
+      prints: 'The proposal, how another operator approves it, and the audit log entry.',
+    },
+  );
+  addGroupHelp(members, {
+    about: 'Partners manage their own members. Restore an admin who was removed or demoted by a thief.',
+    example: 'kelpie-admin members restore acme ada@acme.example --reason "identity checked by phone, ticket 812"',
+  });
+}
