@@ -6,6 +6,7 @@ import { isolationAttacks } from './isolation.ts';
 import { outputAttacks } from './output.ts';
 import { requestAttacks } from './requests.ts';
 import { roleAttacks } from './roles.ts';
+import { sessionAttacks } from './sessions.ts';
 import { signInAttacks } from './sign-in.ts';
 import { spendingAttacks } from './spending.ts';
 
@@ -14,6 +15,7 @@ export const attacks: readonly Attack[] = [
   ...codeAttacks,
   ...spendingAttacks,
   ...evidenceAttacks,
+  ...sessionAttacks,
   ...signInAttacks,
   ...roleAttacks,
   ...isolationAttacks,

@@ -9,8 +9,9 @@ interface Act {
   body?: Record<string, unknown>;
 }
 
-export async function act(person: Person, { method, path, body }: Act): Promise<ApiAnswer> {
-  return callAs(person, path, { method, ...(body === undefined ? {} : { body }) });
+export async function act(person: Person, { method, path, body }: Act, code?: string): Promise<ApiAnswer> {
+  const coded = code === undefined ? body : { ...body, confirm_code: code };
+  return callAs(person, path, { method, ...(coded === undefined ? {} : { body: coded }) });
 }
 
 /** The codes that were emailed to this address so far, newest first. */

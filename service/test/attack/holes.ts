@@ -44,6 +44,14 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/access/create-api-key.ts',
     edits: [['{ ...key, id, prefix,', '{ ...key, label: secret, id, prefix,']],
   },
+  'thief-stays': {
+    file: 'service/src/access/signing-in/end-sessions.ts',
+    edits: [['if (!(await revokeSession(tx, id, clock.now()))) return;', 'return;']],
+  },
+  'foreign-session-end': {
+    file: 'service/src/access/signing-in/end-sessions.ts',
+    edits: [["else if (person.role !== 'admin') throw new ApiError(noSuchSession);", '']],
+  },
   lockout: {
     file: 'service/database/functions/access/find_browser.sql',
     edits: [['b.token_hmac = of_token_hmac', 'b.token_hmac <> of_token_hmac']],

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { startMailInbox, type MailInbox } from '@kelpie/dev/mail/inbox.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestClock, type TestClock } from '../harness/clock.ts';
+import { payoutBody, type ApiAnswer } from '../harness/client.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { addLiveEnvironment, createSimulatedPartner, depositToEach, type TestPartner } from '../harness/partners.ts';
-import { signIn, type Person } from '../harness/people.ts';
+import { callAs, signIn, type Person } from '../harness/people.ts';
 import type { ApiProcess } from '../harness/processes.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -86,6 +88,19 @@ export async function createVictim(
   }
   const admin = await signIn(world.database, sandbox, { url: apis[0].url });
   return { partnerId, slug: `p-${partnerId.slice(-12)}`, sandbox, live, admin };
+}
+
+/** A live payout as the dashboard asks for it. */
+export async function payAs(
+  person: Person,
+  { amount = '10.00', code, key = randomUUID() }: { amount?: string; code?: string; key?: string } = {},
+): Promise<ApiAnswer> {
+  const body = payoutBody({ amount_gbp: amount });
+  return callAs(person, '/v1/payouts?environment=live', {
+    method: 'POST',
+    body: code === undefined ? body : { ...body, confirm_code: code },
+    headers: { 'idempotency-key': key },
+  });
 }
 
 /** What left a live wallet, as our books say it: released holds are not in it. */
