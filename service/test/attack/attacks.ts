@@ -3,6 +3,7 @@ import { codeAttacks } from './codes.ts';
 import { crossSiteAttacks } from './cross-site.ts';
 import { evidenceAttacks } from './evidence.ts';
 import { isolationAttacks } from './isolation.ts';
+import { keyAttacks } from './keys.ts';
 import { outputAttacks } from './output.ts';
 import { requestAttacks } from './requests.ts';
 import { roleAttacks } from './roles.ts';
@@ -15,6 +16,7 @@ export const attacks: readonly Attack[] = [
   ...codeAttacks,
   ...spendingAttacks,
   ...evidenceAttacks,
+  ...keyAttacks,
   ...sessionAttacks,
   ...signInAttacks,
   ...roleAttacks,

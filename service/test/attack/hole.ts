@@ -11,6 +11,8 @@ import { cut, type Cut } from './cut.ts';
  * any other is changed while an api process loads it.
  */
 export interface Hole extends Cut {
+  /** A second function of the database, where two stand guard. */
+  also?: Cut;
   /** Who owns the function meanwhile, where it must see past row security. */
   owner?: 'kelpie_payouts' | 'kelpie_access';
 }
@@ -19,7 +21,7 @@ function read(file: string): string {
   return readFileSync(path.join(projectFolder, file), 'utf8');
 }
 
-function isSql({ file }: Hole): boolean {
+function isSql({ file }: Cut): boolean {
   return file.endsWith('.sql');
 }
 
@@ -35,17 +37,17 @@ export function envOf(hole: Hole): Record<string, string> {
 /** Applies a hole of SQL; returns how to close it again. */
 export async function openInDatabase(
   { superuserUrl }: Pick<TestDatabase, 'superuserUrl'>,
-  hole: Hole,
+  { owner, also, ...hole }: Hole,
 ): Promise<() => Promise<void>> {
-  if (!isSql(hole)) return async () => undefined;
-  const whole = read(hole.file);
-  const name = path.basename(hole.file, '.sql');
-  const apply = async (sql: string, owner?: string): Promise<void> => {
-    await asAdmin(superuserUrl, async (client) => {
-      await client.query(sql);
-      if (owner !== undefined) await client.query(`alter function kelpie.${name} owner to ${owner}`);
-    });
+  const cuts = [hole, ...(also === undefined ? [] : [also])].filter(isSql);
+  const apply = async (textOf: (each: Cut) => string, newOwner: string): Promise<void> => {
+    for (const each of cuts)
+      await asAdmin(superuserUrl, async (client) => {
+        await client.query(textOf(each));
+        const name = path.basename(each.file, '.sql');
+        if (owner !== undefined) await client.query(`alter function kelpie.${name} owner to ${newOwner}`);
+      });
   };
-  await apply(cut(hole, whole), hole.owner);
-  return async () => apply(whole, hole.owner === undefined ? undefined : 'kelpie_owner');
+  await apply((each) => cut(each, read(each.file)), owner ?? '');
+  return async () => apply(({ file }) => read(file), 'kelpie_owner');
 }

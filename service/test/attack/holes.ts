@@ -1,5 +1,12 @@
 import type { Hole } from './hole.ts';
 
+const endlessKeys = [
+  ['or found_key.ends_at <= at then', 'then'],
+  ['found_key.networks::text[], found_key.ends_at;', 'found_key.networks::text[], null::timestamptz;'],
+] as const;
+const identifyKey = 'service/database/functions/access/identify_api_key.sql';
+const payingKey = 'service/database/functions/payouts/paying_key.sql';
+
 /** For each attack a hole that lets it through: the defence that the attack is about, taken away. */
 export const holes: Readonly<Record<string, Hole>> = {
   'key-drains': {
@@ -43,6 +50,29 @@ export const holes: Readonly<Record<string, Hole>> = {
   'read-replica': {
     file: 'service/src/access/create-api-key.ts',
     edits: [['{ ...key, id, prefix,', '{ ...key, label: secret, id, prefix,']],
+  },
+  'read-key-writes': {
+    file: 'service/src/http/auth/access.ts',
+    edits: [["return caller.scope === 'pay' ? undefined : new ApiError(onlyRead);", 'return undefined;']],
+  },
+  'key-from-foreign-network': {
+    file: 'service/src/access/api-key-authenticator.ts',
+    edits: [['return networks === null || isWithin(networks, address) ? key : null;', 'return key;']],
+  },
+  'expired-key': {
+    file: identifyKey,
+    edits: endlessKeys,
+    also: { file: payingKey, edits: [[' and (k.expires_at is null or k.expires_at > at)', '']] },
+  },
+  'roll-races-revoke': {
+    file: identifyKey,
+    edits: [['found_key.revoked_at is not null or ', '']],
+    also: { file: payingKey, edits: [[' and k.revoked_at is null', '']] },
+  },
+  'old-secret': {
+    file: identifyKey,
+    edits: endlessKeys,
+    also: { file: payingKey, edits: [[' and k.previous_expires_at > at', '']] },
   },
   'thief-stays': {
     file: 'service/src/access/signing-in/end-sessions.ts',

@@ -11,12 +11,12 @@ import { createVictim, type Victim } from './stage.ts';
 const looks = new Set(['GET', 'HEAD']);
 
 /** Every operation that changes something, from the description: a new one is attacked by itself. */
-const writes = operations.filter(
+export const writes = operations.filter(
   ({ method, access }) => !looks.has(method) && (access === 'payers' || access === 'admins'),
 );
 
 /** A body that an admin could send. One that is wrong is refused too, but for another reason. */
-function bodyOf({ id }: Operation): object {
+export function bodyOf({ id }: Operation): object {
   const bodies: Record<string, object> = {
     createPayout: payoutBody({ amount_gbp: '10.00' }),
     createKey: { environment: 'sandbox' },
@@ -28,7 +28,7 @@ function bodyOf({ id }: Operation): object {
 }
 
 /** The address of something of the victim's. */
-function addressOf({ path }: Operation, { keyId, email, payoutId }: Record<string, string>): string {
+export function addressOf({ path }: Operation, { keyId, email, payoutId }: Record<string, string>): string {
   const id = path.startsWith('/v1/keys/') ? keyId : payoutId;
   return path.replace('{id}', id ?? randomUUID()).replace('{email}', encodeURIComponent(email ?? ''));
 }
