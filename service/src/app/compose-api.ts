@@ -131,7 +131,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
   const acts = actDeps(deps, tools);
-  addSignInRoutes(app, deps, { auth, sessions, limitOpen, tools });
+  addSignInRoutes(app, deps, { auth, acts, sessions, limitOpen, tools });
   addSessionListRoutes(app, { ...auth, ...acts, pool, calls, sessions, activity });
   addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(dashboardOrigin(deps)) });
   addAccountRoutes(app, { ...auth, ...acts, calls, activity });
@@ -168,12 +168,14 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
 
 interface SignInRouteDeps {
   auth: Authentication;
+  acts: ActDeps;
   sessions: Sessions;
   limitOpen: LimitHook;
   tools: SecretTools;
 }
 
-function addSignInRoutes(app: Server, deps: ApiDeps, { auth, sessions, limitOpen, tools }: SignInRouteDeps): void {
+function addSignInRoutes(app: Server, deps: ApiDeps, { auth, acts, ...more }: SignInRouteDeps): void {
+  const { sessions, limitOpen, tools } = more;
   const { calls, clock, recorder, securityRecorder, limits, supportEmail } = deps;
   const signingIn = signInDeps(deps, tools);
   const limitAccountChanges = limitByCaller(limits.accountChanges, auth.callerOf);
@@ -181,6 +183,7 @@ function addSignInRoutes(app: Server, deps: ApiDeps, { auth, sessions, limitOpen
   addSessionRoutes(app, {
     ...auth,
     ...signingIn,
+    links: acts.links,
     calls,
     sessions,
     recorder,

@@ -196,6 +196,7 @@ test('a code names the browser that asked for it; a sign-in from a new browser i
     mailsTo().find(({ subject }) => subject === 'New sign-in to Kelpie'),
   );
   assert.match(mail.text, /^Browser: curl$/m);
+  assert.match(mail.text, /\/not-me#\S{20,}/);
   assert.equal(mailsTo().filter(({ subject }) => !subject.endsWith('code')).length, 1);
 });
 

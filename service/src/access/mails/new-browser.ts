@@ -14,8 +14,8 @@ export function newBrowserMail({ at, ...origin }: NewBrowser): MailMessage {
     blocks: [
       { kind: 'facts', facts: [['Signed in on', showInstant(at)], ...originFacts(origin)] },
       {
-        kind: 'aside',
-        text: 'If this was not you, someone can read your email. Secure your mailbox first. Then sign in, end all other sessions under Settings, and tell the other admins of your account.',
+        kind: 'words',
+        text: 'If this was not you, someone can read your email. Secure your mailbox first. Then sign in to Kelpie and end all your other sessions.',
       },
     ],
   };

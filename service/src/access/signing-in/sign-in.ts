@@ -1,17 +1,16 @@
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
-import type { Outbox } from '../../platform/mail/outbox.ts';
 import { newBrowserMail } from '../mails/new-browser.ts';
+import { notifyPerson, type NotifierDeps } from '../notifying/notify-admins.ts';
 import type { Pepper } from '../secrets.ts';
 import type { CodeDigests } from './codes.ts';
 import { prepareSession, type SessionToOpen, type SigningBrowser } from './session-to-open.ts';
-import { signUp, type SignUpDeps } from './sign-up.ts';
+import { signUp, type OnOpened, type SignUpDeps } from './sign-up.ts';
 import { openSession, type BegunSession } from './store.ts';
 
-export interface SignInDeps extends SignUpDeps {
+export interface SignInDeps extends SignUpDeps, NotifierDeps {
   pepper: Pepper;
   digests: CodeDigests;
-  outbox: Outbox;
   failpoint: Failpoint;
 }
 
@@ -56,7 +55,7 @@ export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<
     case 'opened':
       return opened(judged);
     case 'sign_up': {
-      const onOpened = async (tx: Transaction, begun: BegunSession) => notifyOfBrowser(tx, deps, attempt, begun);
+      const onOpened: OnOpened = async (tx, begun) => notifyOfBrowser(tx, deps, attempt, begun);
       const signedUp = await signUp(deps, { email, emailHmac }, { code: judged, session: session.row, onOpened });
       if (signedUp.kind === 'used') return { kind: 'wrong', partnerId: null };
       return signedUp.kind === 'slug_taken' ? signedUp : opened(signedUp);
@@ -71,11 +70,11 @@ function keptToken({ newBrowserToken }: SessionToOpen, { keepsBrowser }: BegunSe
 /** In the commit of the sign-in: whoever reads the mailbox learns of each browser that it let in. */
 async function notifyOfBrowser(
   tx: Transaction,
-  { outbox, clock }: Pick<SignInDeps, 'outbox' | 'clock'>,
+  deps: SignInDeps,
   { email, origin }: SignInAttempt,
-  { isNewBrowser }: BegunSession,
+  { isNewBrowser, partnerId }: BegunSession & { partnerId: string },
 ): Promise<void> {
   if (!isNewBrowser) return;
-  const message = newBrowserMail({ ...origin, at: clock.now() });
-  await outbox.post(tx, { kind: 'new-browser', to: email, message });
+  const message = newBrowserMail({ ...origin, at: deps.clock.now() });
+  await notifyPerson(tx, deps, { partnerId, email, kind: 'new-browser', message });
 }

@@ -23,10 +23,13 @@ interface ProvenCode {
   businessEncrypted: Buffer;
 }
 
+/** In the commit that opens the business. */
+export type OnOpened = (tx: Transaction, begun: BegunSession & { partnerId: string }) => Promise<void>;
+
 interface Opening {
   code: ProvenCode;
   session: NewSession;
-  onOpened: (tx: Transaction, begun: BegunSession) => Promise<void>;
+  onOpened: OnOpened;
 }
 
 type SignedUp = ({ kind: 'opened'; partnerId: string } & BegunSession) | { kind: 'slug_taken' } | { kind: 'used' };
@@ -54,7 +57,7 @@ export async function signUp(
       const first = { codeId: code.id, partnerId, email, emailHmac };
       const opened = await openFirstSession(tx, first, session, createdAt);
       if (opened === null) throw new CodeUsed();
-      await onOpened(tx, opened);
+      await onOpened(tx, { ...opened, partnerId });
       return opened;
     });
     return { kind: 'opened', partnerId, ...begun };
