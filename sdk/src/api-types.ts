@@ -677,7 +677,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Returns the keys of both environments: active ones, and those revoked or expired within the last 12 months.
+         * @description Returns the keys of both environments: active ones, and those revoked or expired within the last 12 months. A sandbox key sees live keys without their label, networks and the digits of their prefix.
          */
         get: operations["listKeys"];
         put?: never;

@@ -5,7 +5,7 @@ import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
+import { addKey, createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
 
@@ -113,6 +113,29 @@ test('a sandbox key reads that live and the account changed, but not who did it,
   for (const row of rows.filter((one) => valueAt(one, 'environment') !== 'sandbox'))
     assert.deepEqual([valueAt(row, 'by'), valueAt(row, 'detail')], ['hidden', 'hidden'], JSON.stringify(row));
   assert(rows.some((row) => valueAt(row, 'by') === admin.email));
+});
+
+test('a sandbox key lists live keys without their digits and their label', async () => {
+  const { partner, admin } = await newTeam();
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(
+      `insert into kelpie.partner_environments (partner_id, environment, created_at, rail, bank_customer_id, bank_wallet_id)
+       values ($1, 'live', now(), 'provider_production', 'none', 'none')`,
+      [partner.partnerId],
+    ),
+  );
+  const live = await addKey(database, { ...partner, environment: 'live' });
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(`update kelpie.api_keys set label = 'Payroll' where id = $1`, [live.keyId]),
+  );
+  const shownTo = async (ask: typeof admin | string) => {
+    const { json } =
+      typeof ask === 'string' ? await call({ url, key: ask }, '/v1/keys') : await callAs(ask, '/v1/keys');
+    const key = listAt(json, 'data').find((one) => valueAt(one, 'id') === live.keyId);
+    return [valueAt(key, 'key_prefix'), valueAt(key, 'label')];
+  };
+  assert.deepEqual(await shownTo(partner.key), ['kp_live_', null]);
+  for (const reader of [live.key, admin]) assert.deepEqual(await shownTo(reader), [live.key.slice(0, 16), 'Payroll']);
 });
 
 test('another partner reads none of them, and nobody changes or deletes one', async () => {

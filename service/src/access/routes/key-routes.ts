@@ -8,6 +8,7 @@ import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { listApiKeys, type ListedKey } from '../store.ts';
+import { hideLiveKey } from './hidden-key.ts';
 import { exampleKey, keyBody, KeyFields } from './key-body.ts';
 
 const ApiKey = nameSchema(
@@ -66,7 +67,7 @@ export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerO
     operationId: 'listKeys',
     summary: 'List API keys',
     description:
-      'Returns the keys of both environments: active ones, and those revoked or expired within the last 12 months.',
+      'Returns the keys of both environments: active ones, and those revoked or expired within the last 12 months. A sandbox key sees live keys without their label, networks and the digits of their prefix.',
     tags: ['Account'],
     querystring: Query,
     response: { 200: ApiKeyList.ref, ...keyedErrors() },
@@ -77,8 +78,9 @@ export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerO
     async (request) => {
       const now = clock.now();
       const endedAfter = new Date(now.getTime() - listEndedForMs);
-      const keys = await listApiKeys(calls, callerOf(request), { endedAfter, limit: mostListed });
-      return { object: 'list' as const, data: keys.map((key) => listedBody(key, now)) };
+      const caller = callerOf(request);
+      const keys = await listApiKeys(calls, caller, { endedAfter, limit: mostListed });
+      return { object: 'list' as const, data: keys.map((key) => hideLiveKey(caller, listedBody(key, now))) };
     },
   );
 }
