@@ -1,5 +1,7 @@
 // Who is calling, and what each may do. It owns API keys, people, and how people sign in: how a secret, a code or a session is
 // made, what of it is kept, and whose it is. It refuses to know a secret again that it has once given out.
+export { findAdminKey, listAdminKeys, type AdminKey } from './admin/key-store.ts';
+export { revokeKeyAsOperator } from './admin/revoke-key.ts';
 export { createConfirmations } from './confirming/confirmations.ts';
 export { createConfirmedTransactions } from './confirming/confirmed-transactions.ts';
 export { createApiKey } from './create-api-key.ts';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { kelpieAdmin } from '../app/commands/kelpie-admin.ts';
 import { activityOf } from '../activity/recorded-activity.ts';
 import { call, cancelPayout, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { createTestClock } from '../harness/clock.ts';
@@ -45,6 +46,13 @@ async function roll(admin: Person, id: string, body: object = {}): Promise<ApiAn
 
 async function change(sql: string, values: readonly unknown[]): Promise<void> {
   await asAdmin(database.superuserUrl, async (client) => client.query(sql, [...values]));
+}
+
+async function countMails(kind: string): Promise<number> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query('select from kelpie.outgoing_mails where kind = $1', [kind]);
+    return rows.length;
+  });
 }
 
 async function listed(admin: Person, id: string): Promise<unknown> {
@@ -289,6 +297,25 @@ test('every live key that pays, but the first ever, has a low limit for its firs
   const rolled = await roll(admin, second.id);
   assert.equal(fullLimitAt(rolled), fullLimitAt(second));
   assert.equal(fullLimitAt(await create(admin, {})), null);
+});
+
+test('an operator revokes a key, of which every admin is emailed, and sees what it could do', async () => {
+  const { partner, admin } = await newPartner();
+  const { id, secret } = await createSecret(admin, { networks: ['127.0.0.1'], daily_limit_gbp: '20.00' });
+  const command = async (...args: string[]) => kelpieAdmin(database, ['api-keys', ...args, '--json']);
+  const [shown] = listAt((await command('list', partner.partnerId)).json(), 'data');
+  assert.deepEqual(
+    ['id', 'prefix', 'networks', 'daily_limit_pence', 'revoked_at'].map((field) => valueAt(shown, field)),
+    [id, secret.slice(0, 19), ['127.0.0.1/32'], '2000', null],
+  );
+  const before = await countMails('key-revoked');
+  const revoked = await command('revoke', id, '--reason', 'leaked');
+  assert.equal(revoked.code, 0, revoked.said);
+  assert.equal((await createPayout({ url, key: secret })).status, 401);
+  const [recorded] = await activityOf(database, partner, 'key.revoke');
+  assert.deepEqual([recorded?.by, recorded?.detail], ['Kelpie support', id]);
+  assert.equal(await countMails('key-revoked'), before + 1);
+  assert.equal(textAt((await command('revoke', id, '--reason', 'again')).json(), 'error.code'), 'nothing_to_do');
 });
 
 test('faults 66: a key stops at the instant it expires, while it is still remembered, and makes room for another', async () => {

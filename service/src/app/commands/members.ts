@@ -1,26 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { createAdminNotifier, createFreezeLinks, isAdminOf, restoreMember } from '../../access/index.ts';
+import { isAdminOf, restoreMember } from '../../access/index.ts';
 import { isMailAddress } from '../../platform/configuration/mail-address.ts';
-import { settings } from '../../platform/configuration/settings.ts';
-import { createEncryptor } from '../../platform/encryption.ts';
-import { createKeyedDigest } from '../../platform/keyed-digest.ts';
-import type { NotifyAdmins } from '../../platform/acts/confirmed-act.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { chooseSender, chooseSupport, openOutbox } from '../wiring/mail.ts';
-import { withJobs } from '../wiring/with-jobs.ts';
 import { getPartner } from './find-partner.ts';
 import { addGroupHelp, addHelp } from './help.ts';
 import { ActMoved, propose, type ApprovedAct } from './propose.ts';
-import {
-  chosenSettings,
-  look,
-  withOperator,
-  withReason,
-  writeCommand,
-  type OperatorDeps,
-  type WithReason,
-} from './run-command.ts';
+import { look, withOperator, withReason, writeCommand, type WithReason } from './run-command.ts';
+import { withNotifier } from './with-notifier.ts';
 
 function emailFrom(text: string): string {
   if (!isMailAddress(text)) throw new InvalidArgumentError('Use one email address, for example ada@acme.example.');
@@ -42,25 +28,6 @@ async function proposeRestore(slugOrId: string, email: string, options: WithReas
       what: `make ${email} an admin of ${slug}`,
     }),
   );
-}
-
-/** Emails are posted in the transaction of the act, which needs the job engine. */
-async function withNotifier<Done>(
-  { pool, logger, clock }: OperatorDeps,
-  work: (notifying: { clock: Clock; dashboardUrl: string; notifyAdmins: NotifyAdmins }) => Promise<Done>,
-): Promise<Done> {
-  const { dataKeys, indexKey, dashboardUrl, ...sender } = chosenSettings((get) => ({
-    dataKeys: get(settings.dataKeys),
-    indexKey: get(settings.indexKey),
-    dashboardUrl: get(settings.dashboardUrl) ?? `${get(settings.publicUrl)}/dashboard`,
-    mailFrom: chooseSender(get),
-    supportEmail: chooseSupport(get),
-  }));
-  return withJobs({ pool, logger }, async (jobs) => {
-    const outbox = openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock, ...sender });
-    const links = createFreezeLinks(createKeyedDigest(indexKey, 'freeze links'), dashboardUrl);
-    return work({ clock, dashboardUrl, notifyAdmins: createAdminNotifier({ clock, outbox, links }) });
-  });
 }
 
 /** What an approval of `members restore` does. */

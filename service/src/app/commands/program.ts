@@ -1,5 +1,6 @@
 // The `kelpie-admin` program with all of its commands.
 import { Command, Help } from 'commander';
+import { addApiKeyCommands } from './api-keys.ts';
 import { addApprovalCommands } from './approvals.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCaseCommands } from './cases.ts';
@@ -66,6 +67,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addPartnerCommands(program);
   addSessionCommands(program);
   addMemberCommands(program);
+  addApiKeyCommands(program);
   addPlanCommands(program);
   addPayoutCommands(program);
   addRailCommands(program);

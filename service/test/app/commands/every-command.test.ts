@@ -9,6 +9,7 @@ import { monthEnd, monthOf } from '../../../src/platform/london-month.ts';
 import { createBilledPartners } from '../../billing/billed-partners.ts';
 import { createTestClock } from '../../harness/clock.ts';
 import { createTestDatabase } from '../../harness/database.ts';
+import { addKey } from '../../harness/partners.ts';
 import { plantPayout } from '../../harness/planted-payout.ts';
 import { seedDeposit } from '../../database/seed-every-table.ts';
 import { asSecondPerson, kelpieAdmin } from './kelpie-admin.ts';
@@ -31,6 +32,7 @@ assert(partnerEnvironment !== undefined);
 const slug = `p-${partnerEnvironment.partnerId.slice(-12)}`;
 const returned = await plantPayout(database, partnerEnvironment, 'returned');
 const completed = await plantPayout(database, partnerEnvironment, 'completed');
+const { keyId } = await addKey(database, partnerEnvironment);
 const jobId = randomUUID();
 const depositId = await asAdmin(database.superuserUrl, async (client) => {
   await client.query(
@@ -94,6 +96,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'sessions end': ['--all', slug, ...why],
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
   'partners price-plan': [slug, '--plan', 'volume-1', ...why],
+  'api-keys revoke': [keyId, ...why],
   'payouts refresh': [completed.id],
   'rails pause': ['--rail', 'provider_production', ...why],
   'rails resume': [blockId, ...why],
@@ -119,6 +122,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'partners list': [],
   'partners show': [slug],
   'sessions list': [slug],
+  'api-keys list': [slug],
   'plans list': [],
   'payouts stuck': ['--older-than', '0'],
   'payouts show': [completed.id],
@@ -188,7 +192,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Revoke|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
@@ -200,7 +204,7 @@ test('the help of every command has an imperative summary, one example of itself
     const widest = Math.max(...help.split('\n').map((line) => line.length));
     assert(widest <= 130, `${path} --help is ${widest} wide`);
   }
-  for (const group of groupsOf(root)) assert.match(helpOf(group), / {2}(\$ )?kelpie-admin [a-z]+ /, group.name());
+  for (const group of groupsOf(root)) assert.match(helpOf(group), / {2}(\$ )?kelpie-admin [a-z-]+ /, group.name());
 });
 
 test('every command that changes something offers to be tried first', () => {

@@ -17,6 +17,7 @@ export function kelpieEnv(database: TestDatabase): Record<string, string> {
   return {
     KELPIE_MODE: 'development',
     KELPIE_LOG_LEVEL: 'warn',
+    KELPIE_PUBLIC_URL: 'http://api.kelpie.test',
     KELPIE_DATABASE_URL: database.serviceUrl,
     KELPIE_READER_DATABASE_URL: database.readerUrl,
     KELPIE_OPERATOR_DATABASE_URL: database.operatorUrl,

@@ -50,6 +50,8 @@ test('what is refused ends with 2, a code and a sentence, and changes nothing', 
   for (const [args, expected] of [
     [['partners', 'show', 'nobody'], { ...missing, says: /No partner has the slug or id nobody/ }],
     [['payouts', 'show', nobody], { ...missing, says: /No payout has the id/ }],
+    [['api-keys', 'list', 'nobody'], { ...missing, says: /No partner has the slug or id nobody/ }],
+    [['api-keys', 'revoke', nobody, ...why], { ...missing, says: /No API key has the id/ }],
     [['payouts', 'refresh', 'x'], { ...missing, says: /No payout has the id x/ }],
     [['invoices', 'show', 'KP-000099'], { ...missing, says: /No invoice has the number or id/ }],
     [['jobs', 'retry', nobody], { ...missing, says: /No job has the id/ }],
