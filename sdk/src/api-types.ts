@@ -683,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Creates a key and returns its secret once. We email every admin. What the key can do cannot be changed later. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.
+         * @description Creates a key and returns its secret once. A live key is confirmed with an emailed code. We email every admin. What the key can do cannot be changed later. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.
          */
         post: operations["createKey"];
         delete?: never;
@@ -703,7 +703,7 @@ export interface paths {
         put?: never;
         /**
          * Roll an API key
-         * @description Replaces the secret and returns the new one once. The key keeps its id and what it can do. The current secret works until `previous_expires_at`; one that an earlier roll replaced stops at once. We email every admin. Not idempotent: a repeat creates another secret.
+         * @description Replaces the secret and returns the new one once. The key keeps its id and what it can do. The current secret works until `previous_expires_at`; one that an earlier roll replaced stops at once. The roll of a live key is confirmed with an emailed code. We email every admin. Not idempotent: a repeat creates another secret.
          */
         post: operations["rollKey"];
         delete?: never;
@@ -2226,6 +2226,11 @@ export interface components {
             expires_at?: string;
             /** @description The most that the key can pay per day, in pounds. Default: only the limits of the account apply. */
             daily_limit_gbp?: string;
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
         };
         /** @description How to replace the secret. */
         RollKeyRequest: {
@@ -2234,6 +2239,11 @@ export interface components {
              * @default 24
              */
             overlap_hours?: number;
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
         };
         /** @description An API key with its new secret. */
         ApiKeyCreated: {
@@ -7132,6 +7142,8 @@ export interface operations {
             /**
              * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
              *
+             *     `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
              *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
@@ -7177,7 +7189,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7276,7 +7294,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
              *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
              *
@@ -7326,7 +7346,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;

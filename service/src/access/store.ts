@@ -99,15 +99,17 @@ export async function listApiKeys(
 export async function lockEnvironment(
   tx: Transaction,
   of: PartnerContext,
-): Promise<{ business: string; isVerified: boolean } | null> {
-  const { rows } = await tx.query<{ name: string; verification_status: string }>(
-    `select p.name, p.verification_status
+): Promise<{ business: string; status: string; isVerified: boolean } | null> {
+  const { rows } = await tx.query<{ name: string; status: string; verification_status: string }>(
+    `select p.name, p.status, p.verification_status
      from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
      where e.partner_id = $1 and e.environment = $2 for no key update of p`,
     [of.partnerId, of.environment],
   );
   const [row] = rows;
-  return row === undefined ? null : { business: row.name, isVerified: row.verification_status === 'approved' };
+  if (row === undefined) return null;
+  const { name: business, status, verification_status: verification } = row;
+  return { business, status, isVerified: verification === 'approved' };
 }
 
 /** Keys that work, and whether there was ever one that pays: a key that was revoked, or has expired, counts for that too. */
@@ -131,6 +133,8 @@ export interface LockedKey extends KeyAuthority {
   prefix: string;
   label: string | null;
   business: string;
+  /** Of the partner. */
+  partnerStatus: string;
   createdAt: Date;
   isRevoked: boolean;
   fullLimitAt: Date | null;
@@ -138,12 +142,14 @@ export interface LockedKey extends KeyAuthority {
 
 type LockedKeyRow = Omit<ListedKey, 'id' | 'last_used_at' | 'previous_prefix' | 'previous_expires_at'> & {
   business: string;
+  partner_status: string;
 };
 
 /** One of the partner's own keys, locked; null for any other. */
 export async function lockApiKey(tx: Transaction, id: string): Promise<LockedKey | null> {
   const { rows } = await tx.query<LockedKeyRow>(
-    `select k.environment, k.key_prefix, k.label, p.name as business, k.created_at, k.revoked_at, k.scope,
+    `select k.environment, k.key_prefix, k.label, p.name as business, p.status as partner_status,
+       k.created_at, k.revoked_at, k.scope,
        k.networks::text[], k.expires_at, k.daily_limit_pence, k.full_limit_at
      from kelpie.api_keys k join kelpie.partners p on p.id = k.partner_id where k.id = $1 for no key update of k`,
     [id],
@@ -158,6 +164,7 @@ function lockedKey({ environment, label, business, scope, ...row }: LockedKeyRow
     prefix: row.key_prefix,
     label,
     business,
+    partnerStatus: row.partner_status,
     createdAt: row.created_at,
     isRevoked: row.revoked_at !== null,
     scope,

@@ -8,6 +8,7 @@ import { kelpieAdmin } from '../app/commands/kelpie-admin.ts';
 import { activityOf } from '../activity/recorded-activity.ts';
 import { call, cancelPayout, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { createTestClock } from '../harness/clock.ts';
+import { confirming } from '../harness/confirming.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { addKey, createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
@@ -24,6 +25,7 @@ const [behindProxy, other] = await Promise.all([
   startApi({ database, env }),
 ]);
 const { url } = behindProxy;
+const confirmed = confirming(database);
 
 async function newPartner(): Promise<{ partner: TestPartner; admin: Person }> {
   const partner = await createSimulatedPartner(database);
@@ -31,7 +33,7 @@ async function newPartner(): Promise<{ partner: TestPartner; admin: Person }> {
 }
 
 async function create(admin: Person, body: object): Promise<ApiAnswer> {
-  return callAs(admin, '/v1/keys', { method: 'POST', body: { environment: 'sandbox', ...body } });
+  return confirmed.call(admin, '/v1/keys', { method: 'POST', body: { environment: 'sandbox', ...body } });
 }
 
 async function createSecret(admin: Person, body: object): Promise<{ id: string; secret: string }> {
@@ -41,7 +43,7 @@ async function createSecret(admin: Person, body: object): Promise<{ id: string; 
 }
 
 async function roll(admin: Person, id: string, body: object = {}): Promise<ApiAnswer> {
-  return callAs(admin, `/v1/keys/${id}/roll`, { method: 'POST', body });
+  return confirmed.call(admin, `/v1/keys/${id}/roll`, { method: 'POST', body });
 }
 
 async function change(sql: string, values: readonly unknown[]): Promise<void> {

@@ -6,6 +6,7 @@ import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { startMailInbox } from '@kelpie/dev/mail/inbox.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call, createPayout, type ApiAnswer } from '../harness/client.ts';
+import { confirming } from '../harness/confirming.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { addKey, createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
@@ -19,6 +20,7 @@ after(inbox.close);
 const apis = await Promise.all([startApi({ database }), startApi({ database }), startApi({ database })]);
 const [{ url }] = apis;
 const worker = await startWorker({ database, mail: inbox });
+const confirmed = confirming(database, inbox);
 
 /** A partner has one key from the start. */
 async function newPartner(): Promise<{ partner: TestPartner; admin: Person }> {
@@ -27,7 +29,7 @@ async function newPartner(): Promise<{ partner: TestPartner; admin: Person }> {
 }
 
 async function create(admin: Person, body: object = { environment: 'sandbox' }): Promise<ApiAnswer> {
-  return callAs(admin, '/v1/keys', { method: 'POST', body });
+  return confirmed.call(admin, '/v1/keys', { method: 'POST', body });
 }
 
 async function revoke(admin: Person, id: string): Promise<ApiAnswer> {
@@ -138,7 +140,9 @@ test('a key that was revoked makes room for another', async () => {
 
 test('a live key is made only after verification, and counts apart', async () => {
   const { partner, admin } = await newPartner();
-  const live = async (): Promise<ApiAnswer> => create(admin, { environment: 'live' });
+  // A person gets five codes per hour.
+  const live = async (): Promise<ApiAnswer> =>
+    create(await signIn(database, partner, { url }), { environment: 'live' });
   const asSuperuser = async (sql: string): Promise<unknown> =>
     asAdmin(database.superuserUrl, async (client) => client.query(sql, [partner.partnerId]));
   assert.deepEqual([(await live()).status, (await live()).code], [403, 'verification_required']);

@@ -94,8 +94,12 @@ const unconfirmed: Record<string, () => Promise<Asking>> = {
     path: '/v1/keys',
     method: 'POST',
     body: { environment: 'live' },
-    person: await createLiveAdmin(),
+    person: (await createLiveAdmin()).person,
   }),
+  rollKey: async () => {
+    const { person, keyId } = await createLiveAdmin();
+    return { path: `/v1/keys/${keyId}/roll`, method: 'POST', body: {}, person };
+  },
 };
 
 async function askedUnconfirmed(operationId: string, code?: string): Promise<Asking> {
@@ -300,24 +304,24 @@ async function startWithoutRate(): Promise<Client> {
   return { ...whole, url: (await world.addApi(env)).url };
 }
 
-async function createSuspended(): Promise<Client & { admin: Person; viewer: Person }> {
+async function createSuspended(): Promise<Client & { admin: Person; viewer: Person; keyId: string }> {
   const partner = await createSimulatedPartner(world.database);
   await asAdmin(world.database.superuserUrl, async (admin) =>
     admin.query(`update kelpie.partners set status = 'suspended' where id = $1`, [partner.partnerId]),
   );
   const admin = await signIn(world.database, partner, { url: whole.url });
   const viewer = await signIn(world.database, partner, { url: whole.url, role: 'viewer' });
-  return { url: whole.url, key: partner.key, admin, viewer };
+  return { url: whole.url, key: partner.key, admin, viewer, keyId: partner.keyId };
 }
 
 /** A person who can pay with real money. */
-async function createLiveAdmin(): Promise<Person> {
+async function createLiveAdmin(): Promise<{ person: Person; keyId: string }> {
   const partner = await createSimulatedPartner(world.database);
-  await addLiveEnvironment(world.database, liveBank, partner);
+  const { keyId } = await addLiveEnvironment(world.database, liveBank, partner);
   await asAdmin(world.database.superuserUrl, async (admin) =>
     admin.query(`update kelpie.partners set verification_status = 'approved' where id = $1`, [partner.partnerId]),
   );
-  return signIn(world.database, partner, { url: whole.url });
+  return { person: await signIn(world.database, partner, { url: whole.url }), keyId };
 }
 
 const [limited, broken, withoutDatabase, withoutRate, suspended, liveAdmin] = await Promise.all([
@@ -397,9 +401,12 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   },
   partner_not_active: async ({ id, access }) => {
     if (access !== 'admins') return askWell(id, suspended);
-    const { body } = await askedWell(id);
-    const path = id === 'changeMember' ? { path: `/v1/members/${suspended.viewer.email}` } : {};
-    return askWell(id, whole, { ...path, person: suspended.admin, ...(body === undefined ? {} : { body }) });
+    const paths: Record<string, string> = {
+      changeMember: `/v1/members/${suspended.viewer.email}`,
+      rollKey: `/v1/keys/${suspended.keyId}/roll`,
+    };
+    const asking = await askedWell(id);
+    return ask(whole, { ...asking, path: paths[id] ?? asking.path, person: suspended.admin });
   },
   corridor_not_enabled: async ({ id }) =>
     askWell(id, whole, {
@@ -422,11 +429,11 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   confirmation_required: async (operation) =>
     operation.id in unconfirmed
       ? ask(whole, await askedUnconfirmed(operation.id))
-      : askWellAs(operation, liveAdmin, { environment: 'live', body: payoutBody({ amount_gbp: '5.00' }) }),
+      : askWellAs(operation, liveAdmin.person, { environment: 'live', body: payoutBody({ amount_gbp: '5.00' }) }),
   invalid_confirm_code: async (operation) =>
     operation.id in unconfirmed
       ? ask(whole, await askedUnconfirmed(operation.id, '000000'))
-      : askWellAs(operation, liveAdmin, {
+      : askWellAs(operation, liveAdmin.person, {
           environment: 'live',
           body: payoutBody({ amount_gbp: '5.00', confirm_code: '000000' }),
         }),

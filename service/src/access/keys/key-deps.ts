@@ -1,6 +1,6 @@
+import type { InConfirmedTransaction, NotifyAdmins } from '../../platform/acts/confirmed-act.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import type { Outbox } from '../../platform/mail/outbox.ts';
 import type { Pepper } from '../secrets.ts';
 
 /** What it takes to change a partner's keys. */
@@ -8,7 +8,8 @@ export interface KeyChangeDeps {
   pool: Pool;
   clock: Clock;
   pepper: Pepper;
-  outbox: Outbox;
   /** Where the keys are listed: mails lead there. */
   dashboardUrl: string;
+  inConfirmedTransaction: InConfirmedTransaction;
+  notifyAdmins: NotifyAdmins;
 }

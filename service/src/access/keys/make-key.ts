@@ -1,14 +1,15 @@
 import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
-import { inTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
+import type { ActToConfirm } from '../../platform/acts/confirmed-act.ts';
+import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { AdminActor } from '../actor.ts';
 import { createApiKey } from '../create-api-key.ts';
 import type { KeyAuthority } from '../key-authority.ts';
+import { refuseInactive } from '../inactive-partner.ts';
+import { describeAuthority } from '../mails/key-change.ts';
 import { keyCreatedMail } from '../mails/key-created.ts';
-import { requireAdmin } from '../members/require-admin.ts';
 import { countKeys, lockEnvironment } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
-import { notifyAdmins } from './notify-admins.ts';
 
 const mostKeys = 5;
 /** How long a low daily limit holds for a key that one emailed code has created: time for the other admins to see the email. */
@@ -38,12 +39,31 @@ export interface KeyWithSecret extends NewKey {
   previous: { prefix: string; expiresAt: Date } | null;
 }
 
+/** A live key moves real money, so its creation is confirmed, with all that the key may do. */
+function keyToConfirm(business: string, { environment, label, ...authority }: NewKey): ActToConfirm | null {
+  if (environment !== 'live') return null;
+  const { scope, networks, expiresAt, dailyLimit } = authority;
+  const fields = [label, scope, networks, expiresAt?.toISOString() ?? null, dailyLimit?.toString() ?? null];
+  return {
+    act: JSON.stringify(['key.create', environment, ...fields]),
+    business,
+    does: `create a live API key for ${business}`,
+    facts: [...(label === null ? [] : [['Label', label] as const]), ...describeAuthority(authority)],
+  };
+}
+
 /** A key by an admin's wish, of which every admin is told. */
-export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: NewKey): Promise<KeyWithSecret> {
+export async function makeKey(
+  deps: KeyChangeDeps,
+  actor: AdminActor,
+  { code, ...wanted }: NewKey & { code: string | undefined },
+): Promise<KeyWithSecret> {
   const partnerEnvironment = { partnerId: actor.partnerId, environment: wanted.environment };
-  return inTransaction(deps.pool, partnerEnvironment, async (tx) => {
-    const { business, isFirst } = await findRoom(tx, partnerEnvironment, deps.clock.now());
-    await requireAdmin(tx, actor.sessionId);
+  const plan = async (tx: Transaction) => {
+    const room = await findRoom(tx, partnerEnvironment, deps.clock.now());
+    return { ...room, toConfirm: keyToConfirm(room.business, wanted) };
+  };
+  return deps.inConfirmedTransaction(actor, { code, plan }, partnerEnvironment, async (tx, { business, isFirst }) => {
     const isLow = wanted.environment === 'live' && wanted.scope === 'pay' && !isFirst;
     const fullLimitAt = isLow ? new Date(deps.clock.now().getTime() + lowLimitMs) : null;
     const made = await createApiKey(tx, deps, { ...partnerEnvironment, ...wanted, fullLimitAt });
@@ -54,7 +74,7 @@ export async function makeKey(deps: KeyChangeDeps, actor: AdminActor, wanted: Ne
     const { dashboardUrl } = deps;
     const key = { ...wanted, ...made, fullLimitAt };
     const message = keyCreatedMail({ ...key, business, by, at: made.createdAt, dashboardUrl });
-    await notifyAdmins(tx, deps.outbox, { kind: 'key-created', message });
+    await deps.notifyAdmins(tx, { kind: 'key-created', message });
     return { ...key, previous: null };
   });
 }
@@ -66,6 +86,7 @@ async function findRoom(
   at: Date,
 ): Promise<{ business: string; isFirst: boolean }> {
   const found = await lockEnvironment(tx, partnerEnvironment);
+  if (found !== null) refuseInactive(found.status);
   if (found === null || (partnerEnvironment.environment === 'live' && !found.isVerified))
     throw new ApiError(notVerified);
   const { working, everPaying } = await countKeys(tx, partnerEnvironment, at);

@@ -5,7 +5,6 @@ import { keyRevokedMail } from '../mails/key-revoked.ts';
 import { requireAdmin } from '../members/require-admin.ts';
 import { lockApiKey, revokeApiKeyRow } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
-import { notifyAdmins } from './notify-admins.ts';
 
 type Revocation =
   | { kind: 'revoked' | 'was_revoked'; environment: PartnerContext['environment'] }
@@ -13,7 +12,7 @@ type Revocation =
 
 /** From its commit on the key pays nothing any more, on whatever process; it reads for less than a second. */
 export async function revokeKey(
-  deps: Omit<KeyChangeDeps, 'pepper'>,
+  deps: Omit<KeyChangeDeps, 'pepper' | 'inConfirmedTransaction'>,
   actor: AdminActor,
   keyId: string,
 ): Promise<Revocation> {
@@ -30,7 +29,7 @@ export async function revokeKey(
     await recordActivity(tx, { id, partnerId, by, ...done });
     await recordSecurityEvent(tx, actor, done);
     const message = keyRevokedMail({ ...key, by, at, dashboardUrl: deps.dashboardUrl });
-    await notifyAdmins(tx, deps.outbox, { kind: 'key-revoked', message });
+    await deps.notifyAdmins(tx, { kind: 'key-revoked', message });
     return { kind: 'revoked', environment };
   });
 }

@@ -1,13 +1,15 @@
 import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
-import { inTransaction } from '../../platform/database/transaction.ts';
+import type { ActToConfirm } from '../../platform/acts/confirmed-act.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
 import type { AdminActor } from '../actor.ts';
+import { refuseInactive } from '../inactive-partner.ts';
+import { describeAuthority } from '../mails/key-change.ts';
 import { keyRolledMail } from '../mails/key-rolled.ts';
-import { requireAdmin } from '../members/require-admin.ts';
 import { newSecret } from '../secrets.ts';
 import { lockApiKey, replaceSecret, type LockedKey } from '../store.ts';
 import type { KeyChangeDeps } from './key-deps.ts';
 import type { KeyWithSecret } from './make-key.ts';
-import { notifyAdmins } from './notify-admins.ts';
 
 interface Roll {
   keyId: string;
@@ -15,20 +17,48 @@ interface Roll {
   overlapHours: number;
 }
 
+/** Whoever rolls a live key has a secret that pays. */
+function rollToConfirm(key: LockedKey, { keyId, overlapHours }: Roll): ActToConfirm | null {
+  const { environment, business, prefix, label } = key;
+  if (environment !== 'live') return null;
+  return {
+    act: JSON.stringify(['key.roll', keyId, prefix, overlapHours]),
+    business,
+    does: `replace the secret of a live API key of ${business}`,
+    facts: [
+      ['Key', `${prefix}…`],
+      ...(label === null ? [] : [['Label', label] as const]),
+      ...describeAuthority(key),
+      ['Old secret works', overlapHours === 0 ? 'no longer' : `for ${overlapHours} hours`],
+    ],
+  };
+}
+
+async function planRoll(
+  tx: Transaction,
+  roll: Roll,
+  at: Date,
+): Promise<{ key: LockedKey; toConfirm: ActToConfirm | null }> {
+  const key = await lockApiKey(tx, roll.keyId);
+  if (key === null || !works(key, at))
+    throw new ApiError({ code: 'not_found', message: 'No active API key has this id.' });
+  refuseInactive(key.partnerStatus);
+  return { key, toConfirm: rollToConfirm(key, roll) };
+}
+
 /**
  * Replaces a key's secret. The key stays the same: its id, and what it may do. A key has two secrets at most, so a roll
- * during an overlap ends the older one. Null where the partner has no such key that works.
+ * during an overlap ends the older one.
  */
 export async function rollKey(
   deps: KeyChangeDeps,
   actor: AdminActor,
-  { keyId, overlapHours }: Roll,
-): Promise<KeyWithSecret | null> {
-  return inTransaction(deps.pool, actor, async (tx) => {
-    const key = await lockApiKey(tx, keyId);
-    const at = deps.clock.now();
-    if (key === null || !works(key, at)) return null;
-    await requireAdmin(tx, actor.sessionId);
+  { code, ...roll }: Roll & { code: string | undefined },
+): Promise<KeyWithSecret> {
+  const { keyId, overlapHours } = roll;
+  const at = deps.clock.now();
+  const plan = async (tx: Transaction) => planRoll(tx, roll, at);
+  return deps.inConfirmedTransaction(actor, { code, plan }, actor, async (tx, { key }) => {
     const { secret, prefix } = newSecretBeside(key);
     const previousExpiresAt = overlapEnd(key, at, overlapHours);
     await replaceSecret(tx, { id: keyId, prefix, secretHmac: deps.pepper.digest(secret), previousExpiresAt });
@@ -38,7 +68,7 @@ export async function rollKey(
     await recordSecurityEvent(tx, actor, done);
     const previous = { prefix: key.prefix, expiresAt: previousExpiresAt };
     const message = keyRolledMail({ ...key, prefix, by, at, dashboardUrl: deps.dashboardUrl }, previous);
-    await notifyAdmins(tx, deps.outbox, { kind: 'key-rolled', message });
+    await deps.notifyAdmins(tx, { kind: 'key-rolled', message });
     return {
       ...key,
       id: keyId,

@@ -20,7 +20,12 @@ export interface KeyChange extends KeyAuthority {
 const permissions = { pay: 'create payouts and read data', read: 'read data only' };
 
 /** What the key may do, so that a reader sees at once what a stranger could. */
-function describeAuthority({ scope, networks, expiresAt, dailyLimit }: KeyAuthority): (readonly [string, string])[] {
+export function describeAuthority({
+  scope,
+  networks,
+  expiresAt,
+  dailyLimit,
+}: KeyAuthority): (readonly [string, string])[] {
   return [
     ['It can', permissions[scope]],
     ['Works from', networks.length === 0 ? 'any address' : networks.join(', ')],

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
+import { ConfirmCode } from '../../http/schema/confirm-code.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
 import { Query, uuid } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
@@ -42,6 +43,7 @@ const RollKeyRequest = nameSchema(
           description: 'How long the current secret still works, in hours. 0 ends it at once.',
         }),
       ),
+      confirm_code: ConfirmCode,
     },
     { additionalProperties: false, description: 'How to replace the secret.' },
   ),
@@ -89,13 +91,20 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'Creates a key and returns its secret once. We email every admin. What the key can do cannot be changed later. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.',
+      'Creates a key and returns its secret once. A live key is confirmed with an emailed code. We email every admin. What the key can do cannot be changed later. Limits: 5 active keys per environment; live keys need a verified business. Not idempotent: a repeat creates another key.',
     tags: ['Dashboard settings'],
     querystring: Query,
     body: CreateKeyRequest.ref,
     response: {
       201: ApiKeyCreated.ref,
-      ...bodyErrors('verification_required', 'key_limit_reached', 'invalid_request'),
+      ...bodyErrors(
+        'verification_required',
+        'key_limit_reached',
+        'partner_not_active',
+        'confirmation_required',
+        'invalid_confirm_code',
+        'invalid_request',
+      ),
     },
   };
   const config = { action: 'key.create', access: 'admins', ofBothEnvironments: true } as const;
@@ -105,7 +114,8 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
     const now = deps.clock.now();
     // A blank label is none.
     const label = request.body.label?.trim() ? request.body.label : null;
-    const wanted = { environment, label, ...authorityFrom(request.body, now) };
+    const code = request.body.confirm_code;
+    const wanted = { environment, label, code, ...authorityFrom(request.body, now) };
     const key = await makeKey(deps, adminOf(request, deps), wanted);
     deps.activity.isRecorded(request);
     return reply.code(201).headers(notKept).send(secretBody(key, now));
@@ -117,19 +127,27 @@ function addRollRoute(app: Server, deps: KeyChangeRouteDeps): void {
     operationId: 'rollKey',
     summary: 'Roll an API key',
     description:
-      'Replaces the secret and returns the new one once. The key keeps its id and what it can do. The current secret works until `previous_expires_at`; one that an earlier roll replaced stops at once. We email every admin. Not idempotent: a repeat creates another secret.',
+      'Replaces the secret and returns the new one once. The key keeps its id and what it can do. The current secret works until `previous_expires_at`; one that an earlier roll replaced stops at once. The roll of a live key is confirmed with an emailed code. We email every admin. Not idempotent: a repeat creates another secret.',
     tags: ['Dashboard settings'],
     params: KeyPath,
     querystring: Query,
     body: RollKeyRequest.ref,
-    response: { 201: ApiKeyCreated.ref, ...bodyErrors('not_found', 'invalid_request') },
+    response: {
+      201: ApiKeyCreated.ref,
+      ...bodyErrors(
+        'not_found',
+        'partner_not_active',
+        'confirmation_required',
+        'invalid_confirm_code',
+        'invalid_request',
+      ),
+    },
   };
   const config = { action: 'key.roll', access: 'admins', ofBothEnvironments: true } as const;
   app.post('/v1/keys/:id/roll', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
-    const { overlap_hours: overlapHours = 24 } = request.body;
+    const { overlap_hours: overlapHours = 24, confirm_code: code } = request.body;
     const keyId = request.params.id.toLowerCase();
-    const key = await rollKey(deps, adminOf(request, deps), { keyId, overlapHours });
-    if (key === null) throw new ApiError({ code: 'not_found', message: 'No active API key has this id.' });
+    const key = await rollKey(deps, adminOf(request, deps), { keyId, overlapHours, code });
     deps.activity.isIn(request, key.environment);
     deps.activity.isRecorded(request);
     return reply.code(201).headers(notKept).send(secretBody(key, deps.clock.now()));

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { ConfirmCode } from '../../http/schema/confirm-code.ts';
 import { Environment } from '../../http/schema/fields.ts';
 import { dateTimeRule, invalidRequest, type FieldProblem } from '../../http/schema/field-problems.ts';
 import { patterns } from '../../http/schema/patterns.ts';
@@ -37,6 +38,7 @@ export const CreateKeyRequest = nameSchema(
             'The most that the key can pay per day, in pounds. Default: only the limits of the account apply.',
         }),
       ),
+      confirm_code: ConfirmCode,
     },
     { additionalProperties: false, description: 'The key to create.' },
   ),
