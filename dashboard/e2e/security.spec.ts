@@ -1,5 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { signIn, signUp } from './people.ts';
+import { openLive } from './live.ts';
+import { mailedCode, mailedLink } from './mail.ts';
+import { newAddress, signIn, signUp } from './people.ts';
 
 test('a session is ended from the list, and both are in the security events', async ({ page, browser }) => {
   const { email } = await signUp(page);
@@ -20,4 +22,40 @@ test('a session is ended from the list, and both are in the security events', as
   await page.getByLabel('Filter events').selectOption({ label: 'Sign-ins' });
   await expect(events.getByText('Session ended')).toHaveCount(0);
   await expect(events.getByText('Signed in').first()).toBeVisible();
+});
+
+test('a new billing email takes a code, and the link in the email to admins freezes live payouts', async ({
+  page,
+  browser,
+}) => {
+  const { email, slug, name } = await signUp(page);
+  await openLive(page, slug);
+  await page.goto('live/settings');
+  const billing = newAddress('bills');
+  await page.getByLabel('Billing email').fill(billing);
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await expect(page.getByText(`It confirms the billing email ${billing}.`)).toBeVisible();
+  // The first code was the one of the sign-up.
+  const code = await mailedCode(email, 2);
+  await page.getByLabel('6-digit code').fill(String((Number(code) + 1) % 1_000_000).padStart(6, '0'));
+  await page.getByRole('dialog').getByRole('button', { name: 'Save settings' }).click();
+  await expect(page.getByText('That code is wrong or has expired. Nothing changed.')).toBeVisible();
+  // The wrong one is selected: by keyboard alone, the right one replaces it.
+  await page.keyboard.type(code);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Saved')).toBeVisible();
+
+  // Without a session, from the email: who opens the link freezes nothing yet.
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(await mailedLink(email, /https?:\S+\/not-me#\S+/));
+  const freeze = stranger.getByRole('button', { name: 'Freeze live payouts' });
+  await expect(freeze).toBeVisible();
+  await expect(stranger).toHaveURL(/\/not-me$/);
+  await page.goto('live');
+  await expect(page.getByText("You're all caught up.")).toBeVisible();
+  await freeze.click();
+  await expect(stranger.getByRole('heading', { name: 'Live payouts are frozen' })).toBeVisible();
+  await expect(stranger.getByText(name)).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('link', { name: /Live payouts are frozen/ })).toBeVisible();
 });
