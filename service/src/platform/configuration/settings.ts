@@ -259,7 +259,7 @@ export const settings = {
   trustedProxies: optional(
     networks('KELPIE_TRUSTED_PROXIES', {
       about:
-        'Load balancers in front of the api. Only their X-Forwarded-For is trusted, for rate limits by client address.',
+        'Load balancers in front of the api. Only their X-Forwarded-For is trusted, for rate limits and for the networks of API keys.',
       example: '10.0.0.0/8,fd00::1',
     }),
   ),
