@@ -15,10 +15,7 @@ export async function doConfirmed(page: Page, { email, button, done }: Act): Pro
   const sent = await countCodes(email);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: button }).click();
-  const code = page.getByLabel('6-digit code');
-  await expect(done === undefined ? code : code.or(done)).toBeVisible();
-  if (!(await code.isVisible())) return;
-  await code.fill(await mailedCode(email, sent + 1));
+  await page.getByLabel('6-digit code').fill(await mailedCode(email, sent + 1));
   await dialog.getByRole('button', { name: button }).click();
   if (done === undefined) await expect(dialog).toHaveCount(0);
   else await expect(done).toBeVisible();

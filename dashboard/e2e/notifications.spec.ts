@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
+import { mailedCode } from './mail.ts';
 import { newAddress, signIn, signUp } from './people.ts';
 
 const live = 'Live payout problems';
@@ -33,4 +34,18 @@ test('each person switches their own payout emails on and off, and finds them so
   await expect(theirs.getByText('Saved')).toBeVisible();
   await theirs.reload();
   await expect(theirs.getByLabel(live)).toBeChecked();
+});
+
+test('a new billing email is saved once the emailed code confirms it', async ({ page }) => {
+  const { email } = await signUp(page);
+  await openSettings(page);
+  const billing = newAddress('bills');
+  await page.getByLabel('Billing email').fill(billing);
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await expect(page.getByText(`It confirms the billing email ${billing}.`)).toBeVisible();
+  await page.getByLabel('6-digit code').fill(await mailedCode(email, 2));
+  await page.getByRole('dialog').getByRole('button', { name: 'Save settings' }).click();
+  await expect(page.getByText('Saved')).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel('Billing email')).toHaveValue(billing);
 });

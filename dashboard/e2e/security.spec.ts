@@ -1,7 +1,13 @@
 import { expect, test } from '@playwright/test';
+import { doConfirmed } from './confirming.ts';
 import { openLive } from './live.ts';
 import { mailedCode, mailedLink } from './mail.ts';
-import { newAddress, signIn, signUp } from './people.ts';
+import { signIn, signUp } from './people.ts';
+import { stack } from './stack.ts';
+
+async function statusWith(secret: string): Promise<number> {
+  return (await fetch(`${stack.url}/v1/balance`, { headers: { authorization: `Bearer ${secret}` } })).status;
+}
 
 test('a session is ended from the list, and both are in the security events', async ({ page, browser }) => {
   const { email } = await signUp(page);
@@ -24,26 +30,39 @@ test('a session is ended from the list, and both are in the security events', as
   await expect(events.getByText('Signed in').first()).toBeVisible();
 });
 
-test('a new billing email takes a code, and the link in the email to admins freezes live payouts', async ({
+test('a live key takes a code, is rolled without downtime, and the link in the email to admins freezes live payouts', async ({
   page,
   browser,
 }) => {
   const { email, slug, name } = await signUp(page);
   await openLive(page, slug);
-  await page.goto('live/settings');
-  const billing = newAddress('bills');
-  await page.getByLabel('Billing email').fill(billing);
-  await page.getByRole('button', { name: 'Save settings' }).click();
-  await expect(page.getByText(`It confirms the billing email ${billing}.`)).toBeVisible();
+  const secret = page.getByTestId('secret');
+  const copied = page.getByRole('button', { name: 'I copied the key' });
+
+  await page.goto('live/keys');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Label').fill('Shop');
+  const create = page.getByRole('dialog').getByRole('button', { name: 'Create key' });
+  await create.click();
+  await expect(page.getByText(/It confirms the live key Shop/)).toBeVisible();
   // The first code was the one of the sign-up.
   const code = await mailedCode(email, 2);
   await page.getByLabel('6-digit code').fill(String((Number(code) + 1) % 1_000_000).padStart(6, '0'));
-  await page.getByRole('dialog').getByRole('button', { name: 'Save settings' }).click();
+  await create.click();
   await expect(page.getByText('That code is wrong or has expired. Nothing changed.')).toBeVisible();
   // The wrong one is selected: by keyboard alone, the right one replaces it.
   await page.keyboard.type(code);
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Saved')).toBeVisible();
+  await expect(secret).toHaveText(/^kp_live_/);
+  const first = (await secret.textContent()) ?? '';
+  await copied.click();
+
+  await page.getByRole('button', { name: 'Roll Shop' }).click();
+  await doConfirmed(page, { email, button: 'Roll key', done: copied });
+  await expect(page.getByText(/^The previous secret works until/)).toBeVisible();
+  const second = (await secret.textContent()) ?? '';
+  await copied.click();
+  expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
 
   // Without a session, from the email: who opens the link freezes nothing yet.
   const stranger = await (await browser.newContext()).newPage();
@@ -52,7 +71,8 @@ test('a new billing email takes a code, and the link in the email to admins free
   await expect(freeze).toBeVisible();
   await expect(stranger).toHaveURL(/\/not-me$/);
   await page.goto('live');
-  await expect(page.getByText("You're all caught up.")).toBeVisible();
+  await expect(page.getByRole('link', { name: /Add a billing email/ })).toBeVisible();
+  await expect(page.getByText('Live payouts are frozen')).toHaveCount(0);
   await freeze.click();
   await expect(stranger.getByRole('heading', { name: 'Live payouts are frozen' })).toBeVisible();
   await expect(stranger.getByText(name)).toBeVisible();
