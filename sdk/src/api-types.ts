@@ -485,7 +485,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update limits
+         * @description Changes the limits that you send, for payouts from now on. Confirmed with an emailed code. We email every admin. An admin can lower a limit to 20000.00 and raise it to `highest_daily_limit_gbp`. Safe to retry.
+         */
+        patch: operations["updateLimits"];
         trace?: never;
     };
     "/v1/funding": {
@@ -1773,6 +1777,18 @@ export interface components {
                  */
                 full_limit_at: string | null;
             }[];
+        };
+        /** @description The limits to change. Omitted ones stay as they are. */
+        UpdateLimitsRequest: {
+            /** @description The daily limit of the account, in pounds, from 20000.00. Null removes it in sandbox. */
+            daily_limit_gbp?: string | null;
+            /** @description The daily limit for an account that you have not paid before, in pounds, from 20000.00. Null removes it in sandbox. */
+            new_payee_limit_gbp?: string | null;
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
         };
         /** @description Where to send top-ups. */
         Funding: {
@@ -5933,6 +5949,148 @@ export interface operations {
                 };
             };
             /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateLimits: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateLimitsRequest"];
+            };
+        };
+        responses: {
+            /** @description The daily limits on payouts, and what was spent of them today. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -58,6 +58,7 @@ import { addVerificationRoutes } from '../partners/routes/verification-routes.ts
 import { createPlanMarkups, createPartnerEnvironments, openPartner, wakeVerification } from '../partners/index.ts';
 import { addDailyRoutes } from '../payouts/routes/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/routes/history-routes.ts';
+import { addLimitChangeRoutes } from '../payouts/routes/limit-change-routes.ts';
 import { addLimitRoutes } from '../payouts/routes/limit-routes.ts';
 import { addPayoutExportRoutes } from '../payouts/routes/payout-export-routes.ts';
 import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
@@ -149,6 +150,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addPayoutRecipientRoutes(app, { ...auth, pool, encryptor: tools.encryptor });
   addRecipientRoutes(app, { ...auth, calls, clock });
   addLimitRoutes(app, { ...auth, pool, clock });
+  addLimitChangeRoutes(app, { ...auth, ...acts, pool, activity });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
   addUsageRoutes(app, { ...auth, calls, clock });

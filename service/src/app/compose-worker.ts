@@ -1,6 +1,12 @@
 // The wiring of the worker, in plain sight: which jobs it does, and what each module is given.
 import { setTimeout } from 'node:timers/promises';
-import { findFirstAdmin, listAdminEmails, listProblemReaders } from '../access/index.ts';
+import {
+  createAdminNotifier,
+  createFreezeLinks,
+  findFirstAdmin,
+  listAdminEmails,
+  listProblemReaders,
+} from '../access/index.ts';
 import { accessHandlers } from '../access/jobs.ts';
 import { recordActivity } from '../activity/index.ts';
 import { chargeApproval, openInvoiceFile, type InvoiceIssuer } from '../billing/index.ts';
@@ -11,10 +17,12 @@ import { createPartnerEnvironments, createPlanMarkups } from '../partners/index.
 import { partnerHandlers } from '../partners/jobs.ts';
 import { createCommits, type Banks, type PayoutDeps } from '../payouts/index.ts';
 import { payoutHandlers } from '../payouts/jobs.ts';
+import type { NotifyAdmins } from '../platform/acts/confirmed-act.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
+import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import { housekeepingHandlers } from '../platform/jobs/housekeeping.ts';
 import type { JobHandler, JobSender, Queue } from '../platform/jobs/jobs.ts';
@@ -33,6 +41,7 @@ interface WorkerDeps {
   failpoint: Failpoint;
   banks: BankAddresses;
   dataKeys: DataKeys;
+  indexKey: Buffer;
   /** How mails leave; null where there is no relay. */
   transport: MailTransport | null;
   /** Where jobs post mails. */
@@ -59,12 +68,23 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
     ...mailHandlers({ ...engines, failpoint, transport, openAttachment }),
     ...accessHandlers({ ...engines, outbox: transport === null ? null : outbox, dashboardUrl }),
     ...partnerHandlers({ ...engines, ...notifying, banks, onApproved: chargeApproval, onConnected }),
-    ...payoutHandlers({ ...payouts, ...engines, ...notifying, listProblemReaders }),
+    ...payoutHandlers({ ...payouts, ...engines, ...notifying, listProblemReaders, notifyAdmins: adminNotifier(deps) }),
     ...billingHandlers({ ...engines, ...notifying, failpoint, jobs, findFirstAdmin }),
     ...fundingHandlers(funding),
     ...reconciliationHandlers({ ...engines, banks, pause: async (ms) => setTimeout(ms) }),
   ]);
   return { handlers, payouts };
+}
+
+/** Without the address of a dashboard, emails have no links. */
+function adminNotifier({ clock, outbox, dashboardUrl, indexKey }: WorkerDeps): NotifyAdmins {
+  if (dashboardUrl !== null) {
+    const links = createFreezeLinks(createKeyedDigest(indexKey, 'freeze links'), dashboardUrl);
+    return createAdminNotifier({ clock, outbox, links });
+  }
+  return async (tx, { kind, message }) => {
+    for (const to of await listAdminEmails(tx)) await outbox.post(tx, { kind, to, message });
+  };
 }
 
 function composePayouts({ clock, logger, pool, failpoint, dataKeys }: WorkerDeps, banks: Banks): PayoutDeps {

@@ -17,6 +17,7 @@ const finishJobsWithinMs = 8_000;
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool } = await beginWorker((get) => ({
   banks: chooseBanks(get),
   dataKeys: get(settings.dataKeys),
+  indexKey: get(settings.indexKey),
   relay: chooseRelay(get),
   mailFrom: chooseSender(get),
   supportEmail: chooseSupport(get),

@@ -3,14 +3,19 @@ import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import type { PayoutDeps } from './lifecycle/deps.ts';
 import { emailPayoutProblems, type ProblemDeps } from './problems/email-problems.ts';
 import { findLateReturns } from './lifecycle/find-late-returns.ts';
+import { forgetOldSpending, warnOfVolume, type VolumeDeps } from './spending/warn-of-volume.ts';
 
 const lateReturns: Queue = { name: 'late-returns', retryLimit: 5, schedule: '47 4 * * *' };
 
 const payoutProblems: Queue = { name: 'payout-problems', retryLimit: 3, schedule: '* * * * *' };
 
-export const payoutQueues: readonly Queue[] = [lateReturns, payoutProblems];
+const unusualVolume: Queue = { name: 'unusual-volume', retryLimit: 3, schedule: '*/5 * * * *' };
 
-export function payoutHandlers(deps: PayoutDeps & ProblemDeps): [Queue, JobHandler][] {
+const oldSpending: Queue = { name: 'old-spending', retryLimit: 5, schedule: '27 3 * * *' };
+
+export const payoutQueues: readonly Queue[] = [lateReturns, payoutProblems, unusualVolume, oldSpending];
+
+export function payoutHandlers(deps: PayoutDeps & ProblemDeps & VolumeDeps): [Queue, JobHandler][] {
   return [
     [
       lateReturns,
@@ -20,5 +25,13 @@ export function payoutHandlers(deps: PayoutDeps & ProblemDeps): [Queue, JobHandl
       },
     ],
     [payoutProblems, async ({ signal }) => emailPayoutProblems(deps, signal)],
+    [unusualVolume, async ({ signal }) => warnOfVolume(deps, signal)],
+    [
+      oldSpending,
+      async () => {
+        const rows = await forgetOldSpending(deps);
+        deps.logger.info({ rows }, 'spending.swept');
+      },
+    ],
   ];
 }

@@ -70,6 +70,12 @@ const unconfirmed: Record<string, () => Promise<Asking>> = {
     const { person, viewer } = await newAdmin();
     return { path: `/v1/auth/sessions/${viewer.sessionId}`, method: 'DELETE', body: {}, person };
   },
+  updateLimits: async () => ({
+    path: '/v1/limits?environment=sandbox',
+    method: 'PATCH',
+    body: { daily_limit_gbp: '30000.00' },
+    person: (await newAdmin()).person,
+  }),
   endSessions: async () => ({
     path: '/v1/auth/sessions?of=everyone',
     method: 'DELETE',
@@ -220,6 +226,12 @@ const well: Record<string, () => Promise<Asking>> = {
   },
   getCompliance: async () => ({ path: '/v1/compliance' }),
   getLimits: async () => ({ path: '/v1/limits' }),
+  updateLimits: async () => ({
+    path: '/v1/limits?environment=sandbox',
+    method: 'PATCH',
+    body: {},
+    person: (await newAdmin()).person,
+  }),
   startVerification: async () => ({ path: '/v1/compliance/verification', method: 'POST', person: anAdmin }),
   getBalance: async () => ({ path: '/v1/balance' }),
   createQuote: async () => ({ path: '/v1/quotes', method: 'POST', body: { amount_gbp: '5.00' } }),

@@ -28,7 +28,7 @@ const KeyLimit = Type.Object(
   { description: 'The limit of one API key.' },
 );
 
-const Limits = nameSchema(
+export const Limits = nameSchema(
   'Limits',
   Type.Object(
     {
@@ -108,7 +108,7 @@ interface LimitRouteDeps extends Authentication {
   clock: Clock;
 }
 
-async function readLimitsBody(
+export async function readLimitsBody(
   { pool, clock }: Pick<LimitRouteDeps, 'pool' | 'clock'>,
   { partnerId, environment }: PartnerContext,
 ): Promise<Static<typeof Limits.definition>> {

@@ -1,5 +1,6 @@
 import type { Pence } from '../../money/amounts.ts';
 import { bigOrNull } from '../../platform/database/big-or-null.ts';
+import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
 import type { Day } from '../../platform/london-day.ts';
 
@@ -92,4 +93,83 @@ export async function listKeySpending(
     spent: BigInt(row.spent_pence),
     fullLimitAt: row.full_limit_at,
   }));
+}
+
+/** Undefined leaves a limit as it is. */
+export interface LimitChanges {
+  daily?: Pence | null;
+  newPayee?: Pence | null;
+}
+
+/** Returns false, and changes nothing, where one would pass what an operator allows. Waits for payouts that are being created. */
+export async function setSpendingLimits(tx: Transaction, { daily, newPayee }: LimitChanges): Promise<boolean> {
+  const { rows } = await tx.query<{ is_set: boolean }>('select kelpie.set_spending_limits($1, $2, $3, $4) as is_set', [
+    daily !== undefined,
+    daily ?? null,
+    newPayee !== undefined,
+    newPayee ?? null,
+  ]);
+  return rows[0]?.is_set === true;
+}
+
+// Unusual volume
+
+const unusualCall: Call = {
+  name: 'list_unusual_volumes',
+  text: 'select * from kelpie.list_unusual_volumes($1, $2, $3)',
+};
+const deleteCall: Call = {
+  name: 'delete_old_spending',
+  text: 'select kelpie.delete_old_spending($1) as count',
+};
+
+export interface UnusualVolume extends PartnerContext {
+  spent: Pence;
+  /** The most of one of the 30 days before. */
+  highest: Pence;
+}
+
+interface UnusualRow {
+  partner_id: string;
+  environment: PartnerContext['environment'];
+  spent_pence: string;
+  highest_pence: string;
+}
+
+export async function listUnusualVolumes(
+  calls: SingleCalls,
+  { day, afterPartner, atMost }: { day: Day; afterPartner: string; atMost: number },
+): Promise<UnusualVolume[]> {
+  const rows = await calls.call<UnusualRow>(unusualCall, [day, afterPartner, atMost]);
+  return rows.map((row) => ({
+    partnerId: row.partner_id,
+    environment: row.environment,
+    spent: BigInt(row.spent_pence),
+    highest: BigInt(row.highest_pence),
+  }));
+}
+
+/** Returns false where its admins were notified of that day already, or are being notified. */
+export async function markVolumeNotified(
+  tx: Transaction,
+  { partnerId, environment }: PartnerContext,
+  { day, at }: { day: Day; at: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query(
+    `insert into kelpie.volume_alerts (partner_id, environment, on_day, notified_at) values ($1, $2, $3, $4)
+     on conflict do nothing returning on_day`,
+    [partnerId, environment, day, at],
+  );
+  return rows.length > 0;
+}
+
+export async function deleteOldSpending(calls: SingleCalls, beforeDay: Day): Promise<number> {
+  const [row] = await calls.call<{ count: number }>(deleteCall, [beforeDay]);
+  return row?.count ?? 0;
+}
+
+export async function readBusiness(tx: Transaction, { partnerId }: PartnerContext): Promise<string> {
+  const { rows } = await tx.query<{ name: string }>('select name from kelpie.partners where id = $1', [partnerId]);
+  if (rows[0] === undefined) throw new Error('a transaction of no partner');
+  return rows[0].name;
 }
