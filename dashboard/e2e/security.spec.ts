@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { doConfirmed } from './confirming.ts';
-import { openLive } from './live.ts';
+import { openLive, topUp } from './live.ts';
 import { mailedCode, mailedLink } from './mail.ts';
+import { fillPayout, grace, isAtPayout } from './paying.ts';
 import { signIn, signUp } from './people.ts';
 import { stack } from './stack.ts';
 
@@ -78,4 +79,23 @@ test('a live key takes a code, is rolled without downtime, and the link in the e
   await expect(stranger.getByText(name)).toBeVisible();
   await page.reload();
   await expect(page.getByRole('link', { name: /Live payouts are frozen/ })).toBeVisible();
+});
+
+test('a limit that an admin sets refuses what would pass it, and says what is left', async ({ page }) => {
+  const { email, slug } = await signUp(page);
+  await page.goto('sandbox/security');
+  await page.getByRole('button', { name: 'Change limits' }).click();
+  await page.getByLabel('Daily limit (optional)').fill('20,000');
+  await doConfirmed(page, { email, button: 'Save limits' });
+  await expect(page.getByText('£20,000.00').first()).toBeVisible();
+  await topUp({ slug, environment: 'sandbox' }, { amountGbp: '25000.00', from: 'Tideway', reference: 'Float' });
+  const send = page.getByRole('button', { name: 'Send £15,000.00' });
+  await fillPayout(page, 'sandbox', { ...grace, amount: '15000' });
+  await send.click();
+  await isAtPayout(page);
+  await fillPayout(page, 'sandbox', { ...grace, amount: '15000' });
+  await send.click();
+  await expect(page.getByText('The payout was not sent.')).toBeVisible();
+  const left = /^Your daily limit is £20,000\.00\. You can pay £5,000\.00 more until it resets at/;
+  await expect(page.getByText(left)).toBeVisible();
 });

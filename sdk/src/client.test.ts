@@ -56,6 +56,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     [`POST /v1/keys/${id}/roll`, async () => kelpie.keys.roll(id, { overlap_hours: 1 })],
     [`DELETE /v1/keys/${id}`, async () => kelpie.keys.revoke(id)],
     ['GET /v1/limits', async () => kelpie.limits.get()],
+    ['PATCH /v1/limits', async () => kelpie.limits.update({ daily_limit_gbp: '20000.00' })],
     ['GET /v1/members', async () => kelpie.members.list()],
     ['POST /v1/members', async () => kelpie.members.invite({ email: 'ada@example.com', role: 'viewer' })],
     ['PATCH /v1/members/ada%40example.com', async () => kelpie.members.update('ada@example.com', { role: 'admin' })],

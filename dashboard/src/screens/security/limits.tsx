@@ -1,6 +1,7 @@
 import type { Limits as LimitsShown } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useKeys, useLimits } from '../../data/reads.ts';
+import { useIsAdmin } from '../../data/session.ts';
 import { formatPounds } from '../../format/money.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -8,13 +9,18 @@ import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
+import { ChangeLimits } from './change-limits.tsx';
 
 /** How much can be paid today in this environment. */
 export function Limits() {
   const environment = useEnvironment();
+  const isAdmin = useIsAdmin();
   const { data, error, refetch } = useLimits();
   return (
-    <Section title={`Payment limits, ${environment}`}>
+    <Section
+      title={`Payment limits, ${environment}`}
+      aside={isAdmin && data !== undefined && <ChangeLimits limits={data} />}
+    >
       {error !== null && data === undefined && (
         <Problem error={error} title="Limits could not be loaded." onRetry={() => void refetch()} />
       )}
