@@ -14,7 +14,7 @@ import { kelpieAdmin } from '../app/commands/kelpie-admin.ts';
 
 const database = await createTestDatabase();
 const [{ url }, second] = await Promise.all([startApi({ database }), startApi({ database })]);
-const { ask, call } = confirming(database);
+const confirmed = confirming(database);
 
 interface Team {
   partner: TestPartner;
@@ -32,6 +32,10 @@ async function listed(person: Person): Promise<unknown[]> {
   const { status, json, text } = await callAs(person, '/v1/auth/sessions');
   assert.equal(status, 200, text);
   return listAt(json, 'data');
+}
+
+function idsOf(sessions: unknown[]): Set<string> {
+  return new Set(sessions.map((session) => textAt(session, 'id')));
 }
 
 async function end(person: Person, id: string): Promise<ApiAnswer> {
@@ -57,12 +61,11 @@ test('an admin sees the sessions of everybody in the account, a viewer their own
   const { partner, admin, viewer } = await newTeam();
   const elsewhere = await newTeam();
   const again = await signIn(database, partner, { url, role: 'viewer', email: viewer.email });
-  const ids = (sessions: unknown[]) => new Set(sessions.map((session) => textAt(session, 'id')));
-  assert.deepEqual(ids(await listed(admin)), new Set([admin.sessionId, viewer.sessionId, again.sessionId]));
-  assert.deepEqual(ids(await listed(viewer)), new Set([viewer.sessionId, again.sessionId]));
-  assert.deepEqual(ids(await listed(elsewhere.viewer)), new Set([elsewhere.viewer.sessionId]));
+  assert.deepEqual(idsOf(await listed(admin)), new Set([admin.sessionId, viewer.sessionId, again.sessionId]));
+  assert.deepEqual(idsOf(await listed(viewer)), new Set([viewer.sessionId, again.sessionId]));
+  assert.deepEqual(idsOf(await listed(elsewhere.viewer)), new Set([elsewhere.viewer.sessionId]));
   const current = (await listed(viewer)).filter((session) => valueAt(session, 'is_current') === true);
-  assert.deepEqual([...ids(current)], [viewer.sessionId]);
+  assert.deepEqual([...idsOf(current)], [viewer.sessionId]);
 });
 
 test('a person ends a session of their own without a code, everywhere within a second, and a repeat is well', async () => {
@@ -86,7 +89,7 @@ test('ending the session that one is in signs out at once', async () => {
 test('an admin ends the session of another with a code for that session alone', async () => {
   const { partner, admin, viewer } = await newTeam();
   const other = await signIn(database, partner, { url, role: 'viewer' });
-  const code = await ask(admin, `/v1/auth/sessions/${viewer.sessionId}`, { method: 'DELETE' });
+  const code = await confirmed.ask(admin, `/v1/auth/sessions/${viewer.sessionId}`, { method: 'DELETE' });
   const body = { confirm_code: code };
   const moved = await callAs(admin, `/v1/auth/sessions/${other.sessionId}`, { method: 'DELETE', body });
   assert.equal(moved.code, 'invalid_confirm_code');
@@ -136,7 +139,7 @@ test('everybody’s sessions end by an admin with a code, but for the one that a
   const refused = await endAll(admin, 'everyone');
   assert.equal(refused.code, 'confirmation_required');
   assert(await isOpen(viewer));
-  const ended = await call(admin, '/v1/auth/sessions?of=everyone', { method: 'DELETE' });
+  const ended = await confirmed.call(admin, '/v1/auth/sessions?of=everyone', { method: 'DELETE' });
   assert.deepEqual([ended.status, ended.json], [200, { object: 'sessions', ended: 2 }], ended.text);
   await assertEnds(viewer, own);
   assert((await isOpen(admin)) && (await isOpen(elsewhere.viewer)));
