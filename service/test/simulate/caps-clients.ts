@@ -25,6 +25,8 @@ export interface CapsClients {
   violations: string[];
   /** Payouts that a caller knows of. */
   acknowledged: Set<string>;
+  /** Transfers that the bank keeps back. */
+  kept: Set<string>;
 }
 
 interface Order {
@@ -140,19 +142,31 @@ async function playOrder(clients: CapsClients): Promise<void> {
 }
 
 /** The bank keeps it back, so that it can still stop it: what it cancels was never sent. */
-async function cancel({ cast, random, tally }: CapsClients, { partner, key, idempotencyKey }: Order, id: string) {
-  if (partner.environment === 'live') {
-    const { bank } = cast.world;
-    const record = await bank.control(`GET /record?client_reference_id=${orderIdOf(partner, idempotencyKey)}`);
-    const [payment] = listAt(record, 'payments');
-    // One that has arrived meanwhile does not go back to waiting.
-    if (payment !== undefined)
-      await bank
-        .control(`/transfers/${textAt(payment, 'transfer_id')}/hold`, { state: 'awaiting_funds' })
-        .catch(() => undefined);
+async function keepBack({ cast: { world }, kept }: CapsClients, { partner, idempotencyKey }: Order): Promise<void> {
+  const record = await world.bank.control(`GET /record?client_reference_id=${orderIdOf(partner, idempotencyKey)}`);
+  const [payment] = listAt(record, 'payments');
+  if (payment === undefined) return;
+  const transfer = `/transfers/${textAt(payment, 'transfer_id')}`;
+  kept.add(transfer);
+  // One that has arrived meanwhile does not go back to waiting.
+  await world.bank.control(`${transfer}/hold`, { state: 'awaiting_funds' }).catch(() => undefined);
+}
+
+const cancelTries = 5;
+
+async function cancel(clients: CapsClients, order: Order, id: string): Promise<void> {
+  const { cast, random, tally } = clients;
+  if (order.partner.environment === 'live') await keepBack(clients, order);
+  for (let tries = 0; tries < cancelTries; tries += 1) {
+    const answer = await answerOf(cancelPayout({ url: pick(random, cast.apis).url, key: order.key.key }, id));
+    if (answer !== null) return tally.add(answer.status === 200 ? 'cancelled' : 'not_cancelled');
+    await wait(pauseMs);
   }
-  const answer = await answerOf(cancelPayout({ url: pick(random, cast.apis).url, key: key.key }, id));
-  tally.add(answer?.status === 200 ? 'cancelled' : 'not_cancelled');
+}
+
+/** What was kept back and not cancelled goes on. */
+export async function releaseAll({ cast: { world }, kept }: CapsClients): Promise<void> {
+  for (const transfer of kept) await world.bank.control(`${transfer}/release`, {}).catch(() => undefined);
 }
 
 /** Asks for one payout after the other until the time is over. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { findViolations } from '../harness/invariants.ts';
 import { changeCaps, startCapsCast, type CapsCast } from './caps-cast.ts';
-import { lanes, playLane, type CapsClients } from './caps-clients.ts';
+import { lanes, playLane, releaseAll, type CapsClients } from './caps-clients.ts';
 import { countSpending, judgeCast } from './caps-end.ts';
 import { becomeQuiet, printAuditTrails, reportErrors } from './payouts-end.ts';
 import { randomFrom, type Random } from './random.ts';
@@ -91,10 +91,12 @@ export const simulateCaps: Simulation = async ({ database, seconds, seed, say })
       tally: createTally(),
       violations: [],
       acknowledged: new Set(),
+      kept: new Set(),
     };
     await play(cast, clients, seed, performance.now() + seconds * 1_000, say);
     say('all is well from now on');
     await cast.world.bank.control('DELETE /faults');
+    await releaseAll(clients);
     for (const { lane } of cast.apis) await lane.finish();
     await becomeQuiet(cast, say);
     const acknowledged = [...clients.acknowledged];
