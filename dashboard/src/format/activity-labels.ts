@@ -35,6 +35,7 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'member.invite': { done: 'Member invited', noun: 'Member invitation' },
   'member.list': { done: 'Members listed', noun: 'Member list' },
   'member.remove': { done: 'Member removed', noun: 'Member removal' },
+  'member.restore': { done: 'Admin restored by support', noun: 'Restoring of an admin' },
   'notification.get': { done: 'Notification settings read', noun: 'Notification settings read' },
   'notification.update': { done: 'Notification settings changed', noun: 'Notification settings change' },
   'payout.cancel': { done: 'Payout cancelled', noun: 'Payout cancellation' },

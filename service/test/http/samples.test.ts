@@ -84,6 +84,12 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     await asSuperuser('update kelpie.invoices set id = $2 where id = $1', [id, shown]);
     await asSuperuser('update kelpie.invoice_lines set invoice_id = $2 where invoice_id = $1', [id, shown]);
   },
+  // Another person's, which takes a code.
+  endSession: async () => {
+    const { sessionId } = await signIn(database, partner, { url });
+    const shown = textAt(listAt(served, 'components.examples.SessionEntryList.value.data')[0], 'id');
+    await asSuperuser('update kelpie.sessions set id = $2 where id = $1', [sessionId, shown]);
+  },
   rollKey: async () =>
     asSuperuser(`update kelpie.api_keys set id = $2 where partner_id = $1 and label = 'Order system'`, [
       partner.partnerId,
@@ -98,6 +104,8 @@ const withoutSecret: Readonly<Record<string, RegExp>> = {
   freezeAccount: /"invalid_code"[^]*\n401$/,
   changeMember: /"confirmation_required"[^]*\n422$/,
   removeMember: /"invalid_confirm_code"[^]*\n422$/,
+  endSession: /"invalid_confirm_code"[^]*\n422$/,
+  updateLimits: /"confirmation_required"[^]*\n422$/,
   updateAccount: /"confirmation_required"[^]*\n422$/,
 };
 

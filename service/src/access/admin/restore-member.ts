@@ -1,6 +1,8 @@
+import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { NotifyAdmins } from '../../platform/acts/confirmed-act.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
 import { memberRestoredMail } from '../mails/member-change.ts';
 import { lockPeople, restoreAdmin } from '../members/store.ts';
 
@@ -16,6 +18,9 @@ interface Restored {
   proposalId: string;
 }
 
+/** How a partner sees an operator: which person acted is in the audit log. */
+const by = 'Kelpie support';
+
 /**
  * Makes an address an admin again and emails it and every admin. Needs a transaction in the partner's context. Returns false
  * if it is one already. The database refuses it unless another operator proposed it.
@@ -27,7 +32,12 @@ export async function restoreMember(
 ): Promise<boolean> {
   const { name: business } = await lockPeople(tx, partnerId);
   const at = clock.now();
-  const message = memberRestoredMail({ business, email, by: 'Kelpie support', at, dashboardUrl });
+  const message = memberRestoredMail({ business, email, by, at, dashboardUrl });
   await notifyAdmins(tx, { kind: 'member-restored', message, also: [email] });
-  return restoreAdmin(tx, { proposalId, partnerId, at });
+  if (!(await restoreAdmin(tx, { proposalId, partnerId, at }))) return false;
+  const done = { environment: null, action: 'member.restore', status: 200, detail: email };
+  const actor = { partnerId, by, requestId: newId(clock), origin: { network: null, browser: null } };
+  await recordActivity(tx, { id: actor.requestId, partnerId, by, ...done });
+  await recordSecurityEvent(tx, actor, done);
+  return true;
 }
