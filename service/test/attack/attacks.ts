@@ -2,21 +2,27 @@ import type { Attack } from './attempts.ts';
 import { codeAttacks } from './codes.ts';
 import { crossSiteAttacks } from './cross-site.ts';
 import { evidenceAttacks } from './evidence.ts';
+import { freezeAttacks } from './freeze.ts';
 import { isolationAttacks } from './isolation.ts';
 import { keyAttacks } from './keys.ts';
+import { operatorAttacks } from './operators.ts';
 import { outputAttacks } from './output.ts';
 import { requestAttacks } from './requests.ts';
 import { roleAttacks } from './roles.ts';
 import { sessionAttacks } from './sessions.ts';
 import { signInAttacks } from './sign-in.ts';
 import { spendingAttacks } from './spending.ts';
+import { takeoverAttacks } from './takeover.ts';
 
 /** All of them, in the order in which they run. */
 export const attacks: readonly Attack[] = [
+  ...takeoverAttacks,
   ...codeAttacks,
   ...spendingAttacks,
   ...evidenceAttacks,
   ...keyAttacks,
+  ...freezeAttacks,
+  ...operatorAttacks,
   ...sessionAttacks,
   ...signInAttacks,
   ...roleAttacks,

@@ -74,6 +74,13 @@ export const holes: Readonly<Record<string, Hole>> = {
     edits: endlessKeys,
     also: { file: payingKey, edits: [[' and k.previous_expires_at > at', '']] },
   },
+  'operator-alone': {
+    file: 'service/database/functions/payouts/operator_unfreeze_partner.sql',
+    edits: [
+      [":= kelpie.take_proposal(of_proposal, 'partner.unfreeze', of_partner::text, at);", ';'],
+      ["proposal.detail::jsonb ->> 'reason'", "'planted'"],
+    ],
+  },
   'thief-stays': {
     file: 'service/src/access/signing-in/end-sessions.ts',
     edits: [['if (!(await revokeSession(tx, id, clock.now()))) return;', 'return;']],
@@ -123,6 +130,58 @@ export const holes: Readonly<Record<string, Hole>> = {
       [
         'const { sessionId: callerId, email: by, partnerId, role } = signedIn;',
         "const { sessionId: callerId, email: by, role } = signedIn; const partnerId = String(request.headers['kelpie-account'] ?? signedIn.partnerId);",
+      ],
+    ],
+  },
+  'session-pays': {
+    file: 'service/src/access/confirming/confirmed-transactions.ts',
+    edits: [['planned.toConfirm === null ? null : ', 'planned.toConfirm !== undefined ? null : ']],
+  },
+  'session-takes-over': {
+    file: 'service/src/access/confirming/confirmed-transactions.ts',
+    edits: [['planned.toConfirm === null ? null : ', 'planned.toConfirm !== undefined ? null : ']],
+  },
+  'unseen-takeover': {
+    file: 'service/src/access/notifying/notify-admins.ts',
+    edits: [['new Set([...(await listAdminEmails(tx)), ...also])', 'new Set([...also])']],
+  },
+  'suspended-grows': {
+    file: 'service/src/access/inactive-partner.ts',
+    edits: [["if (status !== 'suspended' && status !== 'closed') return;", 'return;']],
+  },
+  'act-code-moved': {
+    file: 'service/src/access/confirming/confirmed-transactions.ts',
+    edits: [['JSON.stringify([act, business, does, facts])', 'JSON.stringify([business])']],
+  },
+  'act-code-raced': {
+    file: 'service/database/functions/access/confirm_act.sql',
+    edits: [['perform kelpie.use_confirmation(of_partner, of_session, of_act_hmac, of_email_hmac, at);', '']],
+  },
+  'old-act-code': {
+    file: 'service/database/functions/access/judge_confirmation.sql',
+    edits: [[" or newest.created_at <= at - interval '5 minutes'", '']],
+  },
+  'new-key-drains': {
+    file: 'service/database/functions/payouts/key_limit_at.sql',
+    edits: [['least(daily_limit_pence, 100000)', 'daily_limit_pence']],
+  },
+  'mailbox-drains': {
+    file: 'service/database/functions/payouts/limits_of.sql',
+    edits: [
+      ['then 5000000 end', 'then 500000000 end'],
+      ['then 2000000 end', 'then 500000000 end'],
+    ],
+  },
+  'foreign-freeze': {
+    file: 'service/src/access/notifying/freeze-links.ts',
+    edits: [['if (!timingSafeEqual(bytes.subarray(signedLength), sign(signed))) return null;', '']],
+  },
+  'frozen-pays': {
+    file: 'service/database/functions/payouts/payment_block.sql',
+    edits: [
+      [
+        'where b.partner_id = of_partner and (b.environment',
+        "where b.cause <> 'frozen' and b.partner_id = of_partner and (b.environment",
       ],
     ],
   },

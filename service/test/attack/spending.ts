@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@kelpie/dev/eventually.ts';
+import { textAt } from '@kelpie/dev/json.ts';
 import { bankOf, cancelPayout, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
 import { addKey } from '../harness/partners.ts';
 import type { Attack } from './attempts.ts';
-import { createVictim, paidPence, type Stage } from './stage.ts';
+import { actConfirmed, codesTo, untilMailed } from './confirmed.ts';
+import { createVictim, paidPence, payAs, type Stage, type Victim } from './stage.ts';
 
 // Attacks with a stolen key or session on how much of a wallet can leave in a day.
 
 const dailyPence = 5_000_000n;
+const newKeyPence = 100_000n;
 /** Enough for four times the daily limit. */
 const richUsdc = 300_000n;
 
@@ -64,6 +69,69 @@ const capSplit: Attack = {
     const paid = await paidPence(stage, victim.partnerId);
     attempts.add(`${paid} pence left`, paid > dailyPence);
     assertCapped(answers);
+  },
+};
+
+/** A second live key, made with a session and its mailbox. */
+async function newLiveKey(stage: Stage, { admin }: Victim, body: object = {}): Promise<ApiAnswer> {
+  const made = await actConfirmed(stage, admin, {
+    method: 'POST',
+    path: '/v1/keys',
+    body: { environment: 'live', ...body },
+  });
+  if (made.status !== 201) throw new Error(`no key: ${made.text}`);
+  return made;
+}
+
+const newKeyDrains: Attack = {
+  name: 'new-key-drains',
+  tries: 'a live key that was just made with a phished code pays more than 1,000.00, also once rolled or replaced',
+  async run(stage, attempts) {
+    const victim = await createVictim(stage, { liveUsdc: richUsdc });
+    const made = await newLiveKey(stage, victim);
+    const secrets = [textAt(made.json, 'secret')];
+    assertCapped(await payAtOnce(clientsOf(stage, secrets), 20, '300.00'));
+    const rolled = await actConfirmed(stage, victim.admin, {
+      method: 'POST',
+      path: `/v1/keys/${made.id}/roll`,
+      body: {},
+    });
+    secrets.push(textAt(rolled.json, 'secret'));
+    const more = await payAtOnce(clientsOf(stage, secrets), 20, '300.00');
+    attempts.add(
+      'a rolled key starts anew',
+      more.some(({ status }) => status === 201),
+    );
+    const paid = await paidPence(stage, victim.partnerId);
+    attempts.add(`${paid} pence left`, paid > newKeyPence);
+  },
+};
+
+/** A payout as an admin makes it, with the code from the email. */
+async function payByMailbox(stage: Stage, { admin }: Victim, amount: string): Promise<void> {
+  const key = randomUUID();
+  await untilMailed(stage);
+  const before = codesTo(stage, admin.email).length;
+  const asked = await payAs(admin, { amount, key });
+  if (asked.code !== 'confirmation_required') return;
+  const code = await eventually('the code is emailed', async () => {
+    const codes = codesTo(stage, admin.email);
+    return codes.length > before && codes[0];
+  });
+  await payAs(admin, { amount, key, code });
+}
+
+const mailboxDrains: Attack = {
+  name: 'mailbox-drains',
+  tries: "an admin's session and mailbox pay more than the daily limit, by codes and by a key of their own",
+  async run(stage, attempts) {
+    const victim = await createVictim(stage, { liveUsdc: richUsdc });
+    const secret = textAt((await newLiveKey(stage, victim)).json, 'secret');
+    for (let count = 0; count < 3; count += 1) await payByMailbox(stage, victim, '20000.00');
+    await payAtOnce(clientsOf(stage, [secret]), 30, '500.00');
+    const paid = await paidPence(stage, victim.partnerId);
+    if (paid < 2_000_000n) throw new Error('nothing was paid at all');
+    attempts.add(`${paid} pence left`, paid > dailyPence);
   },
 };
 
@@ -132,4 +200,11 @@ const midnight: Attack = {
   },
 };
 
-export const spendingAttacks: readonly Attack[] = [keyDrains, capSplit, giveBackFarmed, midnight];
+export const spendingAttacks: readonly Attack[] = [
+  keyDrains,
+  capSplit,
+  newKeyDrains,
+  mailboxDrains,
+  giveBackFarmed,
+  midnight,
+];
