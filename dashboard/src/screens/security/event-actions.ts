@@ -10,6 +10,7 @@ export const eventActions = [
   { value: 'member.invite', label: 'Members invited' },
   { value: 'member.change', label: 'Member roles changed' },
   { value: 'member.remove', label: 'Members removed' },
+  { value: 'member.restore', label: 'Admins restored' },
   { value: 'limits.update', label: 'Limits changed' },
   { value: 'account.update', label: 'Email addresses changed' },
   { value: 'account.freeze', label: 'Live payouts frozen' },

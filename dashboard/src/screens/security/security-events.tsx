@@ -1,6 +1,6 @@
 import type { SecurityEvent } from '@kelpie/sdk';
 import { useSearchParams } from 'react-router';
-import { useSecurityEvents } from '../../data/reads.ts';
+import { useKeys, useSecurityEvents } from '../../data/reads.ts';
 import { activityLabel, activityOutcome, activityReason } from '../../format/activity-labels.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -61,6 +61,8 @@ export function SecurityEvents() {
 }
 
 function EventTable({ events, isStale }: { events: readonly SecurityEvent[]; isStale: boolean }) {
+  // An event names a key by its id, which says nothing to people.
+  const keyNames = new Map(useKeys().data?.map(({ id, label, key_prefix: prefix }) => [id, label ?? `${prefix}…`]));
   if (events.length === 0) {
     return (
       <Empty title="No security events">
@@ -71,7 +73,7 @@ function EventTable({ events, isStale }: { events: readonly SecurityEvent[]; isS
   return (
     <Table label="Security events" columns={columns} isStale={isStale}>
       {events.map((event) => (
-        <EventRow key={event.id} event={event} />
+        <EventRow key={event.id} event={event} keyNames={keyNames} />
       ))}
     </Table>
   );
@@ -79,7 +81,7 @@ function EventTable({ events, isStale }: { events: readonly SecurityEvent[]; isS
 
 const environmentNames: Readonly<Record<string, string>> = { sandbox: 'Sandbox', live: 'Live' };
 
-function EventRow({ event }: { event: SecurityEvent }) {
+function EventRow({ event, keyNames }: { event: SecurityEvent; keyNames: ReadonlyMap<string, string> }) {
   const { by, detail, network, browser, created_at: createdAt, environment } = event;
   const reason = activityReason(event);
   const isDone = activityOutcome(event) === 'done';
@@ -90,7 +92,10 @@ function EventRow({ event }: { event: SecurityEvent }) {
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate font-medium">{activityLabel(event)}</span>
           <span className="truncate text-small text-muted">
-            {[environment === null ? undefined : environmentNames[environment], isDone ? detail : reason]
+            {[
+              environment === null ? undefined : environmentNames[environment],
+              isDone ? (keyNames.get(detail ?? '') ?? detail) : reason,
+            ]
               .filter((part) => part !== null && part !== undefined)
               .join(' · ')}
           </span>
