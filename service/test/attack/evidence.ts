@@ -27,7 +27,15 @@ const sandboxReadsLive: Attack = {
       'an email': admin.email,
       'a member': invited,
     };
-    const paths = ['/v1/activity', '/v1/security-events', '/v1/payouts', '/v1/recipients', '/v1/balance', '/v1/limits'];
+    const paths = [
+      '/v1/keys',
+      '/v1/activity',
+      '/v1/security-events',
+      '/v1/payouts',
+      '/v1/recipients',
+      '/v1/balance',
+      '/v1/limits',
+    ];
     for (const path of paths) {
       const answer = await call(client, path);
       for (const [what, text] of Object.entries(secret))
