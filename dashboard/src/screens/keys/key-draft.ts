@@ -19,7 +19,7 @@ export type KeyMistakes = Partial<Record<keyof KeyDraft, string>>;
 const mostNetworks = 10;
 const dayMs = 24 * 3_600_000;
 
-export function networksIn(typed: string): string[] {
+function networksIn(typed: string): string[] {
   return typed.split(/[\s,;]+/).filter((network) => network !== '');
 }
 
