@@ -26,8 +26,27 @@ const payout = await createPayout({ url, key: partner.key });
 // Nobody asks as these: whoever may, can revoke the one and remove the other.
 const { keyId } = await addKey(database, partner);
 const reader = await addKey(database, partner, { scope: 'read' });
+const uselessKeys = await Promise.all([
+  addUselessKey(`networks = '{192.0.2.0/24,2001:db8::/32}'`),
+  addUselessKey(`created_at = now() - interval '1 hour', expires_at = now() - interval '1 minute'`),
+  addUselessKey(`revoked_at = now()`),
+]);
 const invoiceId = await plantInvoice(database, partner.partnerId);
 const member = await signIn(database, partner, { url, role: 'viewer' });
+
+/** A key that is right, but for one thing. */
+async function addUselessKey(change: string): Promise<string> {
+  const { key, keyId: id } = await addKey(database, partner);
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(`update kelpie.api_keys set ${change} where id = $1`, [id]),
+  );
+  return key;
+}
+
+async function askUselessly(operation: Operation, key: string | undefined): Promise<ApiAnswer> {
+  assert(key !== undefined);
+  return call({ url, key }, addressOf(operation, 'sandbox'), emptyRequest(operation));
+}
 
 /** Each signs in for one request: what it asks for may be to sign out. */
 const asViewer = async () => signIn(database, partner, { url, role: 'viewer', email: 'viewer@matrix.test' });
@@ -69,6 +88,9 @@ const callers = {
     call({ url, key: live.key }, addressOf(operation, 'sandbox'), emptyRequest(operation)),
   'a read key': async (operation: Operation) =>
     call({ url, key: reader.key }, addressOf(operation, 'sandbox'), emptyRequest(operation)),
+  'a key from outside its networks': async (operation: Operation) => askUselessly(operation, uselessKeys[0]),
+  'an expired key': async (operation: Operation) => askUselessly(operation, uselessKeys[1]),
+  'a revoked key': async (operation: Operation) => askUselessly(operation, uselessKeys[2]),
   'a viewer': async (operation: Operation) =>
     callAs(await asViewer(), addressOf(operation, 'sandbox'), emptyRequest(operation)),
   // Before the admin: what that one removes would not be there for anybody.
@@ -79,19 +101,26 @@ const callers = {
 } as const;
 type CallerName = keyof typeof callers;
 
+const unknown = {
+  'no one': '401 unauthorized',
+  'a key from outside its networks': '401 unauthorized',
+  'an expired key': '401 unauthorized',
+  'a revoked key': '401 unauthorized',
+} as const;
+
 /** How each rule answers each who may not; whoever is not named may. */
 const refused: Readonly<Record<string, Partial<Record<CallerName, string>>>> = {
   anybody: {},
-  readers: { 'no one': '401 unauthorized' },
-  payers: { 'no one': '401 unauthorized', 'a read key': '403 api_key_required', 'a viewer': '403 api_key_required' },
+  readers: { ...unknown },
+  payers: { ...unknown, 'a read key': '403 api_key_required', 'a viewer': '403 api_key_required' },
   people: {
-    'no one': '401 unauthorized',
+    ...unknown,
     'a sandbox key': '403 session_required',
     'a live key': '403 session_required',
     'a read key': '403 session_required',
   },
   admins: {
-    'no one': '401 unauthorized',
+    ...unknown,
     'a sandbox key': '403 session_required',
     'a live key': '403 session_required',
     'a read key': '403 session_required',

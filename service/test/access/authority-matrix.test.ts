@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { operations, type Operation } from '../harness/contract.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
+import { callAs, signIn } from '../harness/people.ts';
+import { startApi } from '../harness/processes.ts';
+
+// Everything that changes something × whether a person confirms it by a code × whether a limit holds it. From openapi.json: a
+// new operation has to say here which.
+
+const database = await createTestDatabase();
+const bank = await startSandboxBank({ mode: 'live-stand-in', env: { BANK_API_KEY: 'sk-live-stand-in' } });
+const { url } = await startApi({
+  database,
+  env: { KELPIE_LIVE_BANK_URL: bank.wireUrl, KELPIE_LIVE_BANK_API_KEY: bank.apiKey },
+});
+const partner = await createSimulatedPartner(database);
+const live = await addLiveEnvironment(database, bank, partner);
+const victim = await signIn(database, partner, { url });
+await asAdmin(database.superuserUrl, async (client) =>
+  client.query(`update kelpie.partners set verification_status = 'approved' where id = $1`, [partner.partnerId]),
+);
+const memberPath = `/v1/members/${encodeURIComponent(victim.email)}`;
+
+interface Act {
+  path: string;
+  body?: Record<string, unknown>;
+}
+
+/** An admin's request for each operation that asks for a code: of its kinds, one that gives authority or takes it. */
+const confirmed: Readonly<Record<string, readonly Act[]>> = {
+  createPayout: [{ path: '/v1/payouts?environment=live', body: payoutBody({ amount_gbp: '10.00' }) }],
+  createKey: [
+    { path: '/v1/keys', body: { environment: 'live' } },
+    { path: '/v1/keys', body: { environment: 'live', scope: 'read' } },
+  ],
+  rollKey: [{ path: `/v1/keys/${live.keyId}/roll`, body: {} }],
+  inviteMember: [{ path: '/v1/members', body: { email: 'mallory@evil.example', role: 'admin' } }],
+  changeMember: [{ path: memberPath, body: { role: 'viewer' } }],
+  removeMember: [{ path: memberPath }],
+  updateAccount: [
+    { path: '/v1/account?environment=live', body: { contact_email: 'mallory@evil.example' } },
+    { path: '/v1/account?environment=live', body: { billing_email: 'mallory@evil.example' } },
+  ],
+  updateLimits: [{ path: '/v1/limits?environment=live', body: { daily_limit_gbp: '40000.00' } }],
+  endSession: [{ path: `/v1/auth/sessions/${victim.sessionId}` }],
+  endSessions: [{ path: '/v1/auth/sessions?of=everyone' }],
+};
+
+/** Operations that ask for no code, and why. */
+const unconfirmed: Readonly<Record<string, string>> = {
+  signOut: 'ends only the own session',
+  switchAccount: 'gives no more than the sign-in did',
+  updateNotifications: 'changes only the own emails about payouts',
+  startVerification: 'the bank verifies the business',
+  cancelPayout: 'no money leaves by it',
+  revokeKey: 'stopping a stolen key must not wait for a code',
+};
+
+const looks = new Set(['GET', 'HEAD']);
+const writes = operations.filter(
+  ({ method, access }) => !looks.has(method) && access !== 'anybody' && access !== 'readers',
+);
+
+test('every operation that changes something asks for a code, or says here why it does not', () => {
+  const known = [...Object.keys(confirmed), ...Object.keys(unconfirmed)];
+  assert.deepEqual(writes.map(({ id }) => id).toSorted(), known.toSorted());
+  const declared = operations.filter(({ codes }) => codes.some(({ code }) => code === 'confirmation_required'));
+  assert.deepEqual(declared.map(({ id }) => id).toSorted(), Object.keys(confirmed).toSorted());
+});
+
+async function read(sql: string): Promise<unknown> {
+  return asAdmin(
+    database.superuserUrl,
+    async (client) => (await client.query<Record<string, unknown>>(sql, [partner.partnerId])).rows,
+  );
+}
+
+/** What a code guards. */
+async function guarded(): Promise<unknown> {
+  return Promise.all([
+    read('select id, key_prefix, revoked_at from kelpie.api_keys where partner_id = $1 order by id'),
+    read(`select email, role from kelpie.members where partner_id = $1 and email not like 'thief%' order by email`),
+    read('select contact_email, billing_email from kelpie.partners where id = $1'),
+    read('select daily_pence from kelpie.spending_limits where partner_id = $1'),
+    read('select id from kelpie.sessions where partner_id = $1 and revoked_at is not null'),
+    read('select id from kelpie.payouts where partner_id = $1'),
+  ]);
+}
+
+function operationOf(id: string): Operation {
+  const operation = operations.find((each) => each.id === id);
+  assert(operation !== undefined, id);
+  return operation;
+}
+
+for (const [id, acts] of Object.entries(confirmed)) {
+  test(`${id}: an admin is asked for a code first, and a wrong one changes nothing`, async () => {
+    const { method } = operationOf(id);
+    const before = await guarded();
+    for (const { path, body } of acts) {
+      // Somebody new for each: a person is emailed five codes an hour.
+      const thief = await signIn(database, partner, { url, email: `thief-${randomUUID().slice(0, 8)}@people.test` });
+      const key = randomUUID();
+      const ask = async (given?: object): Promise<ApiAnswer> => {
+        const sent = body === undefined && given === undefined ? {} : { body: { ...body, ...given } };
+        return callAs(thief, path, { method, headers: { 'idempotency-key': key }, ...sent });
+      };
+      const asked = await ask();
+      assert.deepEqual([asked.status, asked.code], [422, 'confirmation_required'], asked.text);
+      for (const code of ['000000', '999999']) {
+        const guessed = await ask({ confirm_code: code });
+        assert.deepEqual([guessed.status, guessed.code], [422, 'invalid_confirm_code'], guessed.text);
+      }
+    }
+    assert.deepEqual(await guarded(), before);
+  });
+}
+
+test('a key past its daily limit creates no payout, and everything else works as before', async () => {
+  const limited = await addKey(database, live);
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query('update kelpie.api_keys set daily_limit_pence = 1000 where id = $1', [limited.keyId]),
+  );
+  const client = { url, key: limited.key };
+  const spend = async (): Promise<ApiAnswer> => createPayout(client, payoutBody({ amount_gbp: '10.00' }));
+  assert.equal((await spend()).status, 201);
+  const past = await spend();
+  assert.deepEqual([past.status, past.code, valueAt(past.json, 'error.details.limit')], [422, 'limit_exceeded', 'key']);
+  const held = operations.filter(({ codes }) => codes.some(({ code }) => code === 'limit_exceeded'));
+  assert.deepEqual(
+    held.map(({ id }) => id),
+    ['createPayout'],
+  );
+  const reads = operations.filter(
+    ({ method, access, path }) => method === 'GET' && access === 'readers' && !path.includes('{'),
+  );
+  assert(reads.length >= 8);
+  // A statement asks for its month first.
+  for (const { path } of reads) assert(['', 'invalid_request'].includes((await call(client, path)).code), path);
+});
