@@ -25,6 +25,8 @@ const pool = openPool({
   connections: 10,
   applicationName: 'test',
   logger: createLogger('test', 'silent'),
+  // A hundred at the same moment wait for ten connections, however busy the machine is.
+  unhurried: true,
 });
 after(async () => pool.end());
 const partner = await createSimulatedPartner(database);
