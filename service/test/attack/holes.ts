@@ -49,7 +49,7 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   'read-replica': {
     file: 'service/src/access/create-api-key.ts',
-    edits: [['{ ...key, id, prefix,', '{ ...key, label: secret, id, prefix,']],
+    edits: [['...key, id, prefix,', '...key, label: secret, id, prefix,']],
   },
   'read-key-writes': {
     file: 'service/src/http/auth/access.ts',
@@ -115,10 +115,8 @@ export const holes: Readonly<Record<string, Hole>> = {
     ],
   },
   'session-fixation': {
-    file: 'service/src/access/signing-in/sign-in.ts',
-    edits: [
-      ["const token = randomBytes(32).toString('hex');", "const token = oldToken ?? randomBytes(32).toString('hex');"],
-    ],
+    file: 'service/src/access/signing-in/session-to-open.ts',
+    edits: [['const token = newToken();', 'const token = oldToken ?? newToken();']],
   },
   'sign-in-code-reuse': {
     file: 'service/database/functions/access/open_session.sql',
