@@ -144,7 +144,7 @@ test('a value of another type is refused, never turned into the right one', asyn
   assert.deepEqual(details, {
     fields: [
       { path: 'amount', rule: 'must be a string' },
-      { path: 'count', rule: 'must be integer' },
+      { path: 'count', rule: 'must be a whole number' },
     ],
   });
 });

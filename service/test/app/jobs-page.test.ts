@@ -8,6 +8,7 @@ import { queues } from '../../src/app/wiring/queues.ts';
 function describeSchedule(schedule: string): string {
   const [minute = '', hour = ''] = schedule.split(' ');
   if (minute === '*') return 'every minute';
+  if (minute.startsWith('*/')) return `every ${minute.slice(2)} minutes`;
   return hour === '*' ? 'hourly' : `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
 }
 

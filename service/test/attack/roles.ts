@@ -11,7 +11,7 @@ import { createVictim, type Victim } from './stage.ts';
 const looks = new Set(['GET', 'HEAD']);
 
 /** Every operation that changes something, from the description: a new one is attacked by itself. */
-export const writes = operations.filter(
+const writes = operations.filter(
   ({ method, access }) => !looks.has(method) && (access === 'payers' || access === 'admins'),
 );
 
