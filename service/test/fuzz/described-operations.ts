@@ -31,8 +31,10 @@ export function resolve(schema: unknown): unknown {
 function parameterOf(described: unknown): Parameter {
   const place = textAt(described, 'in');
   if (place !== 'path' && place !== 'query' && place !== 'header') throw new Error(`a parameter in a ${place}`);
+  const name = textAt(described, 'name');
   return {
-    name: textAt(described, 'name'),
+    // Every header has one spelling here, so that it is found by its name.
+    name: place === 'header' ? name.toLowerCase() : name,
     place,
     isRequired: valueAt(described, 'required') === true,
     schema: resolve(valueAt(described, 'schema')),

@@ -95,8 +95,9 @@ function draftsOf(operation: DescribedOperation, partners: fc.Arbitrary<number>,
   );
 }
 
-/** Most go where most can be wrong. */
+/** Most go where most can be wrong, and first of all where money moves. */
 function weightOf({ body, parameters }: DescribedOperation): number {
+  if (parameters.some(({ name }) => name === 'idempotency-key')) return 24;
   if (body !== undefined) return 8;
   return parameters.length > 1 ? 2 : 1;
 }
