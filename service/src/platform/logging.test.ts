@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Writable } from 'node:stream';
 import { createLogger } from './logging.ts';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { ApiError } from './api-error.ts';
 
 function collect() {
@@ -86,4 +87,35 @@ test('an error that is a plain object is described by its name and code', () => 
   const { lines, logger } = collect();
   logger.error({ error: { name: 'error', message: 'x', code: 'ECONNREFUSED' } }, 'jobs.engine_error');
   assert.match(lines[0] ?? '', /"error":\{"name":"error","code":"ECONNREFUSED"/);
+});
+
+test('an error that the job engine copied keeps the name of its class, and a driver error without a code gets ours', () => {
+  const { lines, logger } = collect();
+  const error = new Error('Connection terminated unexpectedly');
+  logger.error({ error: { message: error.message, stack: error.stack, queue: 'send-mail' } }, 'jobs.engine_error');
+  assert.match(lines[0] ?? '', /"error":\{"name":"Error","code":"connection_lost"/);
+});
+
+test('a refusal names the code of its cause', () => {
+  const { lines, logger } = collect();
+  const cause = Object.assign(new Error('cannot execute UPDATE in a read-only transaction'), { code: '25006' });
+  logger.warn({ error: new ApiError({ code: 'unavailable', message: 'Later.', cause }) }, 'request.refused');
+  assert.match(lines[0] ?? '', /"code":"unavailable","cause":"25006"/);
+});
+
+test('faults 74: what an outage repeats is written a few times a second and counted; a line about a payout never is', async () => {
+  const { lines, logger } = collect();
+  const startedAt = performance.now();
+  const refused = new ApiError({ code: 'unavailable', message: 'Later.', internal: 'no connection' });
+  for (let times = 0; times < 480; times += 1) logger.warn({ error: refused }, 'request.refused');
+  for (let times = 0; times < 100; times += 1) logger.error({ payout_id: 'p1' }, 'payout.needs_attention');
+  await eventually('they are summed up', async () => lines.some((line) => line.includes('log.repeated')));
+  const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
+  const written = lines.filter((line) => line.includes('"request.refused"')).length;
+  assert(written >= 1 && written <= seconds, `${written} lines in ${seconds} s`);
+  assert.equal(lines.filter((line) => line.includes('payout.needs_attention')).length, 100);
+  assert(
+    lines.some((line) => line.includes(`"repeated":["request.refused unavailable: ${480 - written}"]`)),
+    lines.at(-1),
+  );
 });

@@ -1,5 +1,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { ApiError } from './api-error.ts';
+import { openLogDestination } from './log-destination.ts';
+import { createLineLimit } from './log-limit.ts';
 
 export type { Logger };
 
@@ -21,6 +23,7 @@ const allowedFields = new Set([
   'error_code',
   'invoices',
   'job_id',
+  'lines',
   'mail_id',
   'mail_kind',
   'mails',
@@ -36,6 +39,7 @@ const allowedFields = new Set([
   'port',
   'process',
   'queue',
+  'repeated',
   'request_id',
   'requests',
   'route',
@@ -55,6 +59,8 @@ const longestValue = 200;
 export interface DescribedError {
   name: string;
   code?: string;
+  /** The code of what a refusal was caused by. */
+  cause?: string;
   text?: string;
   at: string[];
 }
@@ -69,18 +75,49 @@ function nameProperty(error: object, property: string): string | undefined {
   return value === undefined || nameForm.test(value) ? value : 'withheld';
 }
 
+/** Errors of the driver and of our own that have no code, by the whole of their text: it names no value. */
+const codesByText: ReadonlyMap<string, string> = new Map([
+  ['Connection terminated', 'connection_lost'],
+  ['Connection terminated unexpectedly', 'connection_lost'],
+  ['Client has encountered a connection error and is not queryable', 'connection_lost'],
+  ['Connection terminated due to connection timeout', 'connect_timeout'],
+  ['timeout exceeded when trying to connect', 'connect_timeout'],
+  ['timeout expired', 'connect_timeout'],
+  ['Query read timeout', 'query_timeout'],
+  ['timed out', 'timeout'],
+]);
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  return nameProperty(error, 'code') ?? codesByText.get(stringProperty(error, 'message') ?? '');
+}
+
+/** What tells errors of one event apart: of a refusal, what it was caused by. */
+function kindOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  return codeOf(Reflect.get(error, 'cause')) ?? codeOf(error) ?? nameOf(error);
+}
+
+/** The job engine hands over copies of errors: these have lost their name, and their stack begins with it. */
+function nameOf(error: object): string {
+  const [ofStack] = /^(?:[A-Z][A-Za-z]{0,40})?[Ee]rror(?=:)/.exec(stringProperty(error, 'stack') ?? '') ?? [];
+  return nameProperty(error, 'name') ?? ofStack ?? 'object';
+}
+
 /**
  * The message of an error that we did not write may quote a row's values, so it is left out: its type, its code (and
  * the constraint, where the database refused) and the places in the code say enough to find it.
  */
 export function describeError(error: unknown): DescribedError {
   if (typeof error !== 'object' || error === null) return { name: typeof error, at: [] };
-  const code = nameProperty(error, 'code');
+  const code = codeOf(error);
+  const cause = error instanceof ApiError ? kindOf(error.cause) : undefined;
   const text = error instanceof ApiError ? (error.internal ?? error.message) : nameProperty(error, 'constraint');
   const frames = (stringProperty(error, 'stack') ?? '').split('\n').filter((line) => frameForm.test(line));
   return {
-    name: nameProperty(error, 'name') ?? 'object',
+    name: nameOf(error),
     ...(code === undefined ? {} : { code }),
+    ...(cause === undefined ? {} : { cause }),
     ...(text === undefined ? {} : { text: text.slice(0, longestValue) }),
     at: frames.slice(0, 8).map((line) => line.trim().slice(3)),
   };
@@ -126,8 +163,19 @@ function guard(logger: Logger, method: 'child' | 'setBindings'): void {
   });
 }
 
-/** Structured lines on standard output. `process` names who speaks: api, worker, cli. */
-export function createLogger(process: string, level: string, stream: DestinationStream = pino.destination(1)): Logger {
+const summaryEveryMs = 1_000;
+
+/**
+ * Structured lines on standard output. `process` names who speaks: api, worker, cli. What an outage repeats is written a few
+ * times a second and counted besides; a reader that stalls loses lines, which are counted too.
+ */
+export function createLogger(process: string, level: string, stream?: DestinationStream): Logger {
+  const limit = createLineLimit();
+  let timer: NodeJS.Timeout | undefined;
+  const summarize = (): void => {
+    timer = undefined;
+    logger.warn({ repeated: limit.takeRepeats() }, 'log.repeated');
+  };
   const logger = pino(
     {
       level,
@@ -137,11 +185,14 @@ export function createLogger(process: string, level: string, stream: Destination
       formatters: { level: (label) => ({ level: label }), log: keepAllowed },
       hooks: {
         logMethod(call, method) {
-          Reflect.apply(method, this, readCall(call));
+          const [fields, event] = readCall(call);
+          const isWritten = limit.admit(event, kindOf(Reflect.get(fields, 'error')), Reflect.get(fields, 'status'));
+          if (isWritten) Reflect.apply(method, this, [fields, event]);
+          else timer ??= setTimeout(summarize, summaryEveryMs).unref();
         },
       },
     },
-    stream,
+    stream ?? openLogDestination(1, (lines) => logger.warn({ lines }, 'log.dropped')),
   );
   guard(logger, 'child');
   guard(logger, 'setBindings');
