@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SingleCalls } from '../platform/database/single-call.ts';
+import { openWriteGate } from '../platform/database/write-gate.ts';
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logging.ts';
 import { createActivityRecorder } from './recorder.ts';
@@ -14,6 +15,7 @@ const idForm = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 function createTaker() {
   const taker = { refuses: false, asked: 0, ids: Array.of<string>() };
   const calls: SingleCalls = {
+    writeGate: openWriteGate,
     async call(_call, [, , , pages]) {
       taker.asked += 1;
       if (taker.refuses) throw new Error('refused');

@@ -94,6 +94,7 @@ export async function recordSecurityEvent(
 const recordEventCall: Call = {
   name: 'record_security_event',
   text: 'select from kelpie.record_security_event($1, $2, $3, $4, $5, $6, $7, $8)',
+  writes: true,
 };
 
 /** In a transaction of its own, about the whole account. Safe to repeat. */

@@ -120,7 +120,8 @@ const dashboardFolder = fileURLToPath(new URL('../../../dashboard/dist', import.
 export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: Drain }> {
   const { calls, clock, pool, recorder, limits, publicUrl } = deps;
   const tools = openSecrets(deps.secrets);
-  const { app, connections, finish } = createServer(deps);
+  const { writeGate } = pool;
+  const { app, connections, finish } = createServer({ ...deps, retryAfterSeconds: writeGate.retryAfterSeconds });
   const drain = createDrain(app, connections, deps.drainDelayMs);
   await describeRoutes(app, { publicUrl, supportEmail: deps.supportEmail });
   addHealthRoutes(app, [databaseServes(pool)], drain.isDraining);

@@ -173,6 +173,7 @@ export async function readAgainAt(tx: Transaction, id: string, dueAt: Date): Pro
 const wakeCall: Call = {
   name: 'wake_deposit',
   text: 'select kelpie.wake_deposit($1, $2, $3, $4) as is_ours',
+  writes: true,
 };
 
 /** Says false where the source is nobody's. */
@@ -192,6 +193,7 @@ export async function makeSourceDue(
 const backfillCall: Call = {
   name: 'backfill_deposits',
   text: 'select kelpie.backfill_deposits($1, $2) as made_due',
+  writes: true,
 };
 
 export async function startBackfill(calls: SingleCalls, backTo: Date, at: Date): Promise<number> {

@@ -12,6 +12,7 @@ const { app, finish } = createServer({
   logger: createLogger('test', 'silent'),
   meter: createMetrics().meter,
   supportEmail: 'support@kelpie.example',
+  retryAfterSeconds: () => 1,
 });
 const body = Type.Object(
   { amount: Type.String(), count: Type.Optional(Type.Integer()) },
@@ -293,6 +294,7 @@ test('a route whose body takes unknown fields does not start', () => {
     logger: createLogger('test', 'silent'),
     meter: createMetrics().meter,
     supportEmail: 'support@kelpie.example',
+    retryAfterSeconds: () => 1,
   });
   const schema = { body: Type.Object({ inner: Type.Object({}) }, { additionalProperties: false }) };
   assert.throws(() => loose.app.post('/loose', { schema }, async () => ({})), /POST \/loose: body.properties.inner/);

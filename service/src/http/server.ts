@@ -43,6 +43,8 @@ interface ServerDeps {
   supportEmail: string;
   /** Who may say in a header for whom it asks; null for nobody. */
   trustedProxies?: readonly string[] | null;
+  /** When a request that is refused with 503 is worth repeating. */
+  retryAfterSeconds: () => number;
 }
 
 const bodyLimitBytes = 64 * 1024;
@@ -57,12 +59,12 @@ function noHost(): ApiError {
 }
 
 /** The rules that hold for every route. Routes are added in between `createServer` and `finish`. */
-export function createServer({ clock, logger, meter, supportEmail, trustedProxies }: ServerDeps): {
+export function createServer({ clock, logger, meter, trustedProxies, ...deps }: ServerDeps): {
   app: Server;
   connections: Connections;
   finish: (auth?: Pick<Authentication, 'recogniseKey' | 'findCaller'>) => void;
 } {
-  const sendError = createErrorSender(supportEmail);
+  const sendError = createErrorSender(deps);
   const baseLogger: FastifyBaseLogger = logger;
   const app = Fastify({
     loggerInstance: baseLogger,

@@ -31,7 +31,7 @@ const readerPool = openPool({
   connections: callsAtOnce,
   applicationName: 'test',
   logger,
-  unhurried: true,
+  pace: 'unhurried',
 });
 after(async () => {
   await pool.end();

@@ -186,7 +186,8 @@ export function createLogger(process: string, level: string, stream?: Destinatio
       hooks: {
         logMethod(call, method) {
           const [fields, event] = readCall(call);
-          const isWritten = limit.admit(event, kindOf(Reflect.get(fields, 'error')), Reflect.get(fields, 'status'));
+          const code = kindOf(Reflect.get(fields, 'error')) ?? stringProperty(fields, 'error_code');
+          const isWritten = limit.admit(event, code, Reflect.get(fields, 'status'));
           if (isWritten) Reflect.apply(method, this, [fields, event]);
           else timer ??= setTimeout(summarize, summaryEveryMs).unref();
         },

@@ -9,6 +9,8 @@ interface MicroBatchOptions<Item, Result> {
   didNothing: (error: unknown) => boolean;
   /** What an item is refused with where too many wait already. */
   tooMany: () => Error;
+  /** Why an item is refused at once, however few wait. */
+  refusal?: () => Error | undefined;
   /**
    * Whether a second batch goes before it is full, while the first is under way. Not for what waits for the same rows in the
    * database: there one larger batch is done sooner than two that queue.
@@ -90,6 +92,8 @@ export function createMicroBatch<Item, Result>(
   };
   return async (item) =>
     new Promise((resolve, reject) => {
+      const refusal = options.refusal?.();
+      if (refusal !== undefined) return reject(refusal);
       const key = options.keyOf?.(item) ?? null;
       const ofKey = key === null ? 0 : (waitingOfKey.get(key) ?? 0);
       if (waiting.length >= mostWaiting || ofKey >= mostWaitingOfKey) return reject(options.tooMany());

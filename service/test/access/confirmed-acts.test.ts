@@ -26,7 +26,7 @@ const pool = openPool({
   applicationName: 'test',
   logger: createLogger('test', 'silent'),
   // A hundred at the same moment wait for ten connections, however busy the machine is.
-  unhurried: true,
+  pace: 'unhurried',
 });
 after(async () => pool.end());
 const partner = await createSimulatedPartner(database);

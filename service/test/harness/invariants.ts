@@ -222,7 +222,7 @@ export function findLeaks(processes: readonly Child[]): string[] {
 
 async function findDifferences({ readerUrl: url }: Judged['database']): Promise<string[]> {
   const logger = createLogger('judge', 'silent');
-  const pool = openPool({ url, connections: 1, applicationName: 'judge', logger, unhurried: true });
+  const pool = openPool({ url, connections: 1, applicationName: 'judge', logger, pace: 'unhurried' });
   try {
     const differences = await inTransaction(pool, 'shared', async (tx) => [
       ...(await verifyLedger(tx)).differences,

@@ -105,7 +105,7 @@ export async function findBillingDifferences({ readerUrl }: TestDatabase): Promi
     connections: 1,
     applicationName: 'simulate-verify',
     logger,
-    unhurried: true,
+    pace: 'unhurried',
   });
   try {
     const { ledger, billing } = await inTransaction(pool, 'shared', async (tx) => ({

@@ -83,7 +83,7 @@ export async function startCapsCast(
     connections: 2,
     applicationName: 'simulate-caps',
     logger,
-    unhurried: true,
+    pace: 'unhurried',
   });
   atEnd(async () => pool.end());
 

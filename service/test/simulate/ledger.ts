@@ -126,7 +126,7 @@ export const simulateLedger: Simulation = async ({ database, seconds, seed, say 
     connections: 1,
     applicationName: 'simulate-verify',
     logger,
-    unhurried: true,
+    pace: 'unhurried',
   });
   const owners = await createPartners(database, walletCount);
   await inTransaction(pool, 'batch', async (tx) =>

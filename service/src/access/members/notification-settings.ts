@@ -1,7 +1,7 @@
 import { recordActivity } from '../../activity/index.ts';
 import { ApiError, sessionEnded } from '../../platform/api-error.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inTransaction } from '../../platform/database/transaction.ts';
+import { inReadOnlyTransaction, inTransaction } from '../../platform/database/transaction.ts';
 import type { Actor } from '../actor.ts';
 import { findNotificationSettings, setNotificationSettings, type NotificationSettings } from './store.ts';
 
@@ -15,7 +15,7 @@ export async function getNotificationSettings(
   { pool }: { pool: Pool },
   person: Pick<Actor, 'partnerId' | 'environment' | 'by'>,
 ): Promise<NotificationSettings> {
-  return inTransaction(pool, person, async (tx) => assertMember(await findNotificationSettings(tx, person.by)));
+  return inReadOnlyTransaction(pool, person, async (tx) => assertMember(await findNotificationSettings(tx, person.by)));
 }
 
 /** Anyone may change their own, viewers too. What is left out stays as it is. */

@@ -244,6 +244,7 @@ export async function revokeOtherSessions(tx: Transaction, sessionId: string, at
 const endOwnCall: Call = {
   name: 'end_own_sessions',
   text: 'select kelpie.end_own_sessions($1, $2, $3, $4, $5) as ended',
+  writes: true,
 };
 
 /** Every other session of whoever has this one, in every account; null where this one is over. */
@@ -316,6 +317,7 @@ interface Entry {
 const switchAccountCall: Call = {
   name: 'switch_account',
   text: `select * from kelpie.switch_account(${newSession}, $10, $11, $12)`,
+  writes: true,
 };
 
 /** Null where the session is over, or the account is none of the person's. */
@@ -330,7 +332,7 @@ export async function openOtherSession(
   return row ?? null;
 }
 
-const sweepCall: Call = { name: 'sweep_sign_ins', text: 'select kelpie.sweep_sign_ins($1, $2) as swept' };
+const sweepCall: Call = { name: 'sweep_sign_ins', text: 'select kelpie.sweep_sign_ins($1, $2) as swept', writes: true };
 
 export async function sweepSignInRows(
   calls: SingleCalls,

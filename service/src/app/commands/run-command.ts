@@ -175,7 +175,7 @@ export async function withOperator<Result>(as: Role, work: (deps: OperatorDeps) 
   const clock = clockFor(testClockFile);
   // One for the transaction, one for the job engine's lookups meanwhile.
   const open = (url: string): Pool =>
-    openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, unhurried: true });
+    openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, pace: 'command' });
   const operators = open(operatorUrl);
   const pool = serviceUrl === null ? operators : open(serviceUrl);
   try {

@@ -1,6 +1,6 @@
 import { verifyInvoices } from '../../billing/index.ts';
 import { verifyLedger, type Verification } from '../../ledger/index.ts';
-import { inTransaction } from '../../platform/database/transaction.ts';
+import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { withReader } from '../wiring/reader.ts';
 import { counted } from './printing.ts';
@@ -9,15 +9,15 @@ interface WholeVerification extends Verification {
   invoices: number;
 }
 
+async function verify(tx: Transaction): Promise<WholeVerification> {
+  const ledger = await verifyLedger(tx);
+  const { invoices, differences } = await verifyInvoices(tx);
+  return { ...ledger, invoices, differences: [...ledger.differences, ...differences] };
+}
+
 /** Reads one snapshot, because payouts continue meanwhile. */
 export async function verifyWholeLedger(readerUrl: string, logger: Logger): Promise<WholeVerification> {
-  return withReader(readerUrl, logger, async (pool) =>
-    inTransaction(pool, 'shared', async (tx) => {
-      const ledger = await verifyLedger(tx);
-      const { invoices, differences } = await verifyInvoices(tx);
-      return { ...ledger, invoices, differences: [...ledger.differences, ...differences] };
-    }),
-  );
+  return withReader(readerUrl, logger, async (pool) => inTransaction(pool, 'shared', verify), 'unhurried');
 }
 
 export function describeVerification({

@@ -1,13 +1,14 @@
 import { openPool, type Pool } from '../../platform/database/pool.ts';
 import type { Logger } from '../../platform/logging.ts';
 
-/** For commands that look at every partner, and take the time that it takes. */
+/** Reads as kelpie_reader. */
 export async function withReader<Result>(
   readerUrl: string,
   logger: Logger,
   work: (pool: Pool) => Promise<Result>,
+  pace: 'command' | 'unhurried' = 'command',
 ): Promise<Result> {
-  const pool = openPool({ url: readerUrl, connections: 1, applicationName: 'kelpie-cli', logger, unhurried: true });
+  const pool = openPool({ url: readerUrl, connections: 1, applicationName: 'kelpie-cli', logger, pace });
   try {
     return await work(pool);
   } finally {

@@ -14,6 +14,7 @@ async function newServer(): Promise<Server> {
     logger,
     meter: createMetrics().meter,
     supportEmail: 'support@kelpie.example',
+    retryAfterSeconds: () => 1,
   });
   await describeRoutes(app, { publicUrl: 'http://localhost:4000', supportEmail: 'support@kelpie.example' });
   return app;

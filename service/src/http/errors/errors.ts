@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { errorCodes } from './error-codes.ts';
 import { fieldProblems, invalidRequest } from '../schema/field-problems.ts';
 import { nameSchema } from '../schema/schemas.ts';
-import { tookTooLong } from '../../platform/database/single-call.ts';
-import { tooBusy } from '../../platform/database/too-busy.ts';
+import { databaseStateOf } from '../../platform/database/database-state.ts';
+import { CommitUncertain, commitUncertain, databaseUnavailable } from '../../platform/database/unavailable.ts';
 import { ApiError, type ApiErrorCode } from '../../platform/api-error.ts';
 
 export const errorFields = {
@@ -65,10 +65,15 @@ function isFrameworkError(error: unknown): error is FastifyError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('FST_');
 }
 
-/** Turns whatever was thrown into the one thing that a caller sees. What we did not foresee says nothing of its cause. */
+/**
+ * Turns whatever was thrown into the one thing that a caller sees. The state of the database is never a 500. What we did not
+ * foresee says nothing of its cause.
+ */
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (tookTooLong(error)) return tooBusy();
+  if (error instanceof CommitUncertain) return commitUncertain(error);
+  const state = databaseStateOf(error);
+  if (state !== undefined) return databaseUnavailable(state, error);
   return isFrameworkError(error) ? asFrameworkError(error) : new ApiError(ourFault);
 }
 
@@ -103,15 +108,26 @@ function closeOrKeep({ raw }: FastifyRequest, reply: FastifyReply): void {
 
 type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+interface ErrorSenderDeps {
+  supportEmail: string;
+  /** For a 503 that does not say so itself. */
+  retryAfterSeconds: () => number;
+}
+
 /** Answers with whatever was thrown. Where only we can help, the message ends with the address to write to. */
-export function createErrorSender(supportEmail: string): SendError {
+export function createErrorSender({ supportEmail, retryAfterSeconds }: ErrorSenderDeps): SendError {
   return async (error, request, reply) => {
     const apiError = asApiError(error);
     const { status } = errorCodes[apiError.code];
     apiErrors.set(request, apiError);
     if (status === 500) request.log.error({ error }, 'request.failed');
-    else if (apiError.internal !== undefined) request.log.warn({ error: apiError }, 'request.refused');
-    if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', apiError.retryAfterSeconds);
+    else if (apiError.internal !== undefined) {
+      // Of what an outage repeats, the reason is enough.
+      const reason = status === 503 ? { error_code: apiError.internal } : { error: apiError };
+      request.log.warn(reason, 'request.refused');
+    }
+    const retryAfter = apiError.retryAfterSeconds ?? (status === 503 ? retryAfterSeconds() : undefined);
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
     closeOrKeep(request, reply);
     const { code, details, contactSupport } = apiError;
     const contact = ` Contact support at ${supportEmail} and quote Request-Id ${request.id}.`;

@@ -28,6 +28,7 @@ async function serve(files: string): Promise<string> {
     logger: createLogger('test', 'silent'),
     meter: createMetrics().meter,
     supportEmail: 'support@kelpie.example',
+    retryAfterSeconds: () => 1,
   });
   addDashboardRoutes(app, files);
   finish();

@@ -139,7 +139,11 @@ export async function wakeIn(tx: Transaction, id: string, at: Date): Promise<voi
   await tx.query('select kelpie.wake_verification($1, $2)', [id, at]);
 }
 
-const wakeCall: Call = { name: 'wake_verification', text: 'select kelpie.wake_verification($1, $2) as made_due' };
+const wakeCall: Call = {
+  name: 'wake_verification',
+  text: 'select kelpie.wake_verification($1, $2) as made_due',
+  writes: true,
+};
 
 /** Says whether it is due by this; not where it was due already, or is nobody's. */
 export async function makeDue(calls: SingleCalls, id: string, at: Date): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { PayoutProblem } from '../mails/payout-problems.ts';
 const reportStuckCall: Call = {
   name: 'report_stuck_payouts',
   text: 'select kelpie.report_stuck_payouts($1, $2, $3) as count',
+  writes: true,
 };
 const listCall: Call = {
   name: 'list_problems_to_email',
@@ -14,6 +15,7 @@ const listCall: Call = {
 const deleteCall: Call = {
   name: 'delete_old_payout_problems',
   text: 'select kelpie.delete_old_payout_problems($1) as count',
+  writes: true,
 };
 
 async function countOf(calls: SingleCalls, call: Call, values: unknown[]): Promise<number> {

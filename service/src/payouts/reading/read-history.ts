@@ -1,6 +1,6 @@
 import { listEntries, type EntryRow } from '../../ledger/index.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { inReadOnlyTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
 import { instantOf } from '../../platform/ids.ts';
 import { isVisible, isVisibleState, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
 import { payoutNotFound } from './read-payouts.ts';
@@ -68,7 +68,7 @@ function stepsOf(history: readonly HistoryRow[]): HistoryStep[] {
 
 /** From the order to now, of one of the caller's own payouts: every state with who and when, and what it did to its money. */
 export async function readHistory(pool: Pool, of: PartnerContext, payoutId: string): Promise<PayoutHistory> {
-  return inTransaction(pool, of, async (tx) => {
+  return inReadOnlyTransaction(pool, of, async (tx) => {
     const payout = await findOwnPayout(tx, of, payoutId);
     if (payout === null || !isVisible(payout)) throw payoutNotFound();
     const history = await listOwnHistory(tx, of, payoutId);

@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/api-error.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { inReadOnlyTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
 import type { PayoutRecipient } from '../model/order.ts';
 import { isVisible } from '../model/payout.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
@@ -23,7 +23,7 @@ export async function readRecipient(
   of: PartnerContext,
   payoutId: string,
 ): Promise<PayoutRecipient> {
-  const payout = await inTransaction(pool, of, async (tx) => findOwnPayout(tx, of, payoutId));
+  const payout = await inReadOnlyTransaction(pool, of, async (tx) => findOwnPayout(tx, of, payoutId));
   if (payout === null || !isVisible(payout)) throw payoutNotFound();
   if (payout.recipientEncrypted === null) throw recipientUnknown();
   return openRecipient(encryptor, payout);

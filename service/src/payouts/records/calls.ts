@@ -9,21 +9,26 @@ function functionCall(name: string, size: number): Call {
   return { name, text: `select * from kelpie.${name}(${places.join(', ')})` };
 }
 
+/** The same of one that changes something. */
+function writingCall(name: string, size: number): Call {
+  return { ...functionCall(name, size), writes: true };
+}
+
 /** Every call that the life of a payout makes: each is a commit of its own, and a moment at which a process can die. */
 export const payoutCalls = {
   createPayouts: createPayoutsCall,
   resolveOrder: resolveOrderCall,
   applyTransitions: applyTransitionsCall,
-  releaseLease: functionCall('release_payout_lease', 4),
-  claimDue: functionCall('claim_due_payouts', 3),
+  releaseLease: writingCall('release_payout_lease', 4),
+  claimDue: writingCall('claim_due_payouts', 3),
   findPaymentBlock: functionCall('find_payment_block', 3),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
-  adoptRecovered: functionCall('adopt_recovered_payout', 14),
+  adoptRecovered: writingCall('adopt_recovered_payout', 14),
   findOrders: functionCall('find_orders', 3),
   findCorrectedOrders: functionCall('find_corrected_orders', 4),
   listUnsettled: functionCall('list_unsettled_payouts', 4),
-  importPayout: functionCall('import_payout', 29),
+  importPayout: writingCall('import_payout', 29),
   showEach: {
     name: 'show_each_payout',
     text: 'select place, (payout).* from kelpie.show_each_payout($1, $2, $3)',
@@ -31,11 +36,12 @@ export const payoutCalls = {
   showPayouts: functionCall('show_payouts', 4),
   searchPayouts: functionCall('search_payouts', 11),
   listRecipients: functionCall('list_recipients', 5),
-  wake: functionCall('wake_payout', 5),
+  wake: writingCall('wake_payout', 5),
   keepUnmatched: {
     name: 'keep_unmatched_event',
     text: `insert into kelpie.unmatched_bank_events (environment, event_id, payment_id, order_id, received_at, due_at)
            values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+    writes: true,
   },
   claimUnmatched: {
     name: 'claim_unmatched_events',
@@ -47,9 +53,11 @@ export const payoutCalls = {
            ) due
            where e.environment = due.environment and e.event_id = due.event_id
            returning e.environment, e.event_id, e.payment_id, e.order_id, e.tries`,
+    writes: true,
   },
   dropUnmatched: {
     name: 'drop_unmatched_event',
     text: 'delete from kelpie.unmatched_bank_events where environment = $1 and event_id = $2',
+    writes: true,
   },
 } as const satisfies Record<string, Call>;

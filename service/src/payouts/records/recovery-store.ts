@@ -12,7 +12,7 @@ const findCall: Call = {
   name: 'find_recovery',
   text: 'select id, began_at, lost_since from kelpie.recoveries where opened_at is null',
 };
-const finishCall: Call = { name: 'finish_import', text: 'select kelpie.finish_import($1, $2)' };
+const finishCall: Call = { name: 'finish_import', text: 'select kelpie.finish_import($1, $2)', writes: true };
 
 export async function findRecovery(calls: SingleCalls): Promise<Recovery | null> {
   const [row] = await calls.call<{ id: string; began_at: Date; lost_since: Date | null }>(findCall, []);

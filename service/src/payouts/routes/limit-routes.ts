@@ -9,7 +9,7 @@ import type { Server } from '../../http/server.ts';
 import { formatPounds, type Pence } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { inReadOnlyTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
 import { leftOf, readLimits, type LimitsToday } from '../spending/read-limits.ts';
 
 const nullableMoney = (description: string) => nullableText({ pattern: patterns.money, description });
@@ -113,7 +113,7 @@ export async function readLimitsBody(
   { partnerId, environment }: PartnerContext,
 ): Promise<Static<typeof Limits.definition>> {
   const of = { partnerId, environment };
-  const limits = await inTransaction(pool, of, async (tx) => readLimits(tx, of, clock.now()));
+  const limits = await inReadOnlyTransaction(pool, of, async (tx) => readLimits(tx, of, clock.now()));
   return limitsBody(environment, limits);
 }
 

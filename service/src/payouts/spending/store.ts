@@ -121,6 +121,7 @@ const unusualCall: Call = {
 const deleteCall: Call = {
   name: 'delete_old_spending',
   text: 'select kelpie.delete_old_spending($1) as count',
+  writes: true,
 };
 
 export interface UnusualVolume extends PartnerContext {

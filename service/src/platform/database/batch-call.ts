@@ -30,11 +30,11 @@ export function enumOf<Value extends string>(name: string) {
   return columnOf<Value>(`kelpie.${name}`);
 }
 
-/** Calls a function with every argument by its name, so that their order does not matter and none can be left out. */
+/** Calls a function that writes many rows, every argument by its name: their order does not matter and none can be left out. */
 export function batchCall(name: string, ...lists: readonly Readonly<Record<string, { sqlType: string }>>[]): Call {
   const columns = lists.flatMap((list) => Object.entries(list));
   const args = columns.map(([argument, { sqlType }], at) => `${argument} => $${at + 1}::${sqlType}[]`);
-  return { name, text: `select * from kelpie.${name}(${args.join(', ')})` };
+  return { name, text: `select * from kelpie.${name}(${args.join(', ')})`, writes: true };
 }
 
 /** The values of a list of columns, in the order in which `batchCall` names them. */

@@ -1,16 +1,44 @@
-import { Pool, TypeOverrides, types } from 'pg';
+import { Pool as DriverPool, TypeOverrides, types } from 'pg';
 import type { Logger } from '../logging.ts';
 import { inUtc, readInstant } from './instants.ts';
+import { openWriteGate, type WriteGate } from './write-gate.ts';
 
-export type { Pool };
+/** With the gate that its writes pass. */
+export type Pool = DriverPool & { readonly writeGate: WriteGate };
+
+interface Deadlines {
+  /** For a free connection, and for opening one. */
+  connectMs: number;
+  /** The server's own, and a later one of ours: the server can't keep its own while its standby or its network is gone. */
+  statementMs: number;
+  queryMs: number;
+}
+
+/** Who waits for the work decides how long it may take. */
+const paces = {
+  /** A caller, for ten seconds at most. A commit that broke off is looked up within them. */
+  request: { connectMs: 2_000, statementMs: 7_000, queryMs: 8_000 },
+  job: { connectMs: 2_000, statementMs: 10_000, queryMs: 12_000 },
+  /** A person. */
+  command: { connectMs: 10_000, statementMs: 28_000, queryMs: 30_000 },
+  /** Work that reads everything there is. */
+  unhurried: { connectMs: 30_000, statementMs: 0, queryMs: 0 },
+} as const satisfies Record<string, Deadlines>;
+
+export type Pace = keyof typeof paces;
+
+/** How long a person's command waits for one statement. */
+export const commandSeconds = paces.command.queryMs / 1_000;
 
 interface PoolOptions {
-  /** For work that reads everything there is, and for a person's command: it may take long, and no caller waits for it. */
-  unhurried?: true;
   url: string;
   connections: number;
   applicationName: string;
   logger: Logger;
+  /** `job` where it is not said. */
+  pace?: Pace;
+  /** Always open where it is not given. */
+  writeGate?: WriteGate;
 }
 
 /**
@@ -18,36 +46,31 @@ interface PoolOptions {
  * partitions, which costs more than the call.
  */
 const planOnce = '-c plan_cache_mode=force_generic_plan';
-
-/** A caller is told within this time that no connection is to be had, rather than left waiting. */
-const connectTimeoutMs = 2_000;
-const unhurriedConnectTimeoutMs = 30_000;
-const statementTimeoutMs = 10_000;
-/** Our own deadline, for a server that can't keep the one before it: its network is gone, or its standby. */
-const queryTimeoutMs = 12_000;
 const lockTimeoutMs = 5_000;
+const idleInTransactionMs = 10_000;
 
 const readers = new TypeOverrides();
 // The driver checks that it is a number, and hands it on as it came.
 readers.setTypeParser(types.builtins.INT8, (text: string) => text);
 readers.setTypeParser(types.builtins.TIMESTAMPTZ, readInstant);
 
-export function openPool({ url, connections, applicationName, logger, unhurried }: PoolOptions): Pool {
-  const pool = new Pool({
+export function openPool({ url, connections, applicationName, logger, pace = 'job', writeGate }: PoolOptions): Pool {
+  const { connectMs, statementMs, queryMs } = paces[pace];
+  const pool = new DriverPool({
     connectionString: url,
     max: connections,
     application_name: applicationName,
     options: `${planOnce} ${inUtc}`,
     types: readers,
-    connectionTimeoutMillis: unhurried ? unhurriedConnectTimeoutMs : connectTimeoutMs,
-    ...(unhurried ? {} : { statement_timeout: statementTimeoutMs, query_timeout: queryTimeoutMs }),
+    connectionTimeoutMillis: connectMs,
+    ...(statementMs === 0 ? {} : { statement_timeout: statementMs, query_timeout: queryMs }),
     lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     keepAlive: true,
   });
   // A connection that the server ends is replaced at the next use. Without listeners it would end the process: the pool's
   // hears of those that are idle, and each connection's own of the rest, whose queries then fail.
   pool.on('error', (error) => logger.warn({ error }, 'database.connection_lost'));
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
+  return Object.assign(pool, { writeGate: writeGate ?? openWriteGate });
 }

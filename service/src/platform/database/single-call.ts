@@ -1,19 +1,27 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { Failpoint } from '../failpoint.ts';
+import { isConnectionUsable } from './database-state.ts';
 import type { Pool } from './pool.ts';
-import { refuseAsTooBusy } from './too-busy.ts';
-import { CommitUncertain } from './transaction.ts';
+import { CommitUncertain, refuseConnection, refuseStatement, writesRefused } from './unavailable.ts';
+import type { WriteGate } from './write-gate.ts';
 
 /** A statement that is a whole transaction: one round trip, prepared once on each connection under its name. */
 export interface Call {
   name: string;
   text: string;
+  /**
+   * Whether its commit waits for the standby. It is refused at once while no commit is confirmed. What only notes that
+   * something was used, and commits without waiting, is no such call: it must not fail a read.
+   */
+  writes?: true;
 }
 
 type Texts = (string | null)[];
 
 /** What a store function gets first where its work is one call. */
 export interface SingleCalls {
+  /** The gate that calls which write have to pass. */
+  readonly writeGate: WriteGate;
   call<Row extends object>(call: Call, values: readonly unknown[]): Promise<Row[]>;
   /** The same, with a row as the list of its columns' texts. That is read in half the time: for what comes by the dozen. */
   callForTexts<Columns extends Texts>(call: Call, values: readonly unknown[]): Promise<Columns[]>;
@@ -43,19 +51,14 @@ export function wasUndone(error: unknown): boolean {
   return error instanceof DatabaseError;
 }
 
-/** What the server gave up, by its own deadline for a statement or for a lock. All of it is undone. */
-const gaveUp = new Set(['57014', '55P03']);
-
-export function tookTooLong(error: unknown): boolean {
-  return error instanceof DatabaseError && gaveUp.has(error.code ?? '');
-}
-
 type Ask<Row> = (client: PoolClient) => Promise<{ rows: Row[] }>;
 
 const asText = { getTypeParser: () => (text: string) => text };
 
-async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
-  const client = await pool.connect().catch(refuseAsTooBusy);
+async function askOnce<Row>(pool: Pool, ask: Ask<Row>, writes: boolean): Promise<Row[]> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw refuseConnection(pool.writeGate, error);
+  });
   let warned = false;
   let broken = true;
   const onNotice = (): void => {
@@ -66,12 +69,11 @@ async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
     const { rows } = await ask(client);
     broken = false;
     // The wait for the standby was broken off: the server says that all is well, and warns.
-    if (warned) throw new CommitUncertain('the server warned while it committed');
+    if (warned) throw new CommitUncertain('database_commit_unconfirmed');
     return rows;
   } catch (error) {
-    // An error of the server's leaves the connection as good as before; anything else may have broken it.
-    broken = !(error instanceof DatabaseError) || isStale(error);
-    throw error;
+    broken = !isConnectionUsable(error) || isStale(error);
+    throw refuseStatement(pool.writeGate, error, { writes, isCommit: writes });
   } finally {
     client.off('notice', onNotice);
     client.release(broken);
@@ -79,12 +81,14 @@ async function askOnce<Row>(pool: Pool, ask: Ask<Row>): Promise<Row[]> {
 }
 
 export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls {
-  const askAgain = async <Row>({ name }: Call, ask: Ask<Row>): Promise<Row[]> => {
+  const { writeGate } = pool;
+  const askAgain = async <Row>({ name, writes }: Call, ask: Ask<Row>): Promise<Row[]> => {
+    if (writes === true && !writeGate.isOpen()) throw writesRefused();
     await failpoint(`database.${name}.before`);
     let stale = 0;
     for (let tries = 1; ; tries += 1) {
       try {
-        const rows = await askOnce(pool, ask);
+        const rows = await askOnce(pool, ask, writes === true);
         await failpoint(`database.${name}.after`);
         return rows;
       } catch (error) {
@@ -99,6 +103,7 @@ export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls
     }
   };
   return {
+    writeGate,
     call: async <Row extends object>(call: Call, values: readonly unknown[]) =>
       askAgain(call, async (client) => client.query<Row>({ ...call, values: [...values] })),
     callForTexts: async <Columns extends Texts>(call: Call, values: readonly unknown[]) =>

@@ -7,7 +7,8 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
 import { createLogger } from '../logging.ts';
 import { openPool } from './pool.ts';
-import { CommitUncertain, inTransaction } from './transaction.ts';
+import { inTransaction } from './transaction.ts';
+import { CommitUncertain } from './unavailable.ts';
 
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');

@@ -1,6 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg';
+import { isConnectionUsable } from './database-state.ts';
 import type { Pool } from './pool.ts';
-import { refuseAsTooBusy } from './too-busy.ts';
+import { CommitUncertain, refuseConnection, refuseStatement, writesRefused } from './unavailable.ts';
 
 type Environment = 'sandbox' | 'live';
 
@@ -19,11 +20,6 @@ export type TransactionContext = PartnerContext | 'shared' | 'batch';
 /** What a store function gets first. It stops working when its transaction ends: the connection is then another's. */
 export interface Transaction {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
-}
-
-/** The commit may or may not have happened. The caller must find out, or repeat what is safe to repeat. */
-export class CommitUncertain extends Error {
-  override readonly name = 'CommitUncertain';
 }
 
 async function setContext(client: PoolClient, context: TransactionContext): Promise<void> {
@@ -54,7 +50,7 @@ async function commit(client: PoolClient): Promise<void> {
   } finally {
     client.off('notice', onNotice);
   }
-  if (warned) throw new CommitUncertain('the server warned while it committed');
+  if (warned) throw new CommitUncertain('database_commit_unconfirmed');
 }
 
 /** The driver's own deadline, and a connection that ended: nobody is there to answer a rollback. */
@@ -62,24 +58,34 @@ const nobodyAnswers = /timeout|connection/i;
 
 /** Says whether the connection can be used again. One that is closed instead rolls back all the same. */
 async function rollBack(client: PoolClient, cause: unknown): Promise<boolean> {
-  if (!(cause instanceof DatabaseError) && cause instanceof Error && nobodyAnswers.test(cause.message)) return false;
+  if (cause instanceof DatabaseError ? !isConnectionUsable(cause) : isSilent(cause)) return false;
   return client.query('rollback').then(
     () => true,
     () => false,
   );
 }
 
-/** Does the work in one transaction, and says that it is done only once it is committed. */
-export async function inTransaction<Result>(
+function isSilent(cause: unknown): boolean {
+  return cause instanceof Error && nobodyAnswers.test(cause.message);
+}
+
+type Work<Result> = (tx: Transaction) => Promise<Result>;
+
+async function transact<Result>(
   pool: Pool,
   context: TransactionContext,
-  work: (tx: Transaction) => Promise<Result>,
+  work: Work<Result>,
+  begin: 'begin' | 'begin read only',
 ): Promise<Result> {
-  const client = await pool.connect().catch(refuseAsTooBusy);
+  const client = await pool.connect().catch((error: unknown) => {
+    throw refuseConnection(pool.writeGate, error);
+  });
+  const writes = begin === 'begin';
   let ended = false;
+  let isCommit = false;
   let broken = false;
   try {
-    await client.query('begin');
+    await client.query(begin);
     await setContext(client, context);
     const result = await work({
       async query<Row extends object>(text: string, values: readonly unknown[] = []) {
@@ -88,15 +94,35 @@ export async function inTransaction<Result>(
       },
     });
     ended = true;
+    isCommit = writes;
     await commit(client);
     return result;
   } catch (error) {
     ended = true;
     broken = !(await rollBack(client, error));
-    throw error;
+    throw refuseStatement(pool.writeGate, error, { writes, isCommit });
   } finally {
     client.release(broken);
   }
+}
+
+/** Does the work in one transaction, and says that it is done only once it is committed. */
+export async function inTransaction<Result>(
+  pool: Pool,
+  context: TransactionContext,
+  work: Work<Result>,
+): Promise<Result> {
+  if (!pool.writeGate.isOpen()) throw writesRefused();
+  return transact(pool, context, work, 'begin');
+}
+
+/** The same for work that only reads, which is done also while no write can be confirmed. The server refuses any write. */
+export async function inReadOnlyTransaction<Result>(
+  pool: Pool,
+  context: TransactionContext,
+  work: Work<Result>,
+): Promise<Result> {
+  return transact(pool, context, work, 'begin read only');
 }
 
 /** Thrown to undo a transaction that has shown what it would do. */

@@ -1,7 +1,11 @@
 import type { Call, SingleCalls } from '../database/single-call.ts';
 
 const compareCall: Call = { name: 'compare_heartbeat', text: 'select * from kelpie.compare_heartbeat($1, $2)' };
-const raiseCall: Call = { name: 'raise_heartbeat', text: 'select * from kelpie.raise_heartbeat($1, $2, $3)' };
+const raiseCall: Call = {
+  name: 'raise_heartbeat',
+  text: 'select * from kelpie.raise_heartbeat($1, $2, $3)',
+  writes: true,
+};
 
 /** The database's number, and whether it is behind the anchor. If it is, live is closed by now. */
 export async function compareHeartbeat(

@@ -1,6 +1,7 @@
 import { PgBoss, type JobWithMetadata } from 'pg-boss';
 import type { Pool } from '../database/pool.ts';
 import type { Transaction } from '../database/transaction.ts';
+import { writesRefused } from '../database/unavailable.ts';
 import { describeError, type Logger } from '../logging.ts';
 import { startQueueProbe } from './queue-probe.ts';
 
@@ -77,7 +78,13 @@ function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'wo
     schedule: part === 'works',
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
-    db: { executeSql: async (text, values = []) => pool.query(text, values) },
+    db: {
+      async executeSql(text, values = []) {
+        // The engine writes every second: each would leave one more connection waiting in the server.
+        if (!pool.writeGate.isOpen()) throw writesRefused();
+        return pool.query(text, values);
+      },
+    },
   });
   boss.on('error', (error) => logger.error({ error }, 'jobs.engine_error'));
   return boss;

@@ -26,7 +26,7 @@ const clock = createTestClock();
 const [partnerEnvironment] = await createPartners(database, 1);
 assert(partnerEnvironment !== undefined);
 const logger = createLogger('test', 'silent');
-const open = (url: string) => openPool({ url, connections: 100, applicationName: 'test', logger, unhurried: true });
+const open = (url: string) => openPool({ url, connections: 100, applicationName: 'test', logger, pace: 'unhurried' });
 const pools = { ada: open(database.operatorUrl), grace: open(database.secondOperatorUrl) };
 after(async () => {
   for (const pool of Object.values(pools)) await pool.end();

@@ -19,7 +19,7 @@ import { setPricePlan, setRateFactor, suspendPartner } from '../../../src/partne
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const open = (url: string, connections: number) =>
-  openPool({ url, connections, applicationName: 'test', logger, unhurried: true });
+  openPool({ url, connections, applicationName: 'test', logger, pace: 'unhurried' });
 const operators = open(database.operatorUrl, 10);
 const readers = open(database.readerUrl, 1);
 const service = open(database.serviceUrl, 1);
