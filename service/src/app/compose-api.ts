@@ -124,7 +124,8 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const { app, connections, finish } = createServer({ ...deps, retryAfterSeconds: writeGate.retryAfterSeconds });
   const drain = createDrain(app, connections, deps.drainDelayMs);
   await describeRoutes(app, { publicUrl, supportEmail: deps.supportEmail });
-  addHealthRoutes(app, [databaseServes(pool)], drain.isDraining);
+  const { isDraining } = drain;
+  addHealthRoutes(app, { checks: [databaseServes(pool)], isDraining, takesWrites: writeGate.isOpen });
   const sessions = createSessions({ pool, calls, clock, pepper: tools.pepper });
   const auth = authentication(deps, tools, sessions);
   const limitOpen = limitByNetwork(limits.open);

@@ -1,10 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ApiError } from '../platform/api-error.ts';
 
 export interface ReadinessCheck {
   name: string;
   /** Throws, or takes longer than a check may, where this process can't serve. */
   run(): Promise<void>;
+}
+
+interface HealthDeps {
+  checks: readonly ReadinessCheck[];
+  isDraining: () => boolean;
+  /** Whether writes are confirmed now. */
+  takesWrites: () => boolean;
 }
 
 const checkTimeoutMs = 2_000;
@@ -23,25 +30,40 @@ async function failureOf(check: ReadinessCheck): Promise<Error | undefined> {
   }
 }
 
-/** `/healthz`: the process is alive. `/readyz`: it can serve, so traffic may be sent to it. */
-export function addHealthRoutes(
-  app: FastifyInstance,
-  checks: readonly ReadinessCheck[],
-  isDraining: () => boolean,
-): void {
+/**
+ * `/healthz`: the process is alive. `/readyz`: it can serve, reads at least, so traffic may be sent to it. `/readyz/writes`: it
+ * can also save changes, for a load balancer that has somewhere better to send them.
+ */
+export function addHealthRoutes(app: FastifyInstance, { checks, isDraining, takesWrites }: HealthDeps): void {
+  const requireReady = createReadiness(checks, isDraining);
+  const hidden = { schema: { hide: true } };
+  app.get('/healthz', hidden, async () => ({ status: 'alive' }));
+  app.get('/readyz', hidden, async (request) => {
+    await requireReady(request.log);
+    return { status: 'ready', writes: takesWrites() };
+  });
+  app.get('/readyz/writes', hidden, async (request) => {
+    await requireReady(request.log);
+    if (takesWrites()) return { status: 'ready', writes: true };
+    const details = { failing: ['writes'] };
+    throw new ApiError({ code: 'unavailable', message: 'This process cannot save changes now.', details });
+  });
+}
+
+function createReadiness(checks: readonly ReadinessCheck[], isDraining: () => boolean) {
   let wasReady = true;
-  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'alive' }));
-  app.get('/readyz', { schema: { hide: true } }, async (request) => {
+  return async (log: FastifyBaseLogger): Promise<void> => {
     if (isDraining()) throw new ApiError({ code: 'unavailable', message: 'This process is stopping.' });
     const results = await Promise.all(
       checks.map(async (check) => ({ name: check.name, error: await failureOf(check) })),
     );
     const failing = results.filter(({ error }) => error !== undefined);
     // Said once for each time that it changes: a load balancer asks every second.
-    if (wasReady) for (const { name, error } of failing) request.log.error({ action: name, error }, 'readiness.lost');
+    if (wasReady) for (const { name, error } of failing) log.error({ action: name, error }, 'readiness.lost');
+    if (!wasReady && failing.length === 0) log.info({}, 'readiness.regained');
     wasReady = failing.length === 0;
-    if (wasReady) return { status: 'ready' };
+    if (wasReady) return;
     const details = { failing: failing.map(({ name }) => name) };
     throw new ApiError({ code: 'unavailable', message: 'This process cannot serve requests now.', details });
-  });
+  };
 }

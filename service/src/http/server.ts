@@ -14,6 +14,7 @@ import type { Meter } from '../platform/metrics.ts';
 import { ApiError } from '../platform/api-error.ts';
 import { trackConnections, type Connections } from './limits/connections.ts';
 import { limitChunks } from './limits/chunked-bodies.ts';
+import { setDeadlines } from './limits/deadlines.ts';
 import { createErrorSender, ErrorSchema, nothingHere } from './errors/errors.ts';
 import { readJsonObjects } from './json-body.ts';
 import { refuseOtherMethods } from './errors/methods.ts';
@@ -108,6 +109,7 @@ export function createServer({ clock, logger, meter, trustedProxies, ...deps }: 
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const connections = trackConnections(app.server);
+  const startDeadline = setDeadlines(app, sendError);
   requireStrictRequests(app);
   requireAccessOnRoutes(app);
   readJsonObjects(app);
@@ -129,7 +131,8 @@ export function createServer({ clock, logger, meter, trustedProxies, ...deps }: 
     finish(auth) {
       known = auth;
       const recogniseKey = auth?.recogniseKey;
-      app.setNotFoundHandler(recogniseKey === undefined ? {} : { preHandler: recogniseKey }, () => {
+      const preHandler = recogniseKey === undefined ? [startDeadline] : [startDeadline, recogniseKey];
+      app.setNotFoundHandler({ preHandler }, () => {
         throw new ApiError(nothingHere);
       });
       refuseMethods(recogniseKey);

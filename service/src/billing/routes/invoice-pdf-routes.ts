@@ -3,6 +3,7 @@ import type { Authentication } from '../../http/auth/authentication.ts';
 import { nothingHere } from '../../http/errors/errors.ts';
 import { Query } from '../../http/schema/fields.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
+import { fileDeadlineMs } from '../../http/limits/deadlines.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -41,7 +42,12 @@ export function addInvoicePdfRoutes(app: Server, deps: InvoicePdfDeps): void {
     querystring: Query,
     response: { 200: answer, ...keyedErrors('not_found') },
   };
-  const config = { action: 'invoice.pdf', access: 'readers', ofBothEnvironments: true } as const;
+  const config = {
+    action: 'invoice.pdf',
+    access: 'readers',
+    ofBothEnvironments: true,
+    deadlineMs: fileDeadlineMs,
+  } as const;
   app.get('/v1/invoices/:id.pdf', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const caller = callerOf(request);
     const invoice = await findInvoice(calls, caller.partnerId, request.params.id);

@@ -17,6 +17,7 @@ import { ApiError } from '../../platform/api-error.ts';
 import { lineKinds, type Invoice } from '../invoices/invoice.ts';
 import { listItems, placeFrom, placeText, walkItems } from '../invoices/list-items.ts';
 import { findInvoice, listInvoices } from '../invoices/store.ts';
+import { fileDeadlineMs } from '../../http/limits/deadlines.ts';
 import { createDownloads } from '../../http/limits/downloads.ts';
 import { itemCursorExample, invoiceExample, itemExample, itemsCsvExample } from './examples.ts';
 import {
@@ -126,7 +127,11 @@ function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf 
       ...keyedErrors('not_found', 'invalid_request'),
     },
   };
-  const options = { schema, config: config('invoice.items'), onRequest: requireCaller };
+  const options = {
+    schema,
+    config: { ...config('invoice.items'), deadlineMs: fileDeadlineMs },
+    onRequest: requireCaller,
+  };
   const download = createDownloads();
   app.get('/v1/invoices/:id/items', options, async (request, reply) => {
     const { query } = request;

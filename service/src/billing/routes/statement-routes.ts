@@ -17,6 +17,7 @@ import { monthEnd } from '../../platform/london-month.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readMovements, readStatement, walkMovements, type Statement } from '../statement/statement.ts';
 import { writeStatement } from '../statement/statement-csv.ts';
+import { fileDeadlineMs } from '../../http/limits/deadlines.ts';
 import { createDownloads } from '../../http/limits/downloads.ts';
 import { movementExample, movementNumberExample, statementCsvExample, statementExample } from './examples.ts';
 import { Movement, statementBody, StatementSchema } from './statement-body.ts';
@@ -96,7 +97,7 @@ export function addStatementRoutes(app: Server, deps: StatementDeps): void {
     querystring: StatementQuery,
     response: { 200: answer, ...keyedErrors('invalid_request') },
   };
-  const config = { action: 'statement.get', access: 'readers' } as const;
+  const config = { action: 'statement.get', access: 'readers', deadlineMs: fileDeadlineMs } as const;
   app.get('/v1/statement', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const { query } = request;
     const { month } = query;

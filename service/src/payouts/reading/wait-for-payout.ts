@@ -5,8 +5,8 @@ import { ApiError } from '../../platform/api-error.ts';
 import type { Payout } from '../model/payout.ts';
 import { findPayout } from '../records/payout-store.ts';
 
-/** A caller waits this long for what another is doing with the same key. */
-const patienceMs = 10_000;
+/** A caller waits this long for what another is doing with the same key: less than a request may take in all. */
+const patienceMs = 9_000;
 const longestPauseMs = 200;
 
 export function inUse(): ApiError {

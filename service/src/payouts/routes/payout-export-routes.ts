@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
+import { fileDeadlineMs } from '../../http/limits/deadlines.ts';
 import { createDownloads } from '../../http/limits/downloads.ts';
 import { answerWithTable } from '../../http/schema/csv-answer.ts';
 import { environmentQuery } from '../../http/schema/fields.ts';
@@ -42,7 +43,7 @@ export function addPayoutExportRoutes(app: Server, { calls, clock, requireCaller
     querystring: ExportQuery,
     response: { 200: answer, ...keyedErrors('invalid_request') },
   };
-  const config = { action: 'payout.export', access: 'readers' } as const;
+  const config = { action: 'payout.export', access: 'readers', deadlineMs: fileDeadlineMs } as const;
   app.get('/v1/payouts.csv', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     const caller = callerOf(request);
     const file = await download(caller.partnerId, exportPayouts(calls, caller, filtersFrom(request.query)));
