@@ -58,6 +58,7 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
+  let isStopping = false;
   const turnedAway = new Map<string, number>();
 
   const isReportedAlready = ({ by }: ActivityRow): boolean => {
@@ -83,6 +84,11 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
   };
 
   const write = async (): Promise<void> => {
+    if (!calls.writeGate.isOpen() && !isStopping) {
+      // It would be refused, and lost after some tries.
+      wake();
+      return;
+    }
     const taken = remembered;
     remembered = nothing();
     for (const lot of inLots(pagesOf(taken))) {
@@ -122,6 +128,7 @@ export function createActivityRecorder(calls: SingleCalls, logger: Logger): Acti
     },
     flush,
     async stop() {
+      isStopping = true;
       failures = mostFailures;
       await flush();
       clearTimeout(timer);

@@ -41,7 +41,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
-  const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool } = begun;
+  const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
   const calls = createSingleCalls(pool, failpoint);
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const securityRecorder = createSecurityRecorder(calls, logger);
@@ -59,8 +59,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     await recorder.stop();
     await securityRecorder.stop();
     await jobs.stop();
-    await enginePool.end();
-    await pool.end();
+    await endPools();
     await metrics.close();
   });
   await app.listen({ host: own.host, port: own.port, listenTextResolver: () => 'api.socket_open' });

@@ -14,7 +14,7 @@ import { beginWorker, stopOnSignal } from './wiring/process.ts';
 
 const finishJobsWithinMs = 8_000;
 
-const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool } = await beginWorker((get) => ({
+const begun = await beginWorker((get) => ({
   banks: chooseBanks(get),
   dataKeys: get(settings.dataKeys),
   indexKey: get(settings.indexKey),
@@ -25,6 +25,7 @@ const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, engineP
   issuer: chooseIssuer(get),
   anchorFile: chooseAnchor(get),
 }));
+const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger);
 const encryptor = createEncryptor(own.dataKeys);
@@ -47,8 +48,7 @@ stopOnSignal(logger, async () => {
   await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop(), heartbeat.stop()]);
   transport?.close();
   await sender.stop();
-  await enginePool.end();
-  await pool.end();
+  await endPools();
   await metrics.close();
 });
 logger.info({ mode, metrics_port: metricsPort }, 'worker.working');

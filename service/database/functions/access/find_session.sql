@@ -2,7 +2,7 @@
 -- A session lasts 12 hours, and expires after 30 minutes without a request. A removed member's session is not found.
 -- It bypasses row security, because the partner isn't known before the session is found.
 -- Recording the use never delays a request. The commit doesn't wait for the standby: every request would fail while the
---   standby is down. A row that another process has locked is skipped.
+--   standby is down. A row that another process has locked is skipped, and so is a server that takes no writes.
 -- Locks: the session's row when its use is recorded, only if it is free.
 -- Owner: kelpie_access
 -- Callers: kelpie_service
@@ -22,7 +22,7 @@ begin
   if not found then
     return;
   end if;
-  if session.last_seen_at < at - interval '1 minute' then
+  if session.last_seen_at < at - interval '1 minute' and current_setting('transaction_read_only') = 'off' then
     perform set_config('synchronous_commit', 'off', true);
     update kelpie.sessions s set last_seen_at = at
     where s.id = (select free.id from kelpie.sessions free where free.id = session.id for no key update skip locked)

@@ -4,7 +4,7 @@
 --   comes from is for the caller to check: the answer is cached, and the next call may come from elsewhere.
 -- It bypasses row security, because the partner isn't known before the key is found.
 -- Recording the use never delays a request. The commit doesn't wait for the standby: every request would fail while the
---   standby is down. A row that another process has locked is skipped.
+--   standby is down. A row that another process has locked is skipped, and so is a server that takes no writes.
 -- Locks: the key's row when its use is recorded, only if it is free.
 -- Owner: kelpie_access
 -- Callers: kelpie_service
@@ -30,7 +30,8 @@ begin
   if not found or found_key.revoked_at is not null or found_key.ends_at <= at then
     return;
   end if;
-  if found_key.last_used_at is null or found_key.last_used_at < at - interval '1 minute' then
+  if (found_key.last_used_at is null or found_key.last_used_at < at - interval '1 minute')
+    and current_setting('transaction_read_only') = 'off' then
     perform set_config('synchronous_commit', 'off', true);
     update kelpie.api_keys k set last_used_at = at
     where k.id = (select free.id from kelpie.api_keys free where free.id = found_key.id for no key update skip locked)

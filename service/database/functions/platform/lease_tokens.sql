@@ -1,6 +1,7 @@
 -- Takes up to `wanted` whole tokens from each rate-limit bucket. A bucket that doesn't exist is created and starts full.
 -- Each subject may appear only once per call.
 -- It uses the database's clock, although time is an argument elsewhere: processes that share a bucket must share a clock.
+-- The commit doesn't wait for the standby: the table is unlogged, and limits must hold while the standby is down.
 -- It bypasses row security, to read the rate factor of each key's partner.
 -- Locks: buckets in subject order.
 -- Returns one row per subject, in no fixed order. `place` is its position in the input, `factor` what its limits were
@@ -21,6 +22,7 @@ create or replace function kelpie.lease_tokens(
 as $$
 #variable_conflict use_column
 begin
+  perform set_config('synchronous_commit', 'off', true);
   return query
   with asked as (
     select a.place::integer as place, a.subject, coalesce(p.rate_factor, 1) as factor, a.wanted,

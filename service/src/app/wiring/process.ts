@@ -8,10 +8,13 @@ import {
 import { killAtFailpoint, noFailpoint } from '../../platform/failpoint.ts';
 import { createLogger, type Logger } from '../../platform/logging.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { openPool, type Pool } from '../../platform/database/pool.ts';
+import { openPool, type Pace, type Pool } from '../../platform/database/pool.ts';
 import { assertServiceRole } from '../../platform/database/service-role.ts';
+import { startWriteGate } from '../../platform/database/write-gate.ts';
+import { createWriteProbe } from '../../platform/database/write-probe.ts';
 import { settings } from '../../platform/configuration/settings.ts';
 import { explainLastError } from './last-error.ts';
+import { untilDatabaseServes } from './until-database-serves.ts';
 
 /** From the signal to the end. What is not finished by then is finished by the next process. */
 const stopDeadlineMs = 10_000;
@@ -34,6 +37,11 @@ export function clockFor(testClockFile: string | null): Clock {
   return testClockFile === null ? systemClock : clockShiftedByFile(testClockFile);
 }
 
+/** Until there is something to finish. Without it, the first process of a container would ignore the signal. */
+function endAtOnce(): void {
+  process.exit(0);
+}
+
 /** The parts that api and worker share, with the settings that each asks for besides. */
 async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettings<Own>) {
   const { shared, own } = configurationOrExit((get) => ({
@@ -51,29 +59,42 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
   }));
   const logger = createLogger(name, shared.logLevel);
   explainLastError(logger);
+  process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
   const metrics = createMetrics();
-  const openOwnPool = (connections: number, applicationName: string): Pool =>
-    openPool({ url: shared.databaseUrl, connections, applicationName, logger });
-  const pool = openOwnPool(shared.databaseConnections, `kelpie-${name}`);
+  const url = shared.databaseUrl;
+  const probe = createWriteProbe({ url, applicationName: `kelpie-${name}-probe` });
+  // A worker begins with its first confirmed write. An api serves reads before.
+  const gate = startWriteGate({ probe: probe.run, logger, begins: name === 'api' ? 'open' : 'closed' });
+  const openOwnPool = (connections: number, applicationName: string, pace: Pace = 'job'): Pool =>
+    openPool({ url, connections, applicationName, logger, pace, writeGate: gate });
+  const pool = openOwnPool(shared.databaseConnections, `kelpie-${name}`, name === 'api' ? 'request' : 'job');
+  const endPools = async (...others: Pool[]): Promise<void> => {
+    gate.stop();
+    await Promise.all([probe.stop(), ...[pool, ...others].map(async (one) => one.end())]);
+  };
   const { port: metricsPort } = await metrics.listen({ host: shared.metricsHost, port: shared.metricsPort });
   const clock = clockFor(shared.testClockFile);
   const failpoint = shared.testFailpoint === null ? noFailpoint : killAtFailpoint(shared.testFailpoint);
-  return { own, mode: shared.mode, clock, failpoint, logger, metrics, metricsPort, pool, openOwnPool };
+  return { own, mode: shared.mode, clock, failpoint, logger, metrics, metricsPort, pool, openOwnPool, endPools };
 }
 
 /** As above, with a pool for sending jobs: the connections of the other may all be held by transactions that wait for it. */
 export async function beginApi<Own>(chooseOwn: ChooseSettings<Own>) {
-  const { openOwnPool, ...deps } = await beginProcess('api', chooseOwn);
-  return { ...deps, enginePool: openOwnPool(1, 'kelpie-api-jobs') };
+  const { openOwnPool, endPools, ...deps } = await beginProcess('api', chooseOwn);
+  const enginePool = openOwnPool(1, 'kelpie-api-jobs');
+  return { ...deps, enginePool, endPools: async () => endPools(enginePool) };
 }
 
 const engineConnections = 2;
 
-/** As above, with a pool for the job engine alone. */
+/** As above, with a pool for the job engine alone, once the database takes writes. */
 export async function beginWorker<Own>(chooseOwn: ChooseSettings<Own>) {
-  const { openOwnPool, ...deps } = await beginProcess('worker', chooseOwn);
-  await assertServiceRole(deps.pool);
-  return { ...deps, enginePool: openOwnPool(engineConnections, 'kelpie-worker-jobs') };
+  const { openOwnPool, endPools, ...deps } = await beginProcess('worker', chooseOwn);
+  const { pool, logger } = deps;
+  await untilDatabaseServes(logger, async () => assertServiceRole(pool));
+  await pool.writeGate.untilOpen(new AbortController().signal);
+  const enginePool = openOwnPool(engineConnections, 'kelpie-worker-jobs');
+  return { ...deps, enginePool, endPools: async () => endPools(enginePool) };
 }
 
 /** Stops once, in order, at the first signal; a second signal, or the deadline, ends the process at once. */
@@ -98,6 +119,6 @@ export function stopOnSignal(logger: Logger, stop: () => Promise<void>): void {
       },
     );
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  process.off('SIGTERM', endAtOnce).off('SIGINT', endAtOnce);
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
 }
