@@ -31,6 +31,9 @@ interface Standby {
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   /** Makes it the primary. */
   promote(): Promise<void>;
+  /** It stays connected and does nothing, as on a machine that hangs. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
 }
 
 interface Folders {
@@ -78,6 +81,15 @@ function controlOf(programs: string, { parent, data, port }: { parent: string; d
   };
 }
 
+/** Signals a server and all of its processes, which are children of the first. */
+async function signalServer(data: string, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+  const [first = ''] = (await readFile(path.join(data, 'postmaster.pid'), 'utf8')).split('\n');
+  const postmaster = Number(first);
+  const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(postmaster)]);
+  const children = stdout.split('\n').filter((line) => line.trim() !== '');
+  for (const pid of [postmaster, ...children.map(Number)]) process.kill(pid, signal);
+}
+
 async function addStandby(programs: string, parent: string, adminUrl: string): Promise<Standby> {
   const port = await freePort();
   const data = path.join(parent, `standby-${port}`);
@@ -94,7 +106,13 @@ async function addStandby(programs: string, parent: string, adminUrl: string): P
   });
   const url = new URL(adminUrl);
   url.port = String(port);
-  return { ...control, adminUrl: url.href, port };
+  return {
+    ...control,
+    adminUrl: url.href,
+    port,
+    freeze: async () => signalServer(data, 'SIGSTOP'),
+    thaw: async () => signalServer(data, 'SIGCONT'),
+  };
 }
 
 export async function startOwnServer(): Promise<OwnServer> {
@@ -141,6 +159,8 @@ export async function startOwnServer(): Promise<OwnServer> {
       await server.start();
     },
     async remove() {
+      // One that a test left frozen would not listen.
+      for (const one of standbys) await one.thaw().catch(() => undefined);
       for (const one of [server, ...standbys]) await one.stop('immediate').catch(() => undefined);
       await rm(parent, { recursive: true, force: true });
     },

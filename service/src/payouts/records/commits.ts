@@ -2,9 +2,11 @@ import type { Clock } from '../../platform/clock.ts';
 import { raisedBy, wasUndone, type SingleCalls } from '../../platform/database/single-call.ts';
 import { sqlStates } from '../../platform/database/sql-states.ts';
 import { tooBusy } from '../../platform/database/too-busy.ts';
+import { CommitUncertain, writesRefused } from '../../platform/database/unavailable.ts';
 import { createMicroBatch } from '../../platform/micro-batch.ts';
 import { applyTransitions, type PayoutTransition } from './apply-transitions.ts';
 import { createPayouts, type CreateOutcome, type NewPayout } from './create-payouts.ts';
+import { findPayout } from './payout-store.ts';
 
 /** The commits that create a payout and take it further. Each is whole when it is answered, and as if it had been alone. */
 export interface Commits {
@@ -22,9 +24,15 @@ function onlyTakes({ transfers }: NewPayout): boolean {
   return transfers.slice(1).every(({ lines }) => lines.every(({ account }) => account !== 'wallet'));
 }
 
+/** How long an outcome that is unknown is waited for. Who asked is told by then that it is, and asks again. */
+const resolvedWithinMs = 8_000;
+
 /** Gathers what arrives while the database is busy into one commit. */
 export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtOnce): Commits {
-  const rules = { size: atOnce, eager: false, didNothing: wasUndone, tooMany: tooBusy };
+  const { writeGate } = calls;
+  // Those that wait behind a batch that hangs would learn it only with that batch.
+  const refusal = (): Error | undefined => (writeGate.isOpen() ? undefined : writesRefused());
+  const rules = { size: atOnce, eager: false, didNothing: wasUndone, tooMany: tooBusy, refusal };
   const createTogether = createMicroBatch<NewPayout, CreateOutcome>({
     ...rules,
     keyOf: ({ payout }) => payout.orderId,
@@ -40,15 +48,48 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtO
     if (outcome === undefined) throw new Error('a batch of one has one outcome');
     return outcome;
   };
+  /** Only a later write that is confirmed proves that what is seen now stays. */
+  const untilConfirmed = async (cause: unknown): Promise<void> =>
+    writeGate.untilOpen(AbortSignal.timeout(resolvedWithinMs)).catch(() => {
+      throw cause;
+    });
+  /** The commit may have happened, and may still be on its way. A repeat waits for it, and finds its key taken. */
+  const resolveCreation = async (made: NewPayout, cause: CommitUncertain): Promise<CreateOutcome> => {
+    await untilConfirmed(cause);
+    const outcome = await createAlone(made);
+    if (outcome.kind !== 'taken') return outcome;
+    const found = await findPayout(calls, made.payout, made.payout.id);
+    // Where another has it in hand by now, it is no longer ours to send.
+    if (found === null || found.revision !== 1) return outcome;
+    const { bankRound, firstTriedAt, bankRecipientEncrypted } = found;
+    return { kind: 'created', bankRound, firstTriedAt, bankRecipientEncrypted };
+  };
+  const create = async (made: NewPayout): Promise<CreateOutcome> => {
+    try {
+      return await (onlyTakes(made) ? createTogether(made) : createAlone(made));
+    } catch (error) {
+      if (!(error instanceof CommitUncertain)) throw error;
+      return resolveCreation(made, error);
+    }
+  };
   return {
     async create(made) {
       try {
-        return await (onlyTakes(made) ? createTogether(made) : createAlone(made));
+        return await create(made);
       } catch (error) {
         if (raisedBy(error)?.code === sqlStates.railChanged) return { kind: 'rail_changed' };
         throw error;
       }
     },
-    applyTransition: applyTogether,
+    async applyTransition(payoutTransition) {
+      try {
+        return await applyTogether(payoutTransition);
+      } catch (error) {
+        if (writeGate.isOpen() && !(error instanceof CommitUncertain)) throw error;
+        // The bank has answered. A repeat is refused where the first try was committed: the revision is another then.
+        await untilConfirmed(error);
+        return applyTogether(payoutTransition);
+      }
+    },
   };
 }
