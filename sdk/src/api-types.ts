@@ -2758,9 +2758,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2862,9 +2864,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2975,9 +2979,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3070,9 +3076,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3192,9 +3200,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3314,9 +3324,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3449,9 +3461,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3544,9 +3558,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3645,9 +3661,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3790,9 +3808,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3943,9 +3963,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4060,9 +4082,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4161,9 +4185,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4303,9 +4329,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4404,9 +4432,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4534,9 +4564,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4681,9 +4713,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4833,9 +4867,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5035,9 +5071,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5151,9 +5189,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5300,9 +5340,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5412,9 +5454,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5545,9 +5589,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5661,9 +5707,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5781,9 +5829,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5882,9 +5932,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5983,9 +6035,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6125,9 +6179,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6226,9 +6282,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6359,9 +6417,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6460,9 +6520,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6557,9 +6619,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6669,9 +6733,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6804,9 +6870,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6918,9 +6986,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7042,9 +7112,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7143,9 +7215,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7240,9 +7314,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7388,9 +7464,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7545,9 +7623,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7690,9 +7770,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7791,9 +7873,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7933,9 +8017,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8092,9 +8178,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8253,9 +8341,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8354,9 +8444,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8486,9 +8578,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8583,9 +8677,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8697,9 +8793,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: Kelpie is overloaded, or a system it depends on is unavailable. */
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

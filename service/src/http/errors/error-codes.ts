@@ -315,8 +315,13 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   unavailable: {
     status: 503,
-    cause: 'Kelpie is overloaded, or a system it depends on is unavailable.',
-    remedy: 'Retry shortly. For a payout, use the same Idempotency-Key.',
-    example: { message: 'Kelpie is overloaded. Retry shortly. For a payout, use the same Idempotency-Key.' },
+    cause:
+      'Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds).',
+    remedy:
+      'Retry after `Retry-After` seconds. For a payout, use the same Idempotency-Key: the first request may have taken effect.',
+    example: {
+      message:
+        'Kelpie is overloaded. Retry after the number of seconds in Retry-After. For a payout, use the same Idempotency-Key.',
+    },
   },
 };

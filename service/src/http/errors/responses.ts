@@ -10,6 +10,8 @@ const limitHeaders = {
   'Retry-After': { type: 'integer', description: 'Seconds to wait before the next attempt.' },
 };
 
+const retryHeaders = { 'Retry-After': limitHeaders['Retry-After'] };
+
 /** An answer that is an error: what is described of it, and the codes that it can have. */
 interface DeclaredError {
   description: string;
@@ -21,7 +23,7 @@ function describe(status: number, codes: readonly ApiErrorCode[]): DeclaredError
     ...ErrorSchema.ref,
     'x-codes': codes,
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code].cause}`).join('\n\n'),
-    ...(status === 429 ? { headers: limitHeaders } : {}),
+    ...(status === 429 ? { headers: limitHeaders } : status === 503 ? { headers: retryHeaders } : {}),
   };
 }
 

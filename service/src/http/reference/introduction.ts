@@ -30,6 +30,8 @@ Retrieve a payout until its status is \`completed\`, \`failed\`, \`cancelled\` o
 
 Errors have one form: \`{"error": {"code", "message", "details"}}\`. Write your code against \`code\`. Each code has one HTTP status. 400 means that we could not read the request, 422 that it is invalid. \`details.fields\` then lists every problem. Every response has a \`Request-Id\` header: include it when you contact support.
 
+A 503 means that Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). The request may have taken effect. Wait \`Retry-After\` seconds and repeat it, a payout with the same \`Idempotency-Key\`.
+
 ## Pagination
 
 Lists return \`{"object": "list", "data": […]}\`, newest first. If there is another page, the \`Link\` header has its URL with \`rel="next"\`. Follow it until there is none. \`limit\` is 1 to 200, by default 50.

@@ -212,7 +212,8 @@ export const settings = {
     'KELPIE_DATABASE_CONNECTIONS',
     { min: 2, max: 200 },
     {
-      about: 'Maximum connections per process, besides one or two for jobs.',
+      about:
+        'Maximum connections per process, besides one or two for jobs and one that checks whether writes are confirmed.',
       example: '10',
       fallback: '10',
     },
