@@ -71,17 +71,24 @@ export function createWriteProbe({ url, applicationName }: { url: string; applic
         return 'database_read_only';
     }
   };
+  const attempt = async (): Promise<ProbeResult> => {
+    try {
+      const found = await write();
+      // Another connection may reach the server that takes writes.
+      if (found !== null && found !== 'database_timed_out') void drop();
+      return found;
+    } catch (error) {
+      void drop();
+      return databaseStateOf(error) ?? 'database_refused';
+    }
+  };
   return {
     async run() {
-      try {
-        const found = await write();
-        // Another connection may reach the server that takes writes.
-        if (found !== null && found !== 'database_timed_out') void drop();
-        return found;
-      } catch (error) {
-        void drop();
-        return databaseStateOf(error) ?? 'database_refused';
-      }
+      const isReused = client !== null;
+      const found = await attempt();
+      // A connection that broke since the last probe says nothing of the server.
+      const isBroken = found === 'database_unreachable' || found === 'database_shutting_down';
+      return isReused && isBroken ? attempt() : found;
     },
     stop: drop,
   };
