@@ -4,17 +4,19 @@ import path from 'node:path';
 import { eventually } from './eventually.ts';
 import { ClusterError } from './postgres/cluster.ts';
 
-/** One `npm run dev` per cluster holds a claim: two would share a database, and the first to stop would stop it for both. */
+/** One `npm run dev` per database server, or one `npm run cluster`, holds a claim: the first to stop would stop both. */
 export interface StackClaim {
-  /** Tells the next `npm run dev` to wait for us. */
+  /** Tells the next one to wait for us. */
   markStopping(): Promise<void>;
   release(): Promise<void>;
 }
 
 interface ClaimOptions {
   file: string;
-  /** How to start a second copy beside one that is running. */
-  secondCopy: string;
+  /** What a person ran. */
+  command: string;
+  /** What to do where another one is running. */
+  ifRunning: string;
   /** Throws if the person gave up meanwhile. */
   throwIfEnding: () => void;
 }
@@ -29,7 +31,7 @@ interface Holder {
 const stoppedWithinMs = 60_000;
 
 /** When a process was started; undefined if it has ended. */
-function startOf(pid: number): string | undefined {
+export function startOf(pid: number): string | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
@@ -40,22 +42,23 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-async function findHolder(file: string): Promise<Holder | undefined> {
+/** Who holds a claim, if it is still running. */
+export async function findHolder(file: string): Promise<Holder | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const [pid = '', startedAt = '', phase] = text.trim().split(' ');
   if (startedAt === '' || startOf(Number(pid)) !== startedAt) return undefined;
   return { pid: Number(pid), startedAt, isStopping: phase === 'stopping' };
 }
 
-async function waitUntilStopped({ file, throwIfEnding }: ClaimOptions, { pid }: Holder): Promise<void> {
-  console.log(`Another npm run dev (pid ${pid}) is still stopping. Waiting for it…`);
+async function waitUntilStopped({ file, command, throwIfEnding }: ClaimOptions, { pid }: Holder): Promise<void> {
+  console.log(`Another ${command} (pid ${pid}) is still stopping. Waiting for it…`);
   const isOver = async (): Promise<boolean> => {
     throwIfEnding();
     return (await findHolder(file)) === undefined;
   };
-  await eventually('the other npm run dev has stopped', isOver, stoppedWithinMs).catch((error: unknown) => {
+  await eventually(`the other ${command} has stopped`, isOver, stoppedWithinMs).catch((error: unknown) => {
     throwIfEnding();
-    throw new ClusterError(`npm run dev (pid ${pid}) has not stopped. Stop it with: kill -9 ${pid}`, { cause: error });
+    throw new ClusterError(`${command} (pid ${pid}) has not stopped. Stop it with: kill -9 ${pid}`, { cause: error });
   });
 }
 
@@ -77,16 +80,13 @@ async function takeFile(file: string): Promise<boolean> {
 
 /** Waits for a stack that is stopping, and refuses where one is running. */
 export async function claimStack(options: ClaimOptions): Promise<StackClaim> {
-  const { file, secondCopy } = options;
+  const { file, ifRunning } = options;
   while (!(await takeFile(file))) {
     const holder = await findHolder(file);
     // Left behind by one that was killed.
     if (holder === undefined) await rm(file, { force: true });
     else if (holder.isStopping) await waitUntilStopped(options, holder);
-    else
-      throw new ClusterError(
-        `Kelpie is already running (pid ${holder.pid}). Stop it, or start a second copy: ${secondCopy}`,
-      );
+    else throw new ClusterError(`Kelpie is already running (pid ${holder.pid}). ${ifRunning}`);
   }
   return {
     markStopping: async () => writeFile(file, `${process.pid} ${startOf(process.pid) ?? ''} stopping\n`),

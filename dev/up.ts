@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { registerBankWebhook } from './bank-webhook.ts';
 import { startChild, type Child } from './child-process.ts';
 import { eventually } from './eventually.ts';
 import { clusterNames, ClusterError, heartbeatFile, startCluster, stopCluster } from './postgres/cluster.ts';
@@ -10,7 +11,6 @@ import { bankDatabases, beginAudit, prepareDatabase } from './postgres/prepare.t
 import { createDatabase, urlFor } from './postgres/roles.ts';
 import { formatLine } from './log-line.ts';
 import { startMailInbox } from './mail/inbox.ts';
-import { listAt, textAt } from './json.ts';
 import { projectFolder } from './project.ts';
 import { developmentSecrets } from './secrets.ts';
 import { seedPartners } from './seed-partners.ts';
@@ -86,7 +86,7 @@ const secondEnvFile = commandEnvFile.replace(/\.env$/, '-second.env');
 
 /** Held while this runs. See stack-claim.ts. */
 const claimFile = path.join(projectFolder, '.dev', `up-${cluster}.claim`);
-const secondCopy = `npm run dev -- --ports-from ${firstPort + 1_000} --cluster second`;
+const ifRunning = `Stop it, or start a second copy: npm run dev -- --ports-from ${firstPort + 1_000} --cluster second`;
 
 function inEnvFile(env: Readonly<Record<string, string>>): string {
   return Object.entries(env)
@@ -184,20 +184,13 @@ function bankEnv({ environment, url: own, apiKey }: DevelopmentBank): Record<str
   return { [`${prefix}_URL`]: `${own}/v0`, [`${prefix}_API_KEY`]: apiKey };
 }
 
-/** Registers the api's webhook endpoint at the bank, once, and returns the key that verifies it. */
-async function webhookKey({ environment, url: bank, apiKey }: DevelopmentBank): Promise<string> {
-  const address = `${url}/bank-webhooks/${environment}`;
-  const headers = { 'api-key': apiKey, 'content-type': 'application/json' };
-  const known: unknown = await (await fetch(`${bank}/v0/webhooks?limit=100`, { headers })).json();
-  const existing = listAt(known, 'data').find((endpoint) => textAt(endpoint, 'url') === address);
-  if (existing !== undefined) return textAt(existing, 'public_key').trim();
-  const body = JSON.stringify({ url: address });
-  const created: unknown = await (await fetch(`${bank}/v0/webhooks`, { method: 'POST', headers, body })).json();
-  return textAt(created, 'public_key').trim();
+/** Registers the api's webhook endpoint at the bank, and returns the key that verifies it. */
+async function webhookKey({ environment, url: bankAt, apiKey }: DevelopmentBank): Promise<string> {
+  return registerBankWebhook({ bankUrl: bankAt, apiKey, address: `${url}/bank-webhooks/${environment}` });
 }
 
 async function startAll(): Promise<void> {
-  claim = await claimStack({ file: claimFile, secondCopy, throwIfEnding });
+  claim = await claimStack({ file: claimFile, command: 'npm run dev', ifRunning, throwIfEnding });
   await refuseTakenPorts();
   const { adminUrl } = await startCluster(cluster);
   endings.push(async () => stopCluster(cluster));
