@@ -1,0 +1,84 @@
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { projectFolder } from '../project.ts';
+import { fillTemplate } from './fill-template.ts';
+import { addressesOf, foldersOf, nodeName, nodes, repositoryOf, type ClusterPlan } from './plan.ts';
+
+/** The files that production uses, too. */
+const templateFolder = path.join(projectFolder, 'deploy/cluster');
+
+async function readTemplate(name: string): Promise<string> {
+  return readFile(path.join(templateFolder, name), 'utf8');
+}
+
+export function configurationFile(plan: ClusterPlan, node: number, name: NodeFile): string {
+  return path.join(foldersOf(plan, node).node, name);
+}
+
+export function proxyFile({ folder }: ClusterPlan): string {
+  return path.join(folder, 'haproxy.cfg');
+}
+
+const nodeFiles = ['patroni.yml', 'etcd.yml', 'pgbackrest.conf'] as const;
+type NodeFile = (typeof nodeFiles)[number];
+
+/** What each template of a node needs. */
+export function valuesOf(plan: ClusterPlan, node: number): Readonly<Record<NodeFile, Record<string, string>>> {
+  const { data, wal, run, log, etcd } = foldersOf(plan, node);
+  const { peers, peersNetwork, clientsNetwork } = addressesOf(plan, node);
+  const eachPeer = (form: (address: string, name: string) => string): string =>
+    nodes.map((each) => form(addressesOf(plan, each).peers, nodeName(each))).join(',');
+  const own = { NODE_NAME: nodeName(node), NODE_ADDRESS: peers };
+  return {
+    'patroni.yml': {
+      ...own,
+      ETCD_HOSTS: eachPeer((address) => `${address}:2379`),
+      DATA_FOLDER: data,
+      WAL_FOLDER: wal,
+      RUN_FOLDER: run,
+      CLUSTER_NETWORK: peersNetwork,
+      CLIENT_NETWORK: clientsNetwork,
+      PGBACKREST_CONFIG: configurationFile(plan, node, 'pgbackrest.conf'),
+      PATRONI_PASSWORD: plan.passwords.patroni,
+      SUPERUSER_PASSWORD: plan.passwords.superuser,
+      REPLICATION_PASSWORD: plan.passwords.replication,
+    },
+    'etcd.yml': {
+      ...own,
+      ETCD_FOLDER: etcd,
+      ETCD_MEMBERS: eachPeer((address, name) => `${name}=http://${address}:2380`),
+    },
+    'pgbackrest.conf': { REPOSITORY: repositoryOf(plan), DATA_FOLDER: data, RUN_FOLDER: run, LOG_FOLDER: log },
+  };
+}
+
+export function proxyValuesOf(plan: ClusterPlan): Record<string, string> {
+  const addresses = nodes.map((node): [string, string] => [`NODE${node}_ADDRESS`, addressesOf(plan, node).clients]);
+  return { PROXY_ADDRESS: `127.0.0.1:${plan.proxyPort}`, ...Object.fromEntries(addresses) };
+}
+
+/** Writes the files of all three nodes and of HAProxy, for the user that runs them. */
+export async function writeConfiguration(plan: ClusterPlan, owner: { uid: number; gid: number }): Promise<void> {
+  const createFolder = async (folder: string): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chown(folder, owner.uid, owner.gid);
+  };
+  const write = async (file: string, text: string): Promise<void> => {
+    // It has passwords.
+    await writeFile(file, text, { mode: 0o600 });
+    await chown(file, owner.uid, owner.gid);
+  };
+  await createFolder(plan.folder);
+  await createFolder(repositoryOf(plan));
+  for (const node of nodes) {
+    const { node: own, data, etcd, run, log } = foldersOf(plan, node);
+    for (const folder of [own, data, etcd, run, log]) await createFolder(folder);
+    for (const name of nodeFiles)
+      await write(
+        configurationFile(plan, node, name),
+        fillTemplate(await readTemplate(name), valuesOf(plan, node)[name]),
+      );
+  }
+  await write(proxyFile(plan), fillTemplate(await readTemplate('haproxy.cfg'), proxyValuesOf(plan)));
+  await chmod(plan.folder, 0o711);
+}
