@@ -2,7 +2,7 @@
 # Installs what a cluster needs from Debian's packages. Does nothing where all of it is installed.
 set -eu
 
-packages='postgresql-15 patroni etcd-server etcd-client python3-etcd3 python3-psycopg2 haproxy pgbackrest iproute2'
+packages='postgresql-15 patroni etcd-server etcd-client python3-etcd3 python3-psycopg2 haproxy pgbackrest iproute2 gettext-base'
 missing=''
 for package in $packages; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing="$missing $package"
