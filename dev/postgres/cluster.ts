@@ -11,10 +11,11 @@ const run = promisify(execFile);
 
 /**
  * A PostgreSQL server of this checkout, for one purpose: `dev` keeps its data, `second` is for a second `npm run dev`, `test`
- * is faster but unsafe on power loss, `trial` tests `npm run dev`, `conformance`, `e2e` and `bench` are for their commands.
+ * is faster but unsafe on power loss, `trial` tests `npm run dev`, `bank` is the bank's beside `npm run cluster`,
+ * `conformance`, `e2e` and `bench` are for their commands.
  * If DATABASE_URL is set, that server is used for all of them, and nothing is started or stopped.
  */
-export const clusterNames = ['dev', 'second', 'test', 'trial', 'conformance', 'e2e', 'bench'] as const;
+export const clusterNames = ['dev', 'second', 'test', 'trial', 'bank', 'conformance', 'e2e', 'bench'] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
 /** Settings that differ from PostgreSQL's defaults. */
@@ -23,6 +24,7 @@ const settingsOf: Readonly<Record<ClusterName, readonly string[]>> = {
   second: [],
   test: ['fsync = off', 'full_page_writes = off', 'max_wal_size = 4GB'],
   trial: [],
+  bank: [],
   conformance: [],
   e2e: [],
   // As safe as production. What is larger keeps checkpoints out of the slices that are compared.
