@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ApiError } from '../platform/api-error.ts';
 
-export interface ReadinessCheck {
+interface ReadinessCheck {
   name: string;
   /** Throws, or takes longer than a check may, where this process can't serve. */
   run(): Promise<void>;

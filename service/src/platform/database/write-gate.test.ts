@@ -8,8 +8,8 @@ interface Probed {
   gate: ProbedWriteGate;
   lines: string[];
   /** Answers the probe that is under way, or the next one. */
-  answer(result: ProbeResult): Promise<void>;
-  move(ms: number): void;
+  answer: (result: ProbeResult) => Promise<void>;
+  move: (ms: number) => void;
 }
 
 /** A gate whose probe a test answers. */

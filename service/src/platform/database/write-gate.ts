@@ -6,22 +6,22 @@ export type ProbeResult = DatabaseState | null;
 
 /** Whether this process sends writes to the database. While none can be confirmed, they are refused at once. */
 export interface WriteGate {
-  isOpen(): boolean;
+  isOpen: () => boolean;
   /** 0 while it is open. */
-  closedForMs(): number;
+  closedForMs: () => number;
   /** For the Retry-After header: about a second at first, longer the longer it is closed, and never the same for all. */
-  retryAfterSeconds(): number;
+  retryAfterSeconds: () => number;
   /**
    * Resolves once a write that began after the gate was last closed has been confirmed, at once if it is open. Rejects with the
    * signal's reason.
    */
-  untilOpen(signal: AbortSignal): Promise<void>;
+  untilOpen: (signal: AbortSignal) => Promise<void>;
   /** A write failed for want of the database. Only a probe that begins later opens the gate again. */
-  close(): void;
+  close: () => void;
 }
 
 export interface ProbedWriteGate extends WriteGate {
-  stop(): void;
+  stop: () => void;
 }
 
 interface GateDeps {

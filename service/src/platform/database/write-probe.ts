@@ -5,8 +5,8 @@ import type { ProbeResult } from './write-gate.ts';
 
 export interface WriteProbe {
   /** Makes a small write and waits until it is confirmed. Never rejects. */
-  run(): Promise<ProbeResult>;
-  stop(): Promise<void>;
+  run: () => Promise<ProbeResult>;
+  stop: () => Promise<void>;
 }
 
 const connectTimeoutMs = 2_000;
