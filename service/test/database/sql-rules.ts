@@ -1,18 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import path from 'node:path';
-
-/** A file of SQL, by its path below the database folder. */
-export interface SqlFile {
-  path: string;
-  sql: string;
-}
-
-export function readSqlFiles(folder: string): SqlFile[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.sql'))
-    .toSorted()
-    .map((file) => ({ path: file, sql: readFileSync(path.join(folder, file), 'utf8') }));
-}
+import { findLongLocks } from './growing-tables.ts';
+import type { SqlFile } from './sql-files.ts';
 
 const definition = /\bcreate\s+(?:or\s+replace\s+)?function\s+(?:kelpie\.)?(\w+)/gi;
 const ownState = /errcode\s*=\s*'(KP\w{3})'/gi;
@@ -46,6 +33,7 @@ export function findBrokenSqlRules(files: readonly SqlFile[], states: readonly s
     ...inMigrations
       .flatMap((file) => matchesIn(file, definition))
       .map(({ found, file }) => `a function in a migration: ${found} in ${file}`),
+    ...findLongLocks(inMigrations),
     ...repeated(raised).map((line) => `an SQLSTATE that is raised twice: ${line}`),
     ...states.filter((state, at) => states.indexOf(state) !== at).map((state) => `an SQLSTATE listed twice: ${state}`),
     ...[...raisedStates].filter((state) => !states.includes(state)).map((state) => `an SQLSTATE not listed: ${state}`),
