@@ -53,7 +53,7 @@ async function deployUnderTraffic(
   after(async () => traffic.stop());
   await traffic.more(50);
   const options = { ownerUrl: database.ownerUrl, now: new Date(), logger: createLogger('test', 'silent') };
-  const applied = await migrate({ ...options, folder: nextVersion(how) });
+  const { applied } = await migrate({ ...options, folder: nextVersion(how) });
   assert(applied.includes('payouts/create_payouts'));
   await traffic.more(100);
   // A process of the version before that starts now is ready, too.

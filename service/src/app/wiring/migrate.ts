@@ -1,4 +1,4 @@
-import { migrate } from '../../platform/database/migrate.ts';
+import { migrate, type Migrated } from '../../platform/database/migrate.ts';
 import { makeMonthPartitions } from '../../platform/database/month-partitions.ts';
 import { openPool } from '../../platform/database/pool.ts';
 import { installJobEngine } from '../../platform/jobs/jobs.ts';
@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logging.ts';
 import { queues } from './queues.ts';
 
 /** The tables, the job engine with its queues, and the partitions of the months to come. Names the migrations applied. */
-export async function migrateEverything(options: { ownerUrl: string; now: Date; logger: Logger }): Promise<string[]> {
+export async function migrateEverything(options: { ownerUrl: string; now: Date; logger: Logger }): Promise<Migrated> {
   const { ownerUrl, now, logger } = options;
   const pool = openPool({ url: ownerUrl, connections: 2, applicationName: 'kelpie-migrate', logger });
   const afterwards = async (): Promise<void> => {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { folderOf as plantFolder } from '../../../test/database/planted-migrations.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { createLogger } from '../logging.ts';
-import { migrate, readExpected } from './migrate.ts';
+import { migrate as runMigrations, readExpected } from './migrate.ts';
 
 const database = await createTestDatabase();
 const options = {
@@ -16,6 +13,11 @@ const options = {
   now: new Date('2026-11-15T00:00:00Z'),
   logger: createLogger('test', 'silent'),
 };
+
+/** Names what was applied. */
+async function migrate(given: Parameters<typeof runMigrations>[0]): Promise<string[]> {
+  return (await runMigrations(given)).applied;
+}
 
 async function asSuperuser(sql: string): Promise<unknown[]> {
   return asAdmin(database.superuserUrl, async (client) => (await client.query<object>(sql)).rows);
@@ -28,14 +30,7 @@ async function forget(): Promise<void> {
 const { migration: newest } = readExpected();
 
 function folderOf(files: Readonly<Record<string, string>>): URL {
-  const folder = mkdtempSync(path.join(tmpdir(), 'kelpie-database-'));
-  after(() => rmSync(folder, { recursive: true }));
-  for (const [name, sql] of Object.entries(files)) {
-    const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, sql);
-  }
-  return pathToFileURL(`${folder}/`);
+  return plantFolder(files, { atEnd: after });
 }
 
 test('a database that is up to date has nothing applied', async () => {
@@ -64,7 +59,11 @@ test('a migration that fails leaves nothing of itself behind', async () => {
   await asSuperuser('create schema kelpie authorization kelpie_owner; create type kelpie.environment as enum ()');
   await assert.rejects(migrate(options), { code: '42710' });
   const tables = await asSuperuser(`select tablename from pg_tables where schemaname = 'kelpie' order by 1`);
-  assert.deepEqual(tables, [{ tablename: 'functions' }, { tablename: 'migrations' }]);
+  assert.deepEqual(tables, [
+    { tablename: 'functions' },
+    { tablename: 'migrations' },
+    { tablename: 'unfinished_migrations' },
+  ]);
   assert.deepEqual(await asSuperuser('select * from kelpie.migrations'), []);
   await forget();
   await migrate(options);
