@@ -25,7 +25,6 @@ import {
 import { addActivityRoutes } from '../activity/routes/activity-routes.ts';
 import { addSecurityEventRoutes } from '../activity/routes/security-event-routes.ts';
 import type { ActivityRecorder, SecurityRecorder } from '../activity/index.ts';
-import type { PaymentNews } from '../banks/index.ts';
 import { addWebhookRoutes } from '../banks/routes/webhook-routes.ts';
 import { addInvoicePdfRoutes } from '../billing/routes/invoice-pdf-routes.ts';
 import { addInvoiceRoutes } from '../billing/routes/invoice-routes.ts';
@@ -65,19 +64,21 @@ import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
 import { addPayoutRecipientRoutes } from '../payouts/routes/payout-recipient-routes.ts';
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
-import { createCommits, createPayoutReader, createRates, receiveWebhook } from '../payouts/index.ts';
+import { createCommits, createPayoutReader, createRates, createWebhookReceiver } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { dashboardPages } from '../platform/dashboard-pages.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, readExpected } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
-import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
+import { tooBusy } from '../platform/database/too-busy.ts';
+import type { Transaction } from '../platform/database/transaction.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobSender } from '../platform/jobs/jobs.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
+import { createMicroBatch } from '../platform/micro-batch.ts';
 import type { Meter } from '../platform/metrics.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
@@ -338,13 +339,24 @@ function payoutDeps({ calls, clock, logger }: ApiDeps, tools: SecretTools, banks
 /** What a bank's webhook wakes, by what it is about. */
 function webhookDeps({ clock, calls, pool, jobs, webhookKeys }: ApiDeps) {
   const waking = { calls, pool, clock, jobs };
+  // Two at a time: a flood of these leaves the other connections to callers, too.
+  const inTurn = createMicroBatch<() => Promise<void>, undefined>({
+    size: 1,
+    eager: true,
+    keyOf: null,
+    didNothing: () => false,
+    tooMany: tooBusy,
+    async together(batch) {
+      for (const wake of batch) await wake();
+      return batch.map(() => undefined);
+    },
+  });
   return {
     clock,
     webhookKeys,
-    wakePayment: async (environment: PartnerContext['environment'], news: PaymentNews) =>
-      receiveWebhook({ calls, clock }, environment, news),
-    wakeVerification: async (id: string) => wakeVerification(waking, id),
-    wakeDeposit: async (news: Parameters<typeof wakeDeposit>[1]) => wakeDeposit(waking, news),
+    wakePayment: createWebhookReceiver({ calls, clock }),
+    wakeVerification: async (id: string) => inTurn(async () => wakeVerification(waking, id)),
+    wakeDeposit: async (news: Parameters<typeof wakeDeposit>[1]) => inTurn(async () => wakeDeposit(waking, news)),
   };
 }
 

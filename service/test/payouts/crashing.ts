@@ -26,6 +26,8 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   findPayout: { api: 'creating', worker: 'resuming' },
   claimDue: { worker: 'resuming' },
   findPaymentBlock: { worker: 'resuming' },
+  // Asked only where a recipient was registered and that was not recorded: a read that nothing hangs on.
+  findKnownRecipient: { worker: 'nothing that a crash could spoil' },
   findPayment: { worker: 'looking' },
   releaseLease: { worker: 'looking' },
   listPayments: { worker: 'searching' },

@@ -3,9 +3,11 @@ import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { readWebhook, type PaymentNews } from '../bridge/webhook.ts';
+import { readWebhook, type PaymentNews, type WebhookOutcome } from '../bridge/webhook.ts';
 
 type Environment = PartnerContext['environment'];
+
+const retryWebhookSeconds = 5;
 
 interface WebhookDeps {
   clock: Clock;
@@ -33,14 +35,34 @@ export async function addWebhookRoutes(app: Server, { webhookKeys, clock, ...dep
         if (publicKey === null || typeof header !== 'string' || !Buffer.isBuffer(rawBody)) throw refused('signature');
         const event = readWebhook({ header, rawBody, publicKey, now: clock.now() });
         if (event.kind === 'refused') throw refused(event.text);
-        if (event.kind === 'deposit') await deps.wakeDeposit({ environment, ...event });
-        if (event.kind === 'payment') await deps.wakePayment(environment, event);
-        // A sandbox verifies nobody: what its bank says of that opens nothing.
-        if (event.kind === 'verification' && environment === 'live') await deps.wakeVerification(event.verificationId);
+        await wake(deps, environment, event).catch(refuseToTake);
         // Whatever else it is about is acknowledged, or the bank would send it again and again.
         return reply.code(200).send({ received: true });
       });
     }
+  });
+}
+
+async function wake(
+  deps: Pick<WebhookDeps, 'wakePayment' | 'wakeVerification' | 'wakeDeposit'>,
+  environment: Environment,
+  event: Exclude<WebhookOutcome, { kind: 'refused' }>,
+): Promise<void> {
+  if (event.kind === 'deposit') await deps.wakeDeposit({ environment, ...event });
+  if (event.kind === 'payment') await deps.wakePayment(environment, event);
+  // A sandbox verifies nobody: what its bank says of that opens nothing.
+  if (event.kind === 'verification' && environment === 'live') await deps.wakeVerification(event.verificationId);
+}
+
+/** A bank sends again what was answered 503, and may count a 500 as delivered to a broken address. */
+function refuseToTake(cause: unknown): never {
+  if (cause instanceof ApiError) throw cause;
+  throw new ApiError({
+    code: 'unavailable',
+    message: 'The webhook could not be recorded. Send it again.',
+    internal: 'webhook: not recorded',
+    retryAfterSeconds: retryWebhookSeconds,
+    cause,
   });
 }
 

@@ -9,7 +9,7 @@ import { createSimulatedBank, type PaymentRecord } from '../../banks/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { findLateReturns } from './find-late-returns.ts';
 import { matchEvents } from './match-events.ts';
-import { keepUnmatchedEvent } from '../records/webhook-event-store.ts';
+import { keepUnmatchedEvents } from '../records/webhook-event-store.ts';
 
 const database = await createTestDatabase();
 const [partner] = await createPartners(database, 1);
@@ -68,7 +68,7 @@ test('a webhook of a payment of a name that is not ours does not hold up the oth
   const at = systemClock.now();
   for (const paymentId of ['by-hand', 't1']) {
     const event = { environment: 'sandbox', eventId: paymentId, paymentId, orderId: null } as const;
-    await keepUnmatchedEvent(calls, event, { receivedAt: at, dueAt: at });
+    await keepUnmatchedEvents(calls, [{ ...event, at }], 0);
   }
   await matchEvents(deps);
   assert.deepEqual(await kept(), ['by-hand']);

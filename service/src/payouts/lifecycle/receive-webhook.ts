@@ -1,26 +1,56 @@
 import type { PaymentNews } from '../../banks/index.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { SingleCalls } from '../../platform/database/single-call.ts';
+import { wasUndone, type SingleCalls } from '../../platform/database/single-call.ts';
+import { tooBusy } from '../../platform/database/too-busy.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { createMicroBatch } from '../../platform/micro-batch.ts';
 import { isOrderId } from '../model/order.ts';
-import { wakePayout } from '../records/lease-store.ts';
-import { keepUnmatchedEvent } from '../records/webhook-event-store.ts';
+import { wakePayouts } from '../records/lease-store.ts';
+import { keepUnmatchedEvents } from '../records/webhook-event-store.ts';
+
+type Environment = PartnerContext['environment'];
+type ReceiveWebhook = (environment: Environment, news: PaymentNews) => Promise<void>;
 
 const firstRetryMs = 1_000;
+const mostAtOnce = 64;
+
+interface Received {
+  environment: Environment;
+  eventId: string;
+  paymentId: string;
+  orderId: string | null;
+  isUnderWay: boolean;
+  at: Date;
+}
+
+/** Those of which no payout of ours is known are kept, and tried again. To do all of it twice is the same as once. */
+async function receiveTogether(calls: SingleCalls, batch: readonly Received[]): Promise<undefined[]> {
+  const named = batch.flatMap((one) => (one.orderId === null ? [] : [{ ...one, orderId: one.orderId }]));
+  const areKnown = await wakePayouts(calls, named);
+  const known = new Set(
+    named.flatMap(({ eventId, environment }, at) => (areKnown[at] ? [`${environment} ${eventId}`] : [])),
+  );
+  const unmatched = batch.filter(({ eventId, environment }) => !known.has(`${environment} ${eventId}`));
+  await keepUnmatchedEvents(calls, unmatched, firstRetryMs);
+  return batch.map(() => undefined);
+}
 
 /**
  * A webhook only wakes it: it makes its payout due, and whoever looks after open payouts reads from the bank what is true. So a
- * hundred of the same do what one does. What we know nothing of is kept, and tried again.
+ * hundred of the same do what one does. What comes at once is written at once, by two connections at most: a flood leaves
+ * the others to callers, and what finds no room is refused, for the bank to send again.
  */
-export async function receiveWebhook(
-  { calls, clock }: { calls: SingleCalls; clock: Clock },
-  environment: PartnerContext['environment'],
-  news: PaymentNews,
-): Promise<void> {
-  const at = clock.now();
-  const { eventId, paymentId, ourReference, isUnderWay } = news;
-  const orderId = ourReference !== null && isOrderId(ourReference) ? ourReference : null;
-  if (orderId !== null && (await wakePayout(calls, { environment, orderId, paymentId, at, isUnderWay }))) return;
-  const dueAt = new Date(at.getTime() + firstRetryMs);
-  await keepUnmatchedEvent(calls, { environment, eventId, paymentId, orderId }, { receivedAt: at, dueAt });
+export function createWebhookReceiver({ calls, clock }: { calls: SingleCalls; clock: Clock }): ReceiveWebhook {
+  const receive = createMicroBatch<Received, undefined>({
+    size: mostAtOnce,
+    eager: false,
+    keyOf: null,
+    didNothing: wasUndone,
+    tooMany: tooBusy,
+    together: async (batch) => receiveTogether(calls, batch),
+  });
+  return async (environment, { eventId, paymentId, ourReference, isUnderWay }) => {
+    const orderId = ourReference !== null && isOrderId(ourReference) ? ourReference : null;
+    await receive({ environment, eventId, paymentId, orderId, isUnderWay, at: clock.now() });
+  };
 }

@@ -29,7 +29,7 @@ async function count(table: 'payout_leases' | 'cases'): Promise<number> {
 
 async function resumeIn(afterMs: number): Promise<void> {
   const now = new Date(systemClock.now().getTime() + afterMs);
-  const [open] = await claimDuePayouts(calls, { now, leaseMs: 1_000, most: 1 });
+  const [open] = await claimDuePayouts(calls, { environment: 'sandbox', now, leaseMs: 1_000, most: 1 });
   assert(open !== undefined);
   await resumePayout(deps, open);
 }

@@ -1,64 +1,109 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { matchEvents } from './match-events.ts';
-import type { Logger } from '../../platform/logging.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { PayoutDeps } from './deps.ts';
+import { createRamp } from './ramp.ts';
 import { resumePayout } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
 import { claimDuePayouts, type PayoutLease } from '../records/lease-store.ts';
 
 const everyMs = 200;
-/** As many banks' answers as one worker waits for at a time. */
+/** As many banks' answers as one worker waits for at a time, in each environment: a slow sandbox bank costs live none. */
 const mostInHand = 32;
+/** Of one partner: its others can wait, and another partner's first can't. */
+const mostOfPartner = 24;
+/** How many it begins with again after one failed. */
+const fewInHand = 4;
 
 export interface Sweep {
   /** Takes no more, and waits for what is in hand. */
   stop(): Promise<void>;
 }
 
-/** Turn after turn until it is stopped. What fails is told, and tried again in the next turn. */
-async function repeat(turn: () => Promise<void>, logger: Logger, stopped: AbortSignal): Promise<void> {
-  while (!stopped.aborted) {
-    await turn().catch((error: unknown) => logger.error({ error }, 'sweep.failed'));
-    await wait(everyMs, undefined, { signal: stopped }).catch(() => undefined);
-  }
+interface Lane {
+  /** Takes what is due, as long as there is more than it can take. */
+  takeAll(): Promise<void>;
+  /** Everything in hand has ended. */
+  ended(): Promise<void>;
+}
+
+/** The payouts of one environment, which is one bank's. */
+function createLane(deps: PayoutDeps, environment: PartnerContext['environment'], stopped: AbortSignal): Lane {
+  const { logger } = deps;
+  const ramp = createRamp({ few: fewInHand, usual: mostInHand });
+  const inHand = new Set<Promise<void>>();
+  const inHandOf = new Map<string, number>();
+  const count = (partnerId: string, by: 1 | -1): void => {
+    const now = (inHandOf.get(partnerId) ?? 0) + by;
+    if (now === 0) inHandOf.delete(partnerId);
+    else inHandOf.set(partnerId, now);
+  };
+  const resume = async (open: PayoutLease): Promise<void> => {
+    try {
+      await resumePayout(deps, open);
+      ramp.succeeded();
+    } catch (error) {
+      ramp.restart();
+      // Its lease runs out, and it is taken again: later each time.
+      logger.error({ payout_id: open.payoutId, error }, 'payout.not_resumed');
+    } finally {
+      count(open.partnerId, -1);
+    }
+  };
+  const takeSome = async (): Promise<boolean> => {
+    const most = ramp.most() - inHand.size;
+    if (most <= 0) return true;
+    const fullPartners = [...inHandOf].flatMap(([partnerId, now]) => (now >= mostOfPartner ? [partnerId] : []));
+    const now = deps.clock.now();
+    const taken = await claimDuePayouts(deps.calls, { environment, now, leaseMs, most, fullPartners });
+    for (const open of taken) {
+      count(open.partnerId, 1);
+      const work = resume(open).finally(() => inHand.delete(work));
+      inHand.add(work);
+    }
+    return taken.length === most;
+  };
+  /** Until a quarter is free again: each claim costs the database the same, whether for one or for eight. */
+  const untilRoom = async (): Promise<void> => {
+    const giveUpAt = performance.now() + everyMs;
+    const tick = wait(everyMs);
+    while (performance.now() < giveUpAt && inHand.size > (ramp.most() * 3) / 4) await Promise.race([tick, ...inHand]);
+  };
+  return {
+    async takeAll() {
+      while (!stopped.aborted && (await takeSome())) await untilRoom();
+    },
+    async ended() {
+      await Promise.all(inHand);
+    },
+  };
 }
 
 /** Looks after open payouts, of all partners, until it is stopped. Any number of workers do so side by side. */
 export function startSweep(deps: PayoutDeps): Sweep {
   const { logger } = deps;
   const stopping = new AbortController();
-  const inHand = new Set<Promise<void>>();
-
-  const resume = async (open: PayoutLease): Promise<void> => {
-    try {
-      await resumePayout(deps, open);
-    } catch (error) {
-      // Its lease runs out, and it is taken again: later each time.
-      logger.error({ payout_id: open.payoutId, error }, 'payout.not_resumed');
+  const { signal } = stopping;
+  const lanes = (['live', 'sandbox'] as const).map((environment) => createLane(deps, environment, signal));
+  /** Turn after turn until it is stopped. What fails is told, and tried again in the next turn. */
+  const repeat = async (turn: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await turn();
+      } catch (error) {
+        if (!signal.aborted) logger.error({ error }, 'sweep.failed');
+      }
+      await wait(everyMs, undefined, { signal }).catch(() => undefined);
     }
   };
-  const takeSome = async (): Promise<boolean> => {
-    const most = mostInHand - inHand.size;
-    if (most === 0) return false;
-    const taken = await claimDuePayouts(deps.calls, { now: deps.clock.now(), leaseMs, most });
-    for (const open of taken) {
-      const work = resume(open).finally(() => inHand.delete(work));
-      inHand.add(work);
-    }
-    return taken.length === most;
-  };
-  const takeAll = async (): Promise<void> => {
-    while (!stopping.signal.aborted && (await takeSome())) await Promise.race(inHand);
-  };
-  // Side by side: what takes the bank long in one must not keep the other from its turn.
-  const ended = Promise.all(
-    [takeAll, async () => matchEvents(deps)].map(async (turn) => repeat(turn, logger, stopping.signal)),
-  );
+  // Side by side: what takes a bank long in one must not keep the others from their turn.
+  const turns = [...lanes.map((lane) => async () => lane.takeAll()), async () => matchEvents(deps)];
+  const ended = Promise.all(turns.map(repeat));
   return {
     async stop() {
       stopping.abort();
       await ended;
-      await Promise.all(inHand);
+      await Promise.all(lanes.map(async (lane) => lane.ended()));
     },
   };
 }

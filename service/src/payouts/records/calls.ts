@@ -1,6 +1,7 @@
 import type { Call } from '../../platform/database/single-call.ts';
 import { applyTransitionsCall } from './apply-transitions.ts';
 import { createPayoutsCall } from './create-payouts.ts';
+import { wakePayoutsCall } from './lease-columns.ts';
 import { resolveOrderCall } from './resolve-order.ts';
 
 /** A function of the database by its name, with so many arguments. */
@@ -20,7 +21,7 @@ export const payoutCalls = {
   resolveOrder: resolveOrderCall,
   applyTransitions: applyTransitionsCall,
   releaseLease: writingCall('release_payout_lease', 4),
-  claimDue: writingCall('claim_due_payouts', 3),
+  claimDue: writingCall('claim_due_payouts', 5),
   findPaymentBlock: functionCall('find_payment_block', 3),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
@@ -36,11 +37,15 @@ export const payoutCalls = {
   showPayouts: functionCall('show_payouts', 4),
   searchPayouts: functionCall('search_payouts', 11),
   listRecipients: functionCall('list_recipients', 5),
-  wake: writingCall('wake_payout', 5),
+  findKnownRecipient: functionCall('find_known_recipient', 3),
+  wake: wakePayoutsCall,
   keepUnmatched: {
-    name: 'keep_unmatched_event',
+    name: 'keep_unmatched_events',
     text: `insert into kelpie.unmatched_bank_events (environment, event_id, payment_id, order_id, received_at, due_at)
-           values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+           select e.environment, e.event_id, e.payment_id, e.order_id, e.at, e.at + $6::interval
+           from unnest($1::kelpie.environment[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
+             as e (environment, event_id, payment_id, order_id, at)
+           on conflict do nothing`,
     writes: true,
   },
   claimUnmatched: {

@@ -1,7 +1,9 @@
+import { batchValues } from '../../platform/database/batch-call.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { isOrderId } from '../model/order.ts';
 import { payoutCalls } from './calls.ts';
+import { newsColumns, type WebhookNews } from './lease-columns.ts';
 
 /** Ends a lease without a change: the payout is due again then, or never. */
 export async function releasePayoutLease(
@@ -25,12 +27,22 @@ interface OpenRow {
   webhook_payment_id: string | null;
 }
 
-/** Open payouts that are due, of any partner. They are the caller's until the lease ends. */
+interface DueOptions {
+  environment: PartnerContext['environment'];
+  now: Date;
+  leaseMs: number;
+  most: number;
+  /** Partners that have their share of this worker already. */
+  fullPartners?: readonly string[];
+}
+
+/** Open payouts of an environment that are due, partners taking turns. They are the caller's until the lease ends. */
 export async function claimDuePayouts(
   calls: SingleCalls,
-  { now, leaseMs, most }: { now: Date; leaseMs: number; most: number },
+  { environment, now, leaseMs, most, fullPartners = [] }: DueOptions,
 ): Promise<PayoutLease[]> {
-  const rows = await calls.call<OpenRow>(payoutCalls.claimDue, [now, `${leaseMs} milliseconds`, most]);
+  const values = [environment, now, `${leaseMs} milliseconds`, most, fullPartners];
+  const rows = await calls.call<OpenRow>(payoutCalls.claimDue, values);
   return rows.map((row) => ({
     payoutId: row.payout_id,
     partnerId: row.partner_id,
@@ -39,20 +51,18 @@ export async function claimDuePayouts(
   }));
 }
 
-interface WebhookNews {
-  environment: PartnerContext['environment'];
-  orderId: string;
-  paymentId: string;
-  at: Date;
-  /** It says only that the payment is under way: no news of one that we know to be. */
-  isUnderWay?: boolean;
+/** Of each, whether its order is one of ours. */
+export async function wakePayouts(calls: SingleCalls, news: readonly WebhookNews[]): Promise<boolean[]> {
+  // What people paid at the bank has any reference, and is none of ours.
+  const ours = news.filter(({ orderId }) => isOrderId(orderId));
+  if (ours.length === 0) return news.map(() => false);
+  const rows = await calls.call<{ place: number; is_known: boolean }>(payoutCalls.wake, batchValues(newsColumns, ours));
+  const known = new Set(rows.filter((row) => row.is_known).map((row) => ours[row.place - 1]));
+  return news.map((one) => known.has(one));
 }
 
 /** False where no payout of ours has this order, or the order has not the form of ours. */
 export async function wakePayout(calls: SingleCalls, news: WebhookNews): Promise<boolean> {
-  const { environment, orderId, paymentId, at, isUnderWay = false } = news;
-  if (!isOrderId(orderId)) return false;
-  const values = [environment, orderId, paymentId, at, isUnderWay];
-  const [row] = await calls.call<{ wake_payout: boolean }>(payoutCalls.wake, values);
-  return row?.wake_payout === true;
+  const [isKnown = false] = await wakePayouts(calls, [news]);
+  return isKnown;
 }

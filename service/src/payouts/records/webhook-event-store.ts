@@ -1,3 +1,4 @@
+import { batchValues, enumOf, text, timestamptz, uuid, type Columns } from '../../platform/database/batch-call.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { payoutCalls } from './calls.ts';
@@ -9,13 +10,27 @@ export interface UnmatchedEvent {
   orderId: string | null;
 }
 
-export async function keepUnmatchedEvent(
+/** With when it was received. */
+interface ReceivedEvent extends UnmatchedEvent {
+  at: Date;
+}
+
+const eventColumns = {
+  environments: enumOf<UnmatchedEvent['environment']>('environment')(({ environment }) => environment),
+  event_ids: text(({ eventId }) => eventId),
+  payment_ids: text(({ paymentId }) => paymentId),
+  order_ids: uuid(({ orderId }) => orderId),
+  received_ats: timestamptz(({ at }) => at),
+} satisfies Columns<ReceivedEvent>;
+
+export async function keepUnmatchedEvents(
   calls: SingleCalls,
-  event: UnmatchedEvent,
-  { receivedAt, dueAt }: { receivedAt: Date; dueAt: Date },
+  events: readonly ReceivedEvent[],
+  firstRetryMs: number,
 ): Promise<void> {
-  const { environment, eventId, paymentId, orderId } = event;
-  await calls.call(payoutCalls.keepUnmatched, [environment, eventId, paymentId, orderId, receivedAt, dueAt]);
+  if (events.length === 0) return;
+  const values = [...batchValues(eventColumns, events), `${firstRetryMs} milliseconds`];
+  await calls.call(payoutCalls.keepUnmatched, values);
 }
 
 interface UnmatchedRow {

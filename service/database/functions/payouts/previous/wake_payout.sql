@@ -1,9 +1,4 @@
--- Wakes a payout after a webhook, so that a worker asks the bank about it next. The webhook names only the order, so it
--- bypasses row security to find the partner.
--- Guarantees: a payout that a worker has leased stays due, and is claimed again after its release. A webhook that only
---   says that the payment is under way is ignored when the payout is processing and the amount debited is known.
--- Locks: the payout's lease row.
--- Returns false when the order is unknown.
+-- For the version before, which wakes one payout at a time.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
 create or replace function kelpie.wake_payout(
