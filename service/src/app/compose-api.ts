@@ -131,7 +131,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const auth = authentication(deps, tools, sessions);
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
-  const banks = openBanks(deps.banks, clock, deps.failpoint);
+  const banks = openBanks(deps.banks, clock, deps.failpoint, deps.logger);
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
   const acts = actDeps(deps, tools);

@@ -55,7 +55,7 @@ interface WorkerDeps {
 /** The jobs, and what looking after open payouts takes. */
 export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandler>; payouts: PayoutDeps } {
   const { clock, logger, pool, failpoint, outbox, transport, dashboardUrl, issuer, jobs } = deps;
-  const banks = openBanks(deps.banks, clock, failpoint);
+  const banks = openBanks(deps.banks, clock, failpoint, logger);
   const payouts = composePayouts(deps, banks);
   const { calls, encryptor } = payouts;
   const engines = { clock, logger, pool, calls, encryptor };

@@ -24,7 +24,7 @@ export const bankCalls = {
   openAccount: 'open_account',
   openAddress: 'open_address',
   listDeposits: 'list_deposits',
-} as const satisfies Record<keyof WholeBank, string>;
+} as const satisfies Record<Exclude<keyof WholeBank, 'readiness'>, string>;
 
 /** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
 export function withFailpoints(bank: WholeBank, failpoint: Failpoint): WholeBank {
@@ -35,6 +35,8 @@ export function withFailpoints(bank: WholeBank, failpoint: Failpoint): WholeBank
     return result;
   };
   return {
+    // Nothing is asked of the bank for it.
+    readiness: () => bank.readiness?.() ?? 'ready',
     registerRecipient: async (order) => around(bankCalls.registerRecipient, async () => bank.registerRecipient(order)),
     sendPayment: async (order) => around(bankCalls.sendPayment, async () => bank.sendPayment(order)),
     findPayment: async (id) => around(bankCalls.findPayment, async () => bank.findPayment(id)),

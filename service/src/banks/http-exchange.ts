@@ -18,6 +18,9 @@ export type HttpExchange =
   /** It left, or may have, and no whole answer came. */
   | { kind: 'lost'; text: string };
 
+/** What a request is said to have failed of where we gave up on it. */
+export const deadlineText = 'deadline';
+
 const connectTimeoutMs = 2_000;
 const longestAnswerBytes = 1024 * 1024;
 
@@ -53,13 +56,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #ended = false;
 
   constructor(timeoutMs: number) {
-    this.#timer = setTimeout(() => this.#giveUp(new Error('deadline')), timeoutMs);
+    this.#timer = setTimeout(() => this.#giveUp(new Error(deadlineText)), timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Given up while it waited for a connection: it must not be written any more.
-    if (this.#ended) controller.abort(new Error('deadline'));
+    if (this.#ended) controller.abort(new Error(deadlineText));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {

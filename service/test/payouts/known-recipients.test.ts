@@ -150,6 +150,8 @@ for (const [what, on, code] of [
     const account = what === 'its key' ? '44440001' : '44440002';
     const payment = await payAndDie(account, key);
     await world.bank.control('/faults', { on, kind: 'reject', status: 422, code, times: 1 });
+    // Its list fails when it is looked at first: otherwise nothing would be sent again.
+    await world.bank.control('/faults', { on: 'transfer.read', kind: 'error_before', times: 1 });
     await moveTime(10_000);
     await world.restartWorker();
     const [row] = await sql<{ id: string }>('select id from kelpie.payouts where idempotency_key = $1', [key]);

@@ -14,6 +14,7 @@ import {
 import type { Banks } from '../../payouts/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
+import type { Logger } from '../../platform/logging.ts';
 import { ConfigurationError } from '../../platform/configuration/configuration.ts';
 import { settings, type Setting } from '../../platform/configuration/settings.ts';
 
@@ -61,9 +62,23 @@ export type OpenBanks = Banks & {
   provider_production: (Bank & BankRecords & BankVerification & BankFunding) | null;
 };
 
-export function openBanks({ sandbox, live }: BankAddresses, clock: Clock, failpoint: Failpoint): OpenBanks {
+/** Without a logger for commands, which print what the bank answered. */
+export function openBanks(
+  { sandbox, live }: BankAddresses,
+  clock: Clock,
+  failpoint: Failpoint,
+  logger?: Logger,
+): OpenBanks {
   const agent = createHttpAgent();
-  const open = ({ url, apiKey }: BankAddress) =>
-    url === null || apiKey === null ? null : withFailpoints(createBridgeBank(agent, { url, apiKey }), failpoint);
-  return { simulated: createSimulatedBank(clock), provider_sandbox: open(sandbox), provider_production: open(live) };
+  const open = ({ url, apiKey }: BankAddress, environment: keyof BankAddresses) => {
+    if (url === null || apiKey === null) return null;
+    const onCircuit = (action: string, isOpen: boolean): void =>
+      logger?.warn({ environment, action }, isOpen ? 'bank.circuit_opened' : 'bank.circuit_closed');
+    return withFailpoints(createBridgeBank(agent, { url, apiKey, onCircuit }), failpoint);
+  };
+  return {
+    simulated: createSimulatedBank(clock),
+    provider_sandbox: open(sandbox, 'sandbox'),
+    provider_production: open(live, 'live'),
+  };
 }

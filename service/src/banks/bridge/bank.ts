@@ -37,6 +37,7 @@ export function createBridgeBank(
   return {
     ...customersOf(client),
     ...fundingOf(client),
+    readiness: () => client.readiness(),
     async registerRecipient({ customerId, recipient, idempotencyKey }) {
       // The bank would refuse the request itself, which reads as its own trouble and not as the recipient's.
       if (ownerName(recipient) === '') return { kind: 'rejected', text: 'the recipient has no visible name' };
@@ -50,7 +51,8 @@ export function createBridgeBank(
       const known = duplicateRecipientId(answer);
       if (known === undefined) return registerOutcome(answer);
       const leftMs = Math.max(1, deadline - performance.now());
-      const existing = await client.get(`${accounts}/${encodeURIComponent(known)}`, leftMs);
+      // Part of the registration: what is left of its time may be too little, which says nothing about reads.
+      const existing = await client.get(`${accounts}/${encodeURIComponent(known)}`, leftMs, 'register');
       return knownRecipientOutcome(existing, known, recipient);
     },
     sendPayment: async (order) =>

@@ -126,7 +126,12 @@ export type CancelOutcome =
   | { kind: 'too_late' }
   | { kind: 'unknown'; text: string };
 
+/** Whether a payment would be sent now. `busy`: too many wait for it. `resting`: it failed, and is left alone for a moment. */
+export type Readiness = 'ready' | 'busy' | 'resting';
+
 export interface Bank {
+  /** Without it, the bank is always ready. */
+  readiness?(): Readiness;
   registerRecipient(order: RegisterRecipientOrder): Promise<RegisterOutcome>;
   /** One request, and no retry of its own. */
   sendPayment(order: PaymentOrder): Promise<SendOutcome>;

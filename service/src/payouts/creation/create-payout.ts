@@ -5,6 +5,7 @@ import { payoutCost, type PayoutCost } from '../../money/fees.ts';
 import { usdcForPounds, type GbpPerUsd } from '../../money/rates.ts';
 import { divideUp } from '../../money/rounding.ts';
 import type { PartnerEnvironment, PaymentBlock } from '../../partners/index.ts';
+import { tooBusy } from '../../platform/database/too-busy.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
@@ -213,6 +214,8 @@ async function findRate(
   const { rail } = partnerEnvironment;
   const wrongAmount = amountProblem(amount, rail);
   const rate = wrongAmount === undefined ? await deps.rates.find(rail, rateAgesMs.payout) : null;
+  // It would wait for its turn at the bank until nobody waits for it any more. Nothing is written for it.
+  if (rate && deps.banks[rail]?.readiness?.() === 'busy') return tooBusy();
   if (rate) return rate;
   // The commit would have refused a partner that may not pay. That is told before anything about the order.
   if ((await findPaymentBlock(deps.calls, partnerEnvironment)) === 'partner_not_active') return new ApiError(notActive);

@@ -18,7 +18,7 @@ import {
 } from './schedules.ts';
 import { findPaymentBlock } from '../records/find-payment-block.ts';
 import { searchPayment } from './search-payment.ts';
-import { sendPayout } from './send-payout.ts';
+import { recordFound, sendPayout } from './send-payout.ts';
 import { findPayout } from '../records/payout-store.ts';
 import { releasePayoutLease, type PayoutLease } from '../records/lease-store.ts';
 
@@ -57,6 +57,16 @@ async function findOutWhatBecame(deps: PayoutDeps, payout: Payout, webhookPaymen
   return block === null ? sendAgain(deps, payout) : searchWhileBlocked(deps, payout, block);
 }
 
+/**
+ * Whoever sent it is gone, and did not record what the bank said. Where the bank has it, it is among its newest payments: one
+ * read instead of a second order. Null where it is not there, or the bank did not say.
+ */
+async function findAmongNewest(deps: PayoutDeps, payout: Payout): Promise<Payment | null> {
+  const { bankCustomerId } = await deps.partnerEnvironments.get(payout);
+  const newest = await bankOf(deps.banks, payout.rail).listPayments?.(bankCustomerId, null);
+  return newest?.payments.find(({ ourReference }) => ourReference === payout.orderId) ?? null;
+}
+
 /** The payment that a webhook named, where it is this payout's. */
 async function findWebhookPayment(deps: PayoutDeps, payout: Payout, paymentId: string | null): Promise<FindOutcome> {
   if (paymentId === null) return { kind: 'absent' };
@@ -67,6 +77,14 @@ async function findWebhookPayment(deps: PayoutDeps, payout: Payout, paymentId: s
 
 /** The identical order once more: a bank that has it replays its answer, and one that has not takes it now. */
 async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
+  const sender = { by: worker, requestId: null };
+  // It would not leave: that is no attempt, and after an outage thousands of them would be counted.
+  const readiness = bankOf(deps.banks, payout.rail).readiness?.() ?? 'ready';
+  if (readiness !== 'ready') return waitAsPending(deps, payout, readiness);
+  if (payout.state === 'sending') {
+    const payment = await findAmongNewest(deps, payout);
+    if (payment !== null) return void (await recordFound(deps, payout, { sender, payment }));
+  }
   const attempts = payout.attempts + 1;
   const counted: Transition = {
     at: deps.clock.now(),
@@ -77,7 +95,7 @@ async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
   };
   if (!(await deps.commits.applyTransition({ payout, transition: counted }))) return;
   const current = { ...payout, attempts, revision: payout.revision + 1 };
-  await sendPayout(deps, current, { sender: { by: worker, requestId: null } });
+  await sendPayout(deps, current, { sender });
 }
 
 /** Nobody waits for the answer any more. */
@@ -97,14 +115,20 @@ async function searchWhileBlocked(deps: PayoutDeps, payout: Payout, block: Payme
   const at = deps.clock.now();
   const found = await searchPayment(deps, payout, { from: payout.firstTriedAt });
   if (found.kind === 'found') return applyUpdate(deps, payout, found.payments[0]);
-  const dueAt = nextRetry(at, instantOf(payout.id));
   // Live is closed for a recovery: its import decides what becomes of one that nobody has seen.
-  if (payout.state === 'pending' || block === 'recovery') return releasePayoutLease(deps.calls, payout, dueAt);
-  // Its caller is answered, and sees it from now on.
+  if (block === 'recovery') return releasePayoutLease(deps.calls, payout, nextRetry(at, instantOf(payout.id)));
+  return waitAsPending(deps, payout, block);
+}
+
+/** It is looked at again later. The caller of one that is still being sent is answered, and sees it from now on. */
+async function waitAsPending(deps: PayoutDeps, payout: Payout, detail: string): Promise<void> {
+  const at = deps.clock.now();
+  const dueAt = nextRetry(at, instantOf(payout.id));
+  if (payout.state === 'pending') return releasePayoutLease(deps.calls, payout, dueAt);
   const transition: Transition = {
     at,
     by: worker,
-    steps: [{ to: 'pending', what: 'not_known', detail: block, lines: [] }],
+    steps: [{ to: 'pending', what: 'not_known', detail, lines: [] }],
     bankFacts: {},
     schedule: { kind: 'watch', dueAt },
     activity: unansweredCreation(payout),

@@ -1,5 +1,6 @@
 import {
   encryptRecipientId,
+  openRecipientId,
   type Payment,
   type PaymentFailure,
   type Recipient,
@@ -19,6 +20,7 @@ import type { Payout } from '../model/payout.ts';
 import { closeOrPollAgain, nextRetry, refusalProvenAfterMs } from './schedules.ts';
 import { searchPayment } from './search-payment.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
+import { findKnownRecipient } from '../records/find-known-recipient.ts';
 
 /** Who asks the bank. */
 export interface Sender {
@@ -124,6 +126,19 @@ async function record(
   return isOurs ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 
+/**
+ * The bank has the payment of an attempt whose sender is gone: it is recorded as the answer to that attempt, and nothing is
+ * sent.
+ */
+export async function recordFound(
+  deps: PayoutDeps,
+  payout: Payout,
+  { sender, payment }: { sender: Sender; payment: Payment },
+): Promise<SendResult> {
+  const asked = believe(payout, { kind: 'accepted', payment }, namedRecipientOf(deps, payout));
+  return record(deps, payout, sender, { asked });
+}
+
 const whyNotRegistered = {
   rejected: 'recipient_rejected',
   refused: 'not_registered',
@@ -136,6 +151,12 @@ async function askBank(deps: PayoutDeps, payout: Payout, recipient: Recipient): 
   const { bankCustomerId: customerId, bankWalletId: walletId } = await partnerEnvironments.get(payout);
   let recipientId = openNamedRecipient(deps, payout);
   let registered: Buffer | undefined;
+  if (recipientId === null && payout.attempts > 1) {
+    // Registered for another payout since, or by an attempt that could not record it.
+    const known = await findKnownRecipient(deps.calls, payout);
+    recipientId = known === null ? null : openRecipientId(deps.encryptor, payout, known);
+    if (recipientId !== null) registered = encryptRecipientId(deps.encryptor, payout, recipientId);
+  }
   if (recipientId === null) {
     // A new key each day: the bank refuses an old one, nothing is paid here, and it knows a recipient that it has.
     const idempotencyKey = `${payout.id}-${clock.now().toISOString().slice(0, 10)}`;
