@@ -64,6 +64,22 @@ test('a job exists from the commit of its transaction on, and never if that roll
   );
 });
 
+test('a job that the engine itself ended for good raises the alarm, once', async () => {
+  const { rows } = await asAdmin(database.superuserUrl, async (client) =>
+    client.query<{ id: string }>(
+      `update pgboss.job set state = 'failed', output = '{"value": {"message": "job heartbeat timeout"}}'
+       where name = $1 returning id`,
+      [recording.name],
+    ),
+  );
+  const [lost] = rows;
+  assert(lost !== undefined);
+  const alarm = new RegExp(`"job_id":"${lost.id}","attempt":\\d+,"action":"lost","event":"job.given_up"`, 'g');
+  const alarms = (): number => workers.flatMap((worker) => worker.output().match(alarm) ?? []).length;
+  await eventually('it is said', async () => alarms() > 0, 60_000);
+  assert.equal(alarms(), 1);
+});
+
 test('a job whose worker is killed in its middle is done once, by the other worker, within 15 s', async (t) => {
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query('truncate public.recordings');

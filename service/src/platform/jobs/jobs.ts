@@ -3,6 +3,7 @@ import type { Pool } from '../database/pool.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { writesRefused } from '../database/unavailable.ts';
 import { describeError, type Logger } from '../logging.ts';
+import { startLostJobWatch } from './lost-jobs.ts';
 import { startQueueProbe } from './queue-probe.ts';
 
 /** A kind of job. Its arguments hold ids only: a job's row is read by people and kept for days. */
@@ -66,6 +67,12 @@ const expireSeconds = 15 * 60;
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 300;
 
+/** The first words of the engine's sentence, as `clock_skew_between_this`. What follows may name what no log may hold. */
+function kindOfWarning(message: string): string {
+  const words = message.replace(/^Warning: /, '').match(/[a-z]+/gi) ?? [];
+  return words.slice(0, 4).join('_').toLowerCase();
+}
+
 /** Sends the engine's statements through a pool of ours. */
 function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'works'): PgBoss {
   const boss = new PgBoss({
@@ -87,6 +94,7 @@ function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'wo
     },
   });
   boss.on('error', (error) => logger.error({ error }, 'jobs.engine_error'));
+  boss.on('warning', ({ message }) => logger.warn({ action: kindOfWarning(message) }, 'jobs.engine_warning'));
   return boss;
 }
 
@@ -191,8 +199,10 @@ export async function startJobWorker(
   const probe = startQueueProbe(enginePool, logger, [...workersOf.keys()], (queue) => {
     for (const id of workersOf.get(queue) ?? []) boss.notifyWorker(id);
   });
+  const watch = startLostJobWatch(enginePool, logger);
   return {
     async stop(deadlineMs) {
+      await watch.stop();
       await probe.stop();
       await boss.stop({ graceful: true, timeout: deadlineMs });
     },
@@ -234,7 +244,8 @@ async function createQueues(boss: PgBoss, queues: Iterable<Queue>): Promise<void
     if ((await boss.getQueue(queue.name)) === null) await boss.createQueue(queue.name, options);
     else await boss.updateQueue(queue.name, options);
     if (queue.schedule === undefined) await boss.unschedule(queue.name);
-    else await boss.schedule(queue.name, queue.schedule, {}, { tz: 'UTC' });
+    // One that came due while no worker ran is done once, as soon as one does.
+    else await boss.schedule(queue.name, queue.schedule, {}, { tz: 'UTC', missed: 'once' });
   }
 }
 
