@@ -40,7 +40,7 @@ function anchorFrom(text: string): Anchor {
 }
 
 /** A missing file is an empty one. A malformed line is an error: skipping it would hide tampering. */
-async function readAnchors(file: string | null): Promise<Anchor[]> {
+export async function readAnchors(file: string | null): Promise<Anchor[]> {
   if (file === null) return [];
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return '';

@@ -21,6 +21,7 @@ import { exitCodes } from './failure.ts';
 import { addGroupHelp, addHelp } from './help.ts';
 import { counted, print, shortInstant } from './printing.ts';
 import { propose, type ApprovedAct } from './propose.ts';
+import { addDrill } from './recovery-drill.ts';
 import {
   chosenSettings,
   createProgressWriter,
@@ -253,11 +254,14 @@ function addOpen(recovery: Command): void {
 }
 
 export function addRecoveryCommands(kelpie: Command): void {
-  const recovery = kelpie.command('recovery').description('Bring live back after the database was restored.');
+  const recovery = kelpie
+    .command('recovery')
+    .description('Bring live back after the database was restored, and rehearse a restore.');
   addShow(recovery);
   addBegin(recovery);
   addImport(recovery);
   addOpen(recovery);
+  addDrill(recovery);
   addGroupHelp(recovery, {
     about:
       'A database that is behind its anchor (KELPIE_HEARTBEAT_ANCHOR) was restored: live is closed until its payouts are rebuilt from the bank’s records. docs/runbooks/restore.md has the steps.',

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logging.ts';
 import { withReader } from '../wiring/reader.ts';
 import { counted } from './printing.ts';
 
-interface WholeVerification extends Verification {
+export interface WholeVerification extends Verification {
   invoices: number;
 }
 

@@ -147,8 +147,11 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'audit verify': [],
 };
 
-/** One connects as the owner, and is tested where migrations are; the other acts on a log that is broken (refusals.test.ts). */
-const others = ['migrate', 'audit begin'];
+/**
+ * One connects as the owner, and is tested where migrations are. One acts on a log that is broken (refusals.test.ts). One
+ * needs a repository of backups (recovery/drill.soak.test.ts).
+ */
+const others = ['migrate', 'audit begin', 'recovery drill'];
 
 /** They search a bank, which is tested where payouts are (operator-acts.test.ts) and in recovery/import.test.ts. */
 const atBank = ['payouts release', 'payouts settle', 'payouts adopt', 'recovery open'];
@@ -192,7 +195,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Retry|Revoke|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Restore|Retry|Revoke|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
