@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { cancelPayout, createPayout, payoutBody } from '../harness/client.ts';
+import { createTestClock } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
 
 // Without a worker, whose changes would meet the warning first.
-const world = await startWorld({ settleAfterMs: 3_600_000, withoutWorker: true, withoutWebhooks: true });
+const clock = createTestClock();
+const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
+const world = await startWorld({ settleAfterMs: 3_600_000, env, withoutWorker: true, withoutWebhooks: true });
 const { database } = world;
 const client = { url: world.api.url, key: world.partner.key };
 
@@ -76,6 +79,8 @@ test('faults 71: an uncertain cancellation is looked up, and is answered as canc
 test('nothing was paid twice or lost', async () => {
   await asAdmin(database.superuserUrl, async (admin) => admin.query('drop trigger warn_once on kelpie.payouts'));
   await world.restartWorker();
+  // The worker polls at once.
+  clock.move(3_700_000);
   await world.bank.control('/clock', { move_ms: 3_700_000 });
   await untilQuiet(database);
   await assertAllHolds({ ...world, acknowledged: [] });

@@ -134,11 +134,15 @@ test('variables of API clients are not settings, and break nothing', async () =>
   assert.match(said, /cannot be reached/);
 });
 
-test('a worker whose database is unreachable, or whose role bypasses row security, ends with a sentence', async () => {
-  const unreachable = await startWith('worker', { ...right, KELPIE_METRICS_PORT: '0' });
-  assert.equal(unreachable.code, 1);
-  assert.match(unreachable.said, /^Kelpie stopped: .*ECONNREFUSED. The database .* cannot be reached/m);
+test('a worker whose login is refused, or whose role bypasses row security, ends with a sentence', async () => {
   const database = await createTestDatabase();
+  const refused = await startWith('worker', {
+    ...right,
+    KELPIE_DATABASE_URL: new URL('/nowhere', database.serviceUrl).href,
+    KELPIE_METRICS_PORT: '0',
+  });
+  assert.equal(refused.code, 1);
+  assert.match(refused.said, /^Kelpie stopped: .*3D000. The database refused the login/m);
   const past = await startWith('worker', {
     ...right,
     KELPIE_DATABASE_URL: database.superuserUrl,
