@@ -18,11 +18,15 @@ async function getSyncStandby(cluster: PatroniCluster): Promise<number> {
 
 const killLeader: Act = async (cluster) => {
   const leader = await cluster.leader();
-  const next = await getSyncStandby(cluster);
+  const next = await cluster.syncStandby();
   await cluster.killNode(leader);
+  const expected =
+    next === null
+      ? `no leader is elected, because there was no synchronous standby. See docs/runbooks/no-leader.md.`
+      : `writes are answered with 503 for about 12 s. The leader's key in etcd expires after 10 s, then ${nodeName(next)},
+the synchronous standby, leads. Every acknowledged payout is there. ${nodeName(leader)} stays down.`;
   return `Killed Patroni and PostgreSQL of ${nodeName(leader)}, the leader, with SIGKILL.
-Expect: writes are answered with 503 for about 12 s. The leader's key in etcd expires after 10 s, then ${nodeName(next)},
-the synchronous standby, leads. Every acknowledged payout is there. ${nodeName(leader)} stays down.
+Expect: ${expected}
 ${undo}`;
 };
 
@@ -60,15 +64,11 @@ leader after about 12 s. ${nodeName(leader)} rejoins as a standby when the netwo
 ${undo}`;
 };
 
-async function untilWholeAgain(cluster: PatroniCluster, startedAt: number): Promise<string> {
-  await cluster.untilWhole();
-  return `The cluster is whole after ${secondsSince(startedAt)}. ${nodeName(await cluster.leader())} leads.`;
-}
-
 const thaw: Act = async (cluster) => {
-  const startedAt = performance.now();
   await Promise.all(nodes.map(async (node) => cluster.thawNode(node)));
-  return `Thawed every node. ${await untilWholeAgain(cluster, startedAt)}`;
+  return `Thawed every node.
+Expect: a standby that was frozen catches up within seconds. A leader that was frozen finds another one, and follows it.
+See: npm run cluster -- status`;
 };
 
 const heal: Act = async (cluster) => {
@@ -81,7 +81,9 @@ const heal: Act = async (cluster) => {
   await cluster.startEtcd(nodes);
   await Promise.all(nodes.map(async (node) => cluster.startNode(node)));
   await cluster.startHaproxy();
-  return `Started, thawed and connected everything. ${await untilWholeAgain(cluster, startedAt)}`;
+  await cluster.untilWhole();
+  const leader = nodeName(await cluster.leader());
+  return `Started, thawed and connected everything. The cluster is whole after ${secondsSince(startedAt)}. ${leader} leads.`;
 };
 
 export const acts: ReadonlyMap<string, Act> = new Map([
