@@ -1,6 +1,5 @@
 /** The three nodes. Each runs PostgreSQL, its Patroni and one etcd member. */
 export const nodes = [1, 2, 3] as const;
-export type NodeNumber = (typeof nodes)[number];
 
 /** All that names a cluster: from it, every process finds the cluster's files, addresses and namespaces. */
 export interface ClusterPlan {

@@ -24,7 +24,7 @@ export async function mountDisk(mountPoint: string): Promise<void> {
   await runCommand('mount', ['-o', 'loop', image, mountPoint]);
 }
 
-export function isMounted(mountPoint: string): boolean {
+function isMounted(mountPoint: string): boolean {
   return readFileSync('/proc/self/mounts', 'utf8').includes(` ${mountPoint} `);
 }
 
