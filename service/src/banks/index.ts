@@ -12,6 +12,7 @@ export type {
   Payment,
   PaymentFailure,
   PaymentOrder,
+  Readiness,
   Recipient,
   SendOutcome,
 } from './port/payments.ts';

@@ -195,6 +195,20 @@ test('a bank that keeps failing is left alone: the circuit opens, and then not o
   await eventually('the circuit closes again', async () => (await under.bank.sendPayment(order)).kind === 'accepted');
 });
 
+test('our own deadlines do not open the circuit while the bank answers others', async () => {
+  const under = await setUp();
+  const recipientId = await register(under, recipientWith());
+  await sandboxBank.control('/faults', { on: 'transfer.create', kind: 'delay', delay_ms: 7_000, times: 6 });
+  const over = new AbortController();
+  const late = Promise.all(Array.from({ length: 6 }, async () => under.bank.sendPayment(orderOf(under, recipientId))));
+  void late.finally(() => over.abort());
+  const others = new Set<string>();
+  while (!over.signal.aborted) others.add((await under.bank.sendPayment(orderOf(under, recipientId))).kind);
+  assert((await late).filter(({ kind }) => kind === 'unknown').length >= 5);
+  assert(!others.has('unreachable'), [...others].join());
+  assert.equal((await under.bank.sendPayment(orderOf(under, recipientId))).kind, 'accepted');
+});
+
 test('a payment that the bank forgets is absent, and found when it remembers', async () => {
   const under = await setUp();
   const sent = await under.bank.sendPayment(orderOf(under, await register(under, recipientWith())));
