@@ -122,7 +122,7 @@ async function record(
   const { transition, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);
   if (answer.asked.kind !== 'accepted') raiseAlarm(deps, payout, answer.asked);
   alarmOnCase(deps.logger, payout.id, transition.openCase);
-  const isOurs = await deps.commits.applyTransition({ payout, transition: { ...transition, ...change } });
+  const isOurs = await deps.commits.recordAnswer({ payout, transition: { ...transition, ...change } });
   return isOurs ? { kind: 'recorded', as } : { kind: 'lost' };
 }
 

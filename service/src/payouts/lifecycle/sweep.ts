@@ -12,8 +12,13 @@ const everyMs = 200;
 const mostInHand = 32;
 /** Of one partner: its others can wait, and another partner's first can't. */
 const mostOfPartner = 24;
-/** How many it begins with again after one failed. */
+/** How many it begins with after an outage. */
 const fewInHand = 4;
+/**
+ * After an outage, other processes first record what the bank answered meanwhile. A payout that was claimed before that
+ * would be sent again.
+ */
+const graceMs = 2_000;
 
 export interface Sweep {
   /** Takes no more, and waits for what is in hand. */
@@ -23,13 +28,16 @@ export interface Sweep {
 interface Lane {
   /** Takes what is due, as long as there is more than it can take. */
   takeAll(): Promise<void>;
+  /** Begins with a few again. */
+  restart(): void;
   /** Everything in hand has ended. */
   ended(): Promise<void>;
 }
 
 /** The payouts of one environment, which is one bank's. */
 function createLane(deps: PayoutDeps, environment: PartnerContext['environment'], stopped: AbortSignal): Lane {
-  const { logger } = deps;
+  const { logger, calls } = deps;
+  const { writeGate } = calls;
   const ramp = createRamp({ few: fewInHand, usual: mostInHand });
   const inHand = new Set<Promise<void>>();
   const inHandOf = new Map<string, number>();
@@ -44,8 +52,9 @@ function createLane(deps: PayoutDeps, environment: PartnerContext['environment']
       ramp.succeeded();
     } catch (error) {
       ramp.restart();
-      // Its lease runs out, and it is taken again: later each time.
-      logger.error({ payout_id: open.payoutId, error }, 'payout.not_resumed');
+      // Its lease runs out, and it is taken again: later each time. In an outage all of them fail alike.
+      if (writeGate.isOpen()) logger.error({ payout_id: open.payoutId, error }, 'payout.not_resumed');
+      else logger.error({ error }, 'sweep.failed');
     } finally {
       count(open.partnerId, -1);
     }
@@ -55,7 +64,7 @@ function createLane(deps: PayoutDeps, environment: PartnerContext['environment']
     if (most <= 0) return true;
     const fullPartners = [...inHandOf].flatMap(([partnerId, now]) => (now >= mostOfPartner ? [partnerId] : []));
     const now = deps.clock.now();
-    const taken = await claimDuePayouts(deps.calls, { environment, now, leaseMs, most, fullPartners });
+    const taken = await claimDuePayouts(calls, { environment, now, leaseMs, most, fullPartners });
     for (const open of taken) {
       count(open.partnerId, 1);
       const work = resume(open).finally(() => inHand.delete(work));
@@ -71,8 +80,9 @@ function createLane(deps: PayoutDeps, environment: PartnerContext['environment']
   };
   return {
     async takeAll() {
-      while (!stopped.aborted && (await takeSome())) await untilRoom();
+      while (!stopped.aborted && writeGate.isOpen() && (await takeSome())) await untilRoom();
     },
+    restart: () => ramp.restart(),
     async ended() {
       await Promise.all(inHand);
     },
@@ -81,14 +91,23 @@ function createLane(deps: PayoutDeps, environment: PartnerContext['environment']
 
 /** Looks after open payouts, of all partners, until it is stopped. Any number of workers do so side by side. */
 export function startSweep(deps: PayoutDeps): Sweep {
-  const { logger } = deps;
+  const { logger, calls } = deps;
+  const { writeGate } = calls;
   const stopping = new AbortController();
   const { signal } = stopping;
   const lanes = (['live', 'sandbox'] as const).map((environment) => createLane(deps, environment, signal));
+  /** While nothing can be written, nothing is claimed. */
+  const untilWritable = async (): Promise<void> => {
+    if (writeGate.isOpen()) return;
+    await writeGate.untilOpen(signal);
+    for (const lane of lanes) lane.restart();
+    await wait(graceMs, undefined, { signal });
+  };
   /** Turn after turn until it is stopped. What fails is told, and tried again in the next turn. */
   const repeat = async (turn: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
       try {
+        await untilWritable();
         await turn();
       } catch (error) {
         if (!signal.aborted) logger.error({ error }, 'sweep.failed');

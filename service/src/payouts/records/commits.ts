@@ -6,6 +6,7 @@ import { CommitUncertain, writesRefused } from '../../platform/database/unavaila
 import { createMicroBatch } from '../../platform/micro-batch.ts';
 import { applyTransitions, type PayoutTransition } from './apply-transitions.ts';
 import { createPayouts, type CreateOutcome, type NewPayout } from './create-payouts.ts';
+import { createKeptAnswers } from './kept-answers.ts';
 import { findPayout } from './payout-store.ts';
 
 /** The commits that create a payout and take it further. Each is whole when it is answered, and as if it had been alone. */
@@ -14,6 +15,11 @@ export interface Commits {
   create(made: NewPayout): Promise<CreateOutcome | { kind: 'rail_changed' }>;
   /** Any later one. False where the payout has changed since it was read: then nothing was done. */
   applyTransition(payoutTransition: PayoutTransition): Promise<boolean>;
+  /**
+   * The same for what the bank answered to an order. Where the database is away, the answer is kept in this process and recorded
+   * once writes are confirmed: the caller learns of the outage, and the bank is not asked again.
+   */
+  recordAnswer(payoutTransition: PayoutTransition): Promise<boolean>;
 }
 
 /** How many payouts go into one commit of the database at most. */
@@ -72,6 +78,17 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtO
       return resolveCreation(made, error);
     }
   };
+  const applyTransition = async (payoutTransition: PayoutTransition): Promise<boolean> => {
+    try {
+      return await applyTogether(payoutTransition);
+    } catch (error) {
+      if (writeGate.isOpen() && !(error instanceof CommitUncertain)) throw error;
+      // The bank has answered. A repeat is refused where the first try was committed: the revision is another then.
+      await untilConfirmed(error);
+      return applyTogether(payoutTransition);
+    }
+  };
+  const keepAnswer = createKeptAnswers({ applyTransition: applyTogether, writeGate });
   return {
     async create(made) {
       try {
@@ -81,15 +98,12 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtO
         throw error;
       }
     },
-    async applyTransition(payoutTransition) {
-      try {
-        return await applyTogether(payoutTransition);
-      } catch (error) {
-        if (writeGate.isOpen() && !(error instanceof CommitUncertain)) throw error;
-        // The bank has answered. A repeat is refused where the first try was committed: the revision is another then.
-        await untilConfirmed(error);
-        return applyTogether(payoutTransition);
-      }
-    },
+    applyTransition,
+    recordAnswer: async (answer) =>
+      applyTransition(answer).catch((error: unknown) => {
+        // What the database refuses for what it is, it refuses again.
+        if (!wasUndone(error)) keepAnswer(answer);
+        throw error;
+      }),
   };
 }
