@@ -23,6 +23,23 @@ function isFull(error: NodeJS.ErrnoException | null): boolean {
   return error?.code === 'EAGAIN' || error?.code === 'EBUSY';
 }
 
+const flushes: (() => void)[] = [];
+
+/** One listener for all: a process may open many loggers. */
+function flushAtExit(flush: () => void): void {
+  flushes.push(flush);
+  if (flushes.length > 1) return;
+  process.on('exit', () => {
+    for (const one of flushes) {
+      try {
+        one();
+      } catch {
+        // As much as its reader takes without our waiting for it.
+      }
+    }
+  });
+}
+
 /** Writes lines to a file descriptor in order, without ever waiting for its reader. Says how many it dropped, once it can. */
 export function openLogDestination(
   standardOutput: number,
@@ -33,6 +50,7 @@ export function openLogDestination(
   let waitingBytes = 0;
   let current: Buffer | undefined;
   let isWriting = false;
+  let isUnderWay = false;
   let dropped = 0;
 
   const next = (): Buffer | undefined => {
@@ -59,7 +77,9 @@ export function openLogDestination(
     const chunk = next();
     isWriting = chunk !== undefined;
     if (chunk === undefined) return;
+    isUnderWay = true;
     write(fd, chunk, (error, bytes) => {
+      isUnderWay = false;
       if (isFull(error)) {
         setTimeout(pump, retryMs).unref();
         return;
@@ -69,12 +89,10 @@ export function openLogDestination(
       pump();
     });
   };
-  process.on('exit', () => {
-    try {
-      for (let chunk = next(); chunk !== undefined; chunk = next()) wrote(writeSync(fd, chunk));
-    } catch {
-      // As much as its reader takes without our waiting for it.
-    }
+  flushAtExit(() => {
+    // The system has that one already, and finishes it.
+    if (isUnderWay) current = undefined;
+    for (let chunk = next(); chunk !== undefined; chunk = next()) wrote(writeSync(fd, chunk));
   });
   return {
     write(line) {
