@@ -10,8 +10,10 @@ import { claimDuePayouts, type PayoutLease } from '../records/lease-store.ts';
 const everyMs = 200;
 /** As many banks' answers as one worker waits for at a time, in each environment: a slow sandbox bank costs live none. */
 const mostInHand = 32;
-/** Of one partner: its others can wait, and another partner's first can't. */
+/** A partner that has so many in hand gets no more: its others can wait, and another partner's first can't. */
 const mostOfPartner = 24;
+/** In one claim: so the last quarter is left to other partners, however many one of them has due. */
+const mostAtOnce = mostInHand - mostOfPartner;
 /** How many it begins with after an outage. */
 const fewInHand = 4;
 /**
@@ -60,7 +62,7 @@ function createLane(deps: PayoutDeps, environment: PartnerContext['environment']
     }
   };
   const takeSome = async (): Promise<boolean> => {
-    const most = ramp.most() - inHand.size;
+    const most = Math.min(mostAtOnce, ramp.most() - inHand.size);
     if (most <= 0) return true;
     const fullPartners = [...inHandOf].flatMap(([partnerId, now]) => (now >= mostOfPartner ? [partnerId] : []));
     const now = deps.clock.now();
