@@ -35,7 +35,7 @@ const switchOver: Act = async (cluster) => {
   const startedAt = performance.now();
   const to = await cluster.switchover();
   return `Handed the leadership over from ${nodeName(from)} to ${nodeName(to)}, in ${secondsSince(startedAt)}.
-Expect: under 5 s of 503, then all is as before. ${nodeName(from)} follows as a standby. There is nothing to undo.`;
+Expect: about 5 s of 503, then payouts as before. ${nodeName(from)} follows as a standby. There is nothing to undo.`;
 };
 
 const pauseStandby: Act = async (cluster) => {

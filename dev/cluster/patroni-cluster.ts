@@ -132,7 +132,12 @@ async function takeBackup(plan: ClusterPlan): Promise<void> {
 async function runPatronictl(plan: ClusterPlan, args: readonly string[]): Promise<string> {
   const node = nodes.find((each) => !isUnplugged(plan, each)) ?? nodes[0];
   const config = configurationFile(plan, node, 'patroni.yml');
-  return runInNode(namespaceOf(plan, node), ['timeout', '30', 'patronictl', '-c', config, ...args]);
+  try {
+    return await runInNode(namespaceOf(plan, node), ['timeout', '30', 'patronictl', '-c', config, ...args]);
+  } catch (error) {
+    const words = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    throw new ClusterError(`patronictl failed. ${words}`, { cause: error });
+  }
 }
 
 const mostMessages = 500;
