@@ -12,10 +12,12 @@ import type { TestDatabase } from '../harness/database.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
+type AtEnd = (end: () => Promise<unknown>) => void;
+
 /** A file outside the database, for one test file. */
-export function createAnchorFile(): string {
+export function createAnchorFile(atEnd: AtEnd = after): string {
   const file = path.join(tmpdir(), `kelpie-heartbeat-${randomUUID()}`);
-  after(() => rmSync(file, { force: true }));
+  atEnd(async () => rmSync(file, { force: true }));
   return file;
 }
 
@@ -82,9 +84,11 @@ export interface RecoveryWorld extends World {
 }
 
 /** Real processes with a live bank and an anchor, and operators who can act on them. */
-export async function startRecoveryWorld(options: { database?: TestDatabase } = {}): Promise<RecoveryWorld> {
-  const clock = createTestClock();
-  const anchorFile = createAnchorFile();
+export async function startRecoveryWorld(
+  options: { database?: TestDatabase; atEnd?: AtEnd } = {},
+): Promise<RecoveryWorld> {
+  const clock = createTestClock(options);
+  const anchorFile = createAnchorFile(options.atEnd);
   const env = { KELPIE_TEST_CLOCK_FILE: clock.file, KELPIE_HEARTBEAT_ANCHOR: anchorFile };
   const world = await startWorld({ environment: 'live', env, ...options });
   const { bank, database } = world;
