@@ -21,9 +21,10 @@ type CommandOptions = ReadOptions &
     timeout: number;
   };
 
+/** At most as many minutes as a day has, or hours as two months have. */
 function wholeNumber(text: string): number {
-  const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (value < 1) throw new InvalidArgumentError('Use a whole number from 1 to 99999.');
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > 1_440) throw new InvalidArgumentError('Use a whole number from 1 to 1440.');
   return value;
 }
 
