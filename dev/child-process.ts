@@ -15,6 +15,8 @@ export interface Child {
   pid: number;
   /** Everything it has said so far, as text: on standard output and standard error. */
   output(): string;
+  /** The same, line by line, without a copy. */
+  lines(): readonly string[];
   /** What it wrote to its standard output alone. */
   printed(): string;
   /** The first log line with this event, said already or still to come. */
@@ -89,6 +91,7 @@ export function startChild({ name, file, args = [], env, onLine, unheard }: Chil
   return {
     pid,
     output,
+    lines: () => lines,
     printed: () => printed.join('\n'),
     exited,
     kill: (signal) => void child.kill(signal),

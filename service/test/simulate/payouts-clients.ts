@@ -16,12 +16,25 @@ export interface Clients {
   longestWaitMs(): number;
 }
 
+/** One request and its answer, for who measures. */
+export interface Attempt {
+  what: 'create' | 'cancel';
+  /** As `performance.now()` has it. */
+  startedAtMs: number;
+  tookMs: number;
+  /** 0 where the connection broke or nothing came in time. */
+  status: number;
+}
+
 interface ClientDeps {
   partners: readonly TestPartner[];
   /** The apis, as a load balancer knows them: it does not know which one has just been killed. */
   urls: readonly string[];
   tally: Tally;
   violations: string[];
+  onAttempt?: (attempt: Attempt) => void;
+  /** Codes that mean later, because somebody is expected to lift what is behind them. */
+  alsoAskAgain?: ReadonlySet<string>;
 }
 
 const pauseMs = 250;
@@ -38,6 +51,12 @@ const refusals = new Set(['insufficient_funds', 'idempotency_key_reused', 'recip
 const cancelErrors = new Set(['payout_not_cancellable']);
 
 type Reported = 'told' | 'ask again';
+
+/** What the answer asks for, where it does. */
+function pauseAfter(answer: ApiAnswer | null, tries: number): number {
+  const seconds = Number(answer?.headers.get('retry-after') ?? Number.NaN);
+  return Number.isNaN(seconds) ? Math.min(pauseMs * 2 ** tries, longestPauseMs) : seconds * 1_000;
+}
 
 /** Null where the connection broke: that is no answer. */
 async function answerOf(asked: Promise<ApiAnswer>): Promise<ApiAnswer | null> {
@@ -95,16 +114,29 @@ class PartnerClients implements Clients {
     return { url: urls[this.#asked % urls.length] ?? '', key: partners[partner]?.key ?? '' };
   }
 
-  async #until(order: Order, what: string, ask: () => Promise<Reported>): Promise<void> {
+  async #measured(what: Attempt['what'], asked: Promise<ApiAnswer>): Promise<ApiAnswer | null> {
+    const startedAtMs = performance.now();
+    const answer = await answerOf(asked);
+    const tookMs = performance.now() - startedAtMs;
+    this.#deps.onAttempt?.({ what, startedAtMs, tookMs, status: answer?.status ?? 0 });
+    return answer;
+  }
+
+  async #until(
+    order: Order,
+    what: string,
+    ask: () => Promise<{ reported: Reported; answer: ApiAnswer | null }>,
+  ): Promise<void> {
     const startedAt = performance.now();
     let triesAtEnd = 0;
     for (let tries = 0; tries < mostTries && triesAtEnd < mostTriesAtEnd; tries += 1) {
       if (this.#isOver) triesAtEnd += 1;
-      if ((await ask()) === 'told') {
+      const { reported, answer } = await ask();
+      if (reported === 'told') {
         this.#longestWaitMs = Math.max(this.#longestWaitMs, performance.now() - startedAt);
         return;
       }
-      await wait(Math.min(pauseMs * 2 ** tries, longestPauseMs));
+      await wait(pauseAfter(answer, tries));
     }
     this.#deps.tally.add('never_told');
     // The bank's wallet of a poor partner may be short of what our books say, where it took more than we reckoned.
@@ -114,21 +146,22 @@ class PartnerClients implements Clients {
   async #askUntilAnswered(order: Order): Promise<void> {
     const body = payoutBody({ amount_gbp: order.pounds }, bankOf(order.account));
     await this.#until(order, 'what became', async () => {
-      const answer = await answerOf(createPayout(this.#client(order), body, order.key));
-      return this.#record(order, answer, refusals, () => this.#recordCreated(order, answer));
+      const answer = await this.#measured('create', createPayout(this.#client(order), body, order.key));
+      return { answer, reported: this.#record(order, answer, refusals, () => this.#recordCreated(order, answer)) };
     });
   }
 
   async #cancelUntilAnswered(order: Order, id: string): Promise<void> {
     await this.#until(order, 'of the cancelling', async () => {
-      const answer = await answerOf(cancelPayout(this.#client(order), id));
-      return this.#record(order, answer, cancelErrors, () => this.#deps.tally.add('cancelled'));
+      const answer = await this.#measured('cancel', cancelPayout(this.#client(order), id));
+      const onSuccess = (): void => this.#deps.tally.add('cancelled');
+      return { answer, reported: this.#record(order, answer, cancelErrors, onSuccess) };
     });
   }
 
   /** Whether an answer settles it. One that the API has no reason for is a violation. */
   #record(
-    { key, partner }: Order,
+    { key, partner, believes502 }: Order,
     answer: ApiAnswer | null,
     final: ReadonlySet<string>,
     onSuccess: () => void,
@@ -144,11 +177,16 @@ class PartnerClients implements Clients {
       return 'told';
     }
     tally.add(`answers_${status}`);
-    if (askAgain.has(code)) return 'ask again';
+    if (code === 'payout_not_created' && believes502) return 'told';
+    if (this.#isToAskAgain(code)) return 'ask again';
     if (!final.has(code)) violations.push(`${key} was answered ${status} ${code}`);
     if (status === 402 && partner !== poor) violations.push(`${key} was answered 402, of a wallet that has enough`);
     // A partner does not know what a fault of ours has left behind.
     return status >= 500 ? 'ask again' : 'told';
+  }
+
+  #isToAskAgain(code: string): boolean {
+    return askAgain.has(code) || this.#deps.alsoAskAgain?.has(code) === true;
   }
 
   #recordCreated({ key, pounds }: Order, answer: ApiAnswer | null): void {

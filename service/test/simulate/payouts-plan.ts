@@ -11,6 +11,8 @@ export interface Order {
   key: string;
   pounds: string;
   account: string;
+  /** Its caller takes a 502 at its word, that nothing was sent, and does not ask again. */
+  believes502: boolean;
 }
 
 /** As the bank's control takes it. */
@@ -66,6 +68,9 @@ interface Planning {
   random: Random;
   lengthMs: number;
   partners: number;
+  payoutsASecond: number;
+  /** What the keys of its orders begin with: a second plan on the same database asks for other payouts. */
+  keyPrefix: string;
 }
 
 function pick<Item>(random: Random, items: readonly Item[]): Item {
@@ -140,15 +145,16 @@ function planWebhooks(planning: Planning): Extract<PlannedEvent, { kind: 'webhoo
   return momentsOf(planning, 3_000, 10_000).map((atMs) => ({ atMs, kind: 'webhooks', mode: next() }));
 }
 
-function planOrder({ random, partners }: Planning, number: number): Order {
+function planOrder({ random, partners, keyPrefix }: Planning, number: number): Order {
   const poor = number === 0 || random.below(20) === 0;
   return {
     partner: poor ? 0 : 1 + random.below(partners - 1),
-    key: `payout-${number}`,
+    key: `${keyPrefix}-${number}`,
     // The first one takes nearly all that the poor partner has.
     pounds: number === 0 ? '7830.00' : poundsOf(random),
     // Few enough that many are known already; one that ends in 0000 is refused by the bank.
     account: random.below(50) === 0 ? '12340000' : `7${String(random.below(300)).padStart(6, '0')}1`,
+    believes502: number % 4 === 3,
   };
 }
 
@@ -203,9 +209,10 @@ function planTransfer({ random }: Planning, order: Order, createdMs: number): Pl
 }
 
 function planOrders(planning: Planning, seconds: number): PlannedEvent[] {
-  return Array.from({ length: Math.ceil(seconds) * payoutsASecond }, (_, number) => {
+  const { payoutsASecond: rate } = planning;
+  return Array.from({ length: Math.ceil(seconds) * rate }, (_, number) => {
     const order = planOrder(planning, number);
-    const atMs = Math.floor(number / payoutsASecond) * 1_000 + planning.random.below(1_000);
+    const atMs = Math.floor(number / rate) * 1_000 + planning.random.below(1_000);
     const created: PlannedEvent = { atMs, kind: 'create', order };
     return [created, ...planRepeats(planning, order, atMs), ...planTransfer(planning, order, atMs)];
   }).flat();
@@ -223,18 +230,29 @@ function withoutUnreportedReturns(events: readonly PlannedEvent[]): PlannedEvent
   });
 }
 
+function inOrder(events: readonly PlannedEvent[], lengthMs: number): PlannedEvent[] {
+  return events.filter(({ atMs }) => atMs < lengthMs).toSorted((one, other) => one.atMs - other.atMs);
+}
+
+/** What partners and the bank do on their own account; what goes wrong meanwhile is another's to decide. */
+export function planTraffic(
+  wanted: Pick<Planning, 'partners' | 'payoutsASecond' | 'keyPrefix'> & { seed: number; seconds: number },
+): PlannedEvent[] {
+  const lengthMs = Math.ceil(wanted.seconds) * 1_000;
+  return inOrder(planOrders({ ...wanted, random: randomFrom(wanted.seed), lengthMs }, wanted.seconds), lengthMs);
+}
+
 export function planPayouts({ seed, seconds }: { seed: number; seconds: number }): PayoutsPlan {
   const lengthMs = Math.ceil(seconds) * 1_000;
   const partners = Math.max(fewestPartners, 1 + Math.ceil((seconds * payoutsASecond) / payoutsAWallet));
-  const planning = { random: randomFrom(seed), lengthMs, partners };
+  const planning = { random: randomFrom(seed), lengthMs, partners, payoutsASecond, keyPrefix: 'payout' };
   const all = [
     ...planWebhooks(planning),
     ...planKills(planning),
     ...planFaults(planning),
     ...planOrders(planning, seconds),
   ];
-  const inTime = all.filter(({ atMs }) => atMs < lengthMs).toSorted((one, other) => one.atMs - other.atMs);
-  const events = withoutUnreportedReturns(inTime);
+  const events = withoutUnreportedReturns(inOrder(all, lengthMs));
   const digest = createHash('sha256').update(JSON.stringify({ partners, events })).digest('hex').slice(0, 16);
   return { partners, events, digest };
 }

@@ -1,15 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { findPort } from '@kelpie/dev/free-port.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestClock, type TestClock } from '../harness/clock.ts';
 import { countStates } from '../harness/invariants.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { createLane, type Lane } from './lane.ts';
 import { createRestlessBank, type RestlessBank } from './payouts-bank.ts';
 import { createClients, type Clients } from './payouts-clients.ts';
 import { becomeQuiet, judge, reportErrors, printAuditTrails } from './payouts-end.ts';
-import { planPayouts, type PayoutsPlan, type PlannedEvent, type Victim } from './payouts-plan.ts';
+import { planPayouts, type PayoutsPlan, type PlannedEvent } from './payouts-plan.ts';
+import { startProcesses, type Processes } from './payouts-processes.ts';
 import type { Simulation } from './simulation.ts';
 import { createTally, type Tally } from './tally.ts';
 
@@ -22,19 +21,9 @@ interface Cast {
   clock: TestClock;
   bank: RestlessBank;
   clients: Clients;
-  /** Ours, that are killed and started again. */
-  processes: Readonly<Record<Exclude<Victim, 'bank'>, Killable>>;
+  processes: Processes;
   tally: Tally;
   violations: string[];
-}
-
-interface Killable {
-  lane: Lane;
-  killAndStart: () => Promise<unknown>;
-}
-
-function killable(killAndStart: Killable['killAndStart']): Killable {
-  return { lane: createLane(), killAndStart };
 }
 
 async function startCast(
@@ -47,32 +36,10 @@ async function startCast(
   const world = await startWorld({ database, settleAfterMs, env, atEnd });
   const partners: TestPartner[] = [world.partner];
   while (partners.length < plan.partners) partners.push(await world.addPartner());
-  const secondPort = { KELPIE_API_PORT: String(await findPort()) };
-  let secondApi = await world.addApi(secondPort);
-  let secondWorker = await world.addWorker();
-  const processes = {
-    'api 1': killable(async () => {
-      world.api.kill('SIGKILL');
-      return world.restartApi();
-    }),
-    'api 2': killable(async () => {
-      secondApi.kill('SIGKILL');
-      await secondApi.exited;
-      secondApi = await world.addApi(secondPort);
-    }),
-    'worker 1': killable(async () => {
-      world.worker?.kill('SIGKILL');
-      return world.restartWorker();
-    }),
-    'worker 2': killable(async () => {
-      secondWorker.kill('SIGKILL');
-      await secondWorker.exited;
-      secondWorker = await world.addWorker();
-    }),
-  };
+  const { processes, urls } = await startProcesses(world);
   const tally = createTally();
   const violations: string[] = [];
-  const clients = createClients({ partners, urls: [world.api.url, secondApi.url], tally, violations });
+  const clients = createClients({ partners, urls, tally, violations });
   return { world, clock, bank: createRestlessBank(world.bank, partners, tally), clients, processes, tally, violations };
 }
 
@@ -94,11 +61,7 @@ function perform({ bank, clients, processes, tally }: Cast, event: PlannedEvent)
       return bank.deliver(event.mode);
     case 'kill': {
       if (event.victim === 'bank') return bank.kill();
-      const { lane, killAndStart } = processes[event.victim];
-      // One that is still being started is dead already: on a busy machine it would otherwise never live.
-      if (lane.isBusy()) return tally.add('kills_of_the_dead');
-      tally.add(event.victim.startsWith('api') ? 'kills_api' : 'kills_worker');
-      return lane.add(killAndStart);
+      return processes.kill(event.victim, tally);
     }
   }
 }
@@ -119,7 +82,7 @@ async function performAll(cast: Cast, { events }: PayoutsPlan, say: (text: strin
 /** Everything works again, and everybody is told. */
 async function heal({ bank, clients, processes }: Cast): Promise<void> {
   await bank.heal();
-  for (const { lane } of Object.values(processes)) await lane.finish();
+  await processes.finish();
   await clients.finish();
 }
 
