@@ -71,6 +71,8 @@ interface Planning {
   payoutsASecond: number;
   /** What the keys of its orders begin with: a second plan on the same database asks for other payouts. */
   keyPrefix: string;
+  /** The least that an order is for. Live takes no less than three. */
+  leastPounds: number;
 }
 
 function pick<Item>(random: Random, items: readonly Item[]): Item {
@@ -145,21 +147,21 @@ function planWebhooks(planning: Planning): Extract<PlannedEvent, { kind: 'webhoo
   return momentsOf(planning, 3_000, 10_000).map((atMs) => ({ atMs, kind: 'webhooks', mode: next() }));
 }
 
-function planOrder({ random, partners, keyPrefix }: Planning, number: number): Order {
+function planOrder({ random, partners, keyPrefix, leastPounds }: Planning, number: number): Order {
   const poor = number === 0 || random.below(20) === 0;
   return {
     partner: poor ? 0 : 1 + random.below(partners - 1),
     key: `${keyPrefix}-${number}`,
     // The first one takes nearly all that the poor partner has.
-    pounds: number === 0 ? '7830.00' : poundsOf(random),
+    pounds: number === 0 ? '7830.00' : poundsOf(random, leastPounds),
     // Few enough that many are known already; one that ends in 0000 is refused by the bank.
     account: random.below(50) === 0 ? '12340000' : `7${String(random.below(300)).padStart(6, '0')}1`,
     believes502: number % 4 === 3,
   };
 }
 
-function poundsOf(random: Random): string {
-  return `${1 + random.below(4)}.${String(random.below(100)).padStart(2, '0')}`;
+function poundsOf(random: Random, least: number): string {
+  return `${least + random.below(4)}.${String(random.below(100)).padStart(2, '0')}`;
 }
 
 /** At the same moment, or some time later. */
@@ -236,7 +238,10 @@ function inOrder(events: readonly PlannedEvent[], lengthMs: number): PlannedEven
 
 /** What partners and the bank do on their own account; what goes wrong meanwhile is another's to decide. */
 export function planTraffic(
-  wanted: Pick<Planning, 'partners' | 'payoutsASecond' | 'keyPrefix'> & { seed: number; seconds: number },
+  wanted: Pick<Planning, 'partners' | 'payoutsASecond' | 'keyPrefix' | 'leastPounds'> & {
+    seed: number;
+    seconds: number;
+  },
 ): PlannedEvent[] {
   const lengthMs = Math.ceil(wanted.seconds) * 1_000;
   return inOrder(planOrders({ ...wanted, random: randomFrom(wanted.seed), lengthMs }, wanted.seconds), lengthMs);
@@ -245,7 +250,14 @@ export function planTraffic(
 export function planPayouts({ seed, seconds }: { seed: number; seconds: number }): PayoutsPlan {
   const lengthMs = Math.ceil(seconds) * 1_000;
   const partners = Math.max(fewestPartners, 1 + Math.ceil((seconds * payoutsASecond) / payoutsAWallet));
-  const planning = { random: randomFrom(seed), lengthMs, partners, payoutsASecond, keyPrefix: 'payout' };
+  const planning = {
+    random: randomFrom(seed),
+    lengthMs,
+    partners,
+    payoutsASecond,
+    keyPrefix: 'payout',
+    leastPounds: 1,
+  };
   const all = [
     ...planWebhooks(planning),
     ...planKills(planning),
