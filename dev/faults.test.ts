@@ -19,6 +19,11 @@ function citedIn(file: string): string[] {
 const rows = Array.from(page.matchAll(/^\| (\d+) \|.*$/gm), ([row, number = '']) => ({
   number,
   isTested: !row.includes('| none yet'),
+  /** Runs it outside the tests. */
+  hasCommand: row.includes('`npm run '),
+  /** What the harness runs on a cluster. */
+  onCluster: Array.from(row.matchAll(/`npm run faults -- --only (\d+)`/g), ([, only]) => only),
+  hasReason: /\| none yet: .+ \|$/.test(row),
   files: Array.from(row.matchAll(/`((?:src|test)\/[^` ]+\.ts)`/g), ([, file]) => `service/${file}`),
 }));
 
@@ -43,4 +48,20 @@ test('every test file that docs/faults.md names exists, and cites the fault it i
     named.filter(({ number, isTested, file }) => isTested && !citedIn(file).includes(number)),
     [],
   );
+});
+
+test('every fault has a test or a command, or a reason for having none', () => {
+  const shownByNothing = rows.filter((row) => row.files.length === 0 && !row.hasCommand && !row.hasReason);
+  assert.deepEqual(shownByNothing, []);
+});
+
+test('the faults that docs/faults.md has run on a cluster are those that the harness knows', () => {
+  const text = readFileSync(path.join(projectFolder, 'service/test/faults/rows.ts'), 'utf8');
+  const known = Array.from(text.matchAll(/\bnumber: (\d+)\b/g), ([, number = '']) => number);
+  const listed = rows.filter(({ onCluster }) => onCluster.length > 0);
+  assert.deepEqual(
+    listed.filter(({ number, onCluster }) => onCluster.some((only) => only !== number)),
+    [],
+  );
+  assert.deepEqual(listed.map(({ number }) => number).toSorted(), known.toSorted());
 });

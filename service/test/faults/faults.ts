@@ -1,0 +1,115 @@
+// npm run faults [-- --quick | --only N | --all] [--seed S] [--runs K] [--rate R]: the faults of docs/faults.md on a real
+// cluster, under traffic, judged by the bank's own record. Prints a table, closes with a JSON line, and writes
+// docs/fault-report.md. Ends with exit code 1 where there was a violation.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { projectFolder } from '@kelpie/dev/project.ts';
+import type { BankTest } from './bank-test.ts';
+import { readListedFaults, type ListedFault } from './listed-faults.ts';
+import { describeMachine, printTable, writeReport, type TestedRow } from './report.ts';
+import { faultRows, type FaultRow } from './rows.ts';
+import { runRow, type RowResult } from './run-row.ts';
+import { startFaultStage } from './stage.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string' },
+    rate: { type: 'string', default: '30' },
+  },
+});
+const seed = Number(options.seed);
+const payoutsASecond = Number(options.rate);
+const say = (text: string): void => console.error(text);
+
+function isNamed({ number, name }: Pick<FaultRow, 'number' | 'name'>): boolean {
+  return options.only.length === 0 || options.only.includes(String(number)) || options.only.includes(name);
+}
+
+const chosen = faultRows.filter((row) => isNamed(row) && (!options.quick || row.isQuick === true));
+const runsAreRight = options.runs === undefined || /^[1-9]\d?$/.test(options.runs);
+if (chosen.length === 0 || !Number.isSafeInteger(seed) || !(payoutsASecond > 0) || !runsAreRight) {
+  const names = faultRows.map(({ number, name }) => `${number} or ${name}`).join(', ');
+  say(`Usage: npm run faults -- [--quick | --all] [--only N]… [--seed S] [--runs K] [--rate R]\nRows: ${names}`);
+  process.exit(2);
+}
+
+/** After each row, so that a run that is cut off keeps what it measured. CI leaves the page as it is. */
+function report(results: readonly RowResult[], tested: readonly TestedRow[]): void {
+  if (options.quick) return;
+  const file = path.join(projectFolder, 'docs/fault-report.md');
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const faults = new Map(readListedFaults().map(({ number, fault }) => [number, fault]));
+  const measuredAt = describeMachine(new Date());
+  writeFileSync(file, writeReport(before, { results, tested, faults, payoutsASecond, measuredAt }));
+}
+
+async function runRows(): Promise<RowResult[]> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const results: RowResult[] = [];
+  const earlier: BankTest[] = [];
+  const known = new Set<string>();
+  const endAll = async (): Promise<void> => {
+    for (const end of ends.splice(0).toReversed())
+      await end().catch((error: unknown) => say(`ending: ${String(error)}`));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void endAll().finally(() => process.exit(130)));
+  try {
+    const stage = await startFaultStage((end) => void ends.push(end), say);
+    for (const row of chosen) {
+      const runs = options.quick ? 1 : Number(options.runs ?? row.runs);
+      say(`${row.number} ${row.name}: ${runs} runs, seed ${seed}`);
+      const common = { seed, runs, payoutsASecond, isQuick: options.quick, earlier, known, say };
+      const result = await runRow(stage, row, common);
+      for (const violation of result.violations.slice(0, 20)) say(`VIOLATION ${violation}`);
+      results.push(result);
+      report([result], testElsewhere(false));
+    }
+  } finally {
+    await endAll();
+  }
+  return results;
+}
+
+/** The tests of a row, by the number that their names begin with. */
+function runTests({ number, files }: ListedFault): { isPassed: boolean; text: string } {
+  const startedAt = performance.now();
+  const named = `--test-name-pattern=faults (\\d+, )*${number}[,:]`;
+  const { status, stdout } = spawnSync(process.execPath, ['dev/test.ts', named, ...files], {
+    cwd: projectFolder,
+    encoding: 'utf8',
+    timeout: 900_000,
+  });
+  const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(stdout) ?? [];
+  const took = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  return { isPassed: status === 0 && Number(passed) > 0, text: `${passed} tests in ${took} s` };
+}
+
+function testElsewhere(isRun: boolean): TestedRow[] {
+  const here = new Set(faultRows.map(({ number }) => number));
+  return readListedFaults()
+    .filter(({ number, files }) => files.length > 0 || !here.has(number))
+    .map((row) => {
+      const { number, fault, tests, files } = row;
+      if (!isRun || files.length === 0) return { number, fault, tests, result: null };
+      say(`${number}: ${files.join(' ')}`);
+      return { number, fault, tests, result: runTests(row) };
+    });
+}
+
+const results = await runRows();
+const tested = options.all ? testElsewhere(true) : [];
+if (options.all) report([], tested);
+console.log(printTable(results));
+const failed = tested.filter(({ result }) => result?.isPassed === false);
+const violations = results.reduce((sum, row) => sum + row.violations.length, failed.length);
+const missed = results.flatMap(({ name, missed: goals }) => goals.map((goal) => `${name}: ${goal}`));
+console.log(JSON.stringify({ rows: results.length, violations, goals_missed: missed, seed }));
+// A query that a frozen server never answered would keep this process alive.
+process.exit(violations === 0 ? 0 : 1);
