@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
+import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { asSecondPerson } from '../app/commands/kelpie-admin.ts';
 import { envOf, openInDatabase, type Hole } from '../attack/hole.ts';
 import { openRounds, untilFunded } from '../funding/topping-up.ts';
 import { createTestClock, type TestClock } from '../harness/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { startStandbyPair } from '../recovery/standby-pair.ts';
+import { restoreBackup, startRecoveryWorld, takeBackup, type RecoveryWorld } from '../recovery/restoring.ts';
 import { createBankClients, startBankTest, type BankTest } from './bank-test.ts';
 import { judgeBankTest } from './judge.ts';
 import { plantedBugs } from './planted-bugs.ts';
@@ -108,6 +111,14 @@ testBug('credited-twice', /^I8 deposit .* is credited with/, async (bug) => {
   return judgeTest(tested, bug !== null);
 });
 
+testBug('hold-released-on-time-out', /^I8 the bank paid .* and no payout of ours says so/, async (bug) => {
+  const tested = await startSandboxTest(bug);
+  // Fewer in a row than open the circuit breaker.
+  await tested.world.bank.control('/faults', { on: 'transfer.create', kind: 'drop_reply', times: 4 });
+  await untilAcknowledged(tested);
+  return judgeTest(tested, bug !== null);
+});
+
 testBug('warning-taken-for-success', /^I2 payout .* was acknowledged and is not there/, async (bug) => {
   const pair = await startStandbyPair(after);
   const clock = createTestClock();
@@ -119,4 +130,42 @@ testBug('warning-taken-for-success', /^I2 payout .* was acknowledged and is not 
   await pair.failOver();
   await untilAcknowledged(tested);
   return judgeTest(tested, bug !== null);
+});
+
+/** As an operator would: nothing is opened before all that the bank has is imported. */
+async function recover(world: RecoveryWorld): Promise<void> {
+  await world.moveTime(61_000);
+  assert.equal((await world.admin(['recovery', 'import', '--json'])).code, 0);
+  const proposed = await world.admin(['recovery', 'open', '--reason', 'imported', '--json']);
+  const approval = ['approvals', 'approve', textAt(proposed.data(), 'id'), '--json'];
+  assert.equal((await world.admin(approval, asSecondPerson(world.database))).code, 0);
+}
+
+const longerThanTheBankRemembersMs = 25 * 3_600_000;
+
+/** The bank refuses a key that it has used up, so the second order does not pay. The books show that there was one. */
+const orderedAgain = /^I1 order .* was paid 2 times|^I8 the bank took .*; payout .* says null/;
+
+testBug('resent-after-restore', orderedAgain, async (bug) => {
+  const world = await startRecoveryWorld();
+  const { database, clock } = world;
+  const tested = await startTest(world, clock);
+  await untilAcknowledged(tested);
+  await takeBackup(database);
+  await untilAcknowledged(tested);
+  await tested.bankTest.finish();
+  await world.settle();
+  await world.beat();
+  await Promise.all([world.worker?.stop(), world.api.stop()]);
+  await restoreBackup(database);
+  if (bug !== null) await openInDatabase(database, bug);
+  await world.restartApi();
+  await world.restartWorker();
+  if (bug === null) await recover(world);
+  // Its idempotency keys alone would hide the bug for a day.
+  await world.bank.control('/clock', { move_ms: longerThanTheBankRemembersMs });
+  tested.bankTest.repeatAll();
+  const violations = await judgeTest(tested, true);
+  // A payout that was rebuilt has another id than its caller was told before. What must not be is a second order.
+  return bug === null ? violations.filter((violation) => orderedAgain.test(violation)) : violations;
 });

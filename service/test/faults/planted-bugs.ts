@@ -17,9 +17,24 @@ export const plantedBugs = {
       ],
     ],
   },
+  /** A payment whose answer was lost counts as not sent: 502, and the hold goes back. */
+  'hold-released-on-time-out': {
+    file: 'service/src/payouts/lifecycle/send-payout.ts',
+    edits: [
+      [
+        "case 'accepted':\n    case 'unknown':\n      return sent;",
+        "case 'accepted':\n      return sent;\n    case 'unknown':\n      return { kind: 'nothing_sent', why: 'unreachable', text: sent.text };",
+      ],
+    ],
+  },
   /** A commit that no standby confirmed counts as done. */
   'warning-taken-for-success': {
     file: 'service/src/platform/database/single-call.ts',
     edits: [["if (warned) throw new CommitUncertain('database_commit_unconfirmed');", '']],
+  },
+  /** A restored database is not recognised, so its payouts can be sent again. */
+  'resent-after-restore': {
+    file: 'service/database/functions/platform/compare_heartbeat.sql',
+    edits: [['select h.number, h.number < anchored into', 'select h.number, false into']],
   },
 } as const satisfies Readonly<Record<string, Hole>>;
