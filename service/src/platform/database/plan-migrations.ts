@@ -87,12 +87,28 @@ function locksInPartitions(table: string, { rows, partitions }: { rows: number; 
 
 const unknown: PlannedLock = { table: null, lock: 'unknown', blocks: 'unknown', rows: null, isBrief: false };
 const createdTable = /^create (?:unlogged table|table|view) (?:if not exists )?kelpie\.([a-z0-9_]+)/i;
+const createdIndex =
+  /^create (?:unique )?index (?:concurrently )?(?:if not exists )?([a-z0-9_]+)\s+on (?:only )?kelpie\.([a-z0-9_]+)/i;
 
-function planLocks(sql: string, { tables, tableOfIndex }: Catalogue, created: ReadonlySet<string>): PlannedLock[] {
-  const locks = locksOf(sql, (index) => tableOfIndex.get(index));
+/** What earlier statements of the plan create: no process uses these tables yet. */
+interface Created {
+  tables: Set<string>;
+  /** The table of each index. */
+  indexes: Map<string, string>;
+}
+
+function noteCreated(sql: string, { tables }: Catalogue, created: Created): void {
+  const table = createdTable.exec(sql)?.[1];
+  if (table !== undefined && !tables.has(table)) created.tables.add(table);
+  const [, index, indexed] = createdIndex.exec(sql) ?? [];
+  if (index !== undefined && indexed !== undefined) created.indexes.set(index, indexed);
+}
+
+function planLocks(sql: string, { tables, tableOfIndex }: Catalogue, created: Created): PlannedLock[] {
+  const locks = locksOf(sql, (index) => tableOfIndex.get(index) ?? created.indexes.get(index));
   if (locks === undefined) return [unknown];
   return locks
-    .filter(({ table }) => !created.has(table))
+    .filter(({ table }) => !created.tables.has(table))
     .flatMap(({ table, lock }) => {
       const { rows = null, partitions = null } = tables.get(table) ?? {};
       const isBuilt = /^create .*?index concurrently /i.test(sql);
@@ -104,17 +120,15 @@ function planLocks(sql: string, { tables, tableOfIndex }: Catalogue, created: Re
     });
 }
 
-/** A table that an earlier statement of the plan creates is used by no process yet. */
 function planAll(pending: readonly Migration[], catalogue: Catalogue, begun: ReadonlySet<string>): PlannedMigration[] {
-  const created = new Set<string>();
+  const created: Created = { tables: new Set(), indexes: new Map() };
   return pending.map(({ name, runs, concurrent, statements }) => ({
     name,
     runs,
     isOneTransaction: concurrent === null,
     isUnfinished: begun.has(name),
     statements: statements.map(({ sql }) => {
-      const table = createdTable.exec(sql)?.[1];
-      if (table !== undefined && !catalogue.tables.has(table)) created.add(table);
+      noteCreated(sql, catalogue, created);
       return { sql, locks: planLocks(sql, catalogue, created) };
     }),
   }));
