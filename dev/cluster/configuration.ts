@@ -15,6 +15,11 @@ export function configurationFile(plan: ClusterPlan, node: number, name: NodeFil
   return path.join(foldersOf(plan, node).node, name);
 }
 
+/** Beside the configuration, because the user that runs it need not reach the project. */
+export function patroniProgram({ folder }: ClusterPlan): string {
+  return path.join(folder, 'patroni');
+}
+
 export function proxyFile({ folder }: ClusterPlan): string {
   return path.join(folder, 'haproxy.cfg');
 }
@@ -63,9 +68,9 @@ export async function writeConfiguration(plan: ClusterPlan, owner: { uid: number
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chown(folder, owner.uid, owner.gid);
   };
-  const write = async (file: string, text: string): Promise<void> => {
-    // It has passwords.
-    await writeFile(file, text, { mode: 0o600 });
+  // The files have passwords.
+  const write = async (file: string, text: string, mode = 0o600): Promise<void> => {
+    await writeFile(file, text, { mode });
     await chown(file, owner.uid, owner.gid);
   };
   await createFolder(plan.folder);
@@ -80,5 +85,6 @@ export async function writeConfiguration(plan: ClusterPlan, owner: { uid: number
       );
   }
   await write(proxyFile(plan), fillTemplate(await readTemplate('haproxy.cfg'), proxyValuesOf(plan)));
+  await write(patroniProgram(plan), await readTemplate('patroni.py'), 0o700);
   await chmod(plan.folder, 0o711);
 }

@@ -1,7 +1,7 @@
 // Starts, freezes and kills what runs on one node.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { configurationFile } from './configuration.ts';
+import { configurationFile, patroniProgram } from './configuration.ts';
 import { namespaceOf } from './network.ts';
 import { foldersOf, type ClusterPlan } from './plan.ts';
 import { killUntilGone, listProcesses, signalAll, startProgram, type Running } from './processes.ts';
@@ -44,7 +44,7 @@ export async function killEtcdMember(plan: ClusterPlan, node: number): Promise<v
 export async function startPatroni(plan: ClusterPlan, node: number): Promise<void> {
   if (await hasPatroni(plan, node)) return;
   startProgram({
-    command: ['patroni', configurationFile(plan, node, 'patroni.yml')],
+    command: [patroniProgram(plan), configurationFile(plan, node, 'patroni.yml')],
     namespace: namespaceOf(plan, node),
     logFile: path.join(foldersOf(plan, node).log, 'patroni.log'),
   });
