@@ -287,6 +287,29 @@ test('where the list can not be searched to its end nothing is sent, and the att
   await world.restartWorker();
 });
 
+test('what never left is sent under the same key of the bank, and its list is not read: a busy partner has a long one', async () => {
+  const key = randomUUID();
+  await world.worker?.stop();
+  await fault('error_before', 'external_account.create');
+  const body = payoutBody({ amount_gbp: amount }, bankOf('44445551'));
+  const unreached = await pay(key, body);
+  assert.deepEqual(
+    [unreached.status, valueAt(unreached.json, 'error.details.reason')],
+    [502, 'bank_unreachable'],
+    unreached.text,
+  );
+  await fault('error_before', 'transfer.read');
+  const again = await pay(key, body);
+  assert.equal(again.status, 201, again.text);
+  assert.deepEqual(
+    (await attemptsOf(key)).map(({ round }) => round),
+    [1, 1],
+  );
+  assert.equal((await paymentsOf(key)).length, 1);
+  await bank.control('DELETE /faults');
+  await world.restartWorker();
+});
+
 test('many who try again at once after a refusal begin one round, and one payment is made', async () => {
   const key = randomUUID();
   await refuse(key);

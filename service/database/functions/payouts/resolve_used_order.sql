@@ -7,8 +7,8 @@
 --   in_question   the same, while a person looks at any attempt of this order, or once a correction was made for one: its
 --                 payment is in the books already
 -- The bank keeps a key for a day and for one body, and a refusal under it as well. Past that, for another body, or after a
--- refusal, a retry needs a new round, in which the bank would pay again. So before any retry, the caller searches the bank's
--- list for the order, from claimed_at on.
+-- refusal, a retry needs a new round, in which the bank would pay again. So before one, the caller searches the bank's list for
+-- the order, from claimed_at on.
 -- Callers: everyone
 create or replace function kelpie.resolve_used_order(
   of_partner uuid, of_environment kelpie.environment, of_order_id uuid, of_fingerprint bytea, at timestamptz

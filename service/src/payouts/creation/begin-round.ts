@@ -28,20 +28,20 @@ const searchedWithinMs = 3_000;
 
 /**
  * How an attempt of which nothing was sent is tried again. Our memory of it can be older than what the bank did, after a
- * restore, and the bank can have paid what it refused. So the bank's own list decides, from the order's first attempt on.
+ * restore, and the bank can have paid what it refused. Under the same key the bank answers with what it did. Under a new one
+ * it would pay again, so its own list decides, from the order's first attempt on.
  */
 export async function beginRound(
   deps: PayoutDeps,
   wanted: Wanted,
   { retry, needsNewRound, claimedAt }: Extract<ResolvedOrder, { kind: 'retry' }>,
 ): Promise<Round> {
+  if (!needsNewRound) return { kind: 'retry', retry };
   const search = await searchPayment(deps, wanted.made.payout, { from: claimedAt, withinMs: searchedWithinMs });
   if (search.kind === 'unknown') return { kind: 'not_searched' };
   const at = deps.clock.now();
-  if (search.kind === 'absent') {
-    const next = { ...retry, bankRound: retry.bankRound + 1, roundBeganAt: at };
-    return { kind: 'retry', retry: needsNewRound ? next : retry };
-  }
+  if (search.kind === 'absent')
+    return { kind: 'retry', retry: { ...retry, bankRound: retry.bankRound + 1, roundBeganAt: at } };
   const [payment, ...more] = search.payments;
   const compared = more.length > 0 ? 'other' : await compare(deps, wanted, payment);
   if (compared === 'unknown') return { kind: 'not_searched' };
