@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { createCallLimit, type CallLimit } from './call-limit.ts';
 
 const soonMs = 20;
+const quickMs = 50;
+const slowMs = 1_500;
 
 /** How many get their turn of those who ask now. */
 async function enterAll(limit: CallLimit, count: number): Promise<number> {
@@ -10,17 +12,29 @@ async function enterAll(limit: CallLimit, count: number): Promise<number> {
   return turns.filter(Boolean).length;
 }
 
-test('a bank gets 128 calls at a time, half as many after a late answer, and one more after each answer', async () => {
+function leaveAll(limit: CallLimit, count: number, how: 'answered' | 'late', tookMs = quickMs): void {
+  for (let calls = 0; calls < count; calls += 1) limit.leave(how, tookMs);
+}
+
+test('a bank gets 128 calls at a time', async () => {
+  assert.equal(await enterAll(createCallLimit(), 200), 128);
+});
+
+test('a bank that answers late gets half as many calls, few more while it is slow, and all again as it gets quick', async () => {
   const limit = createCallLimit();
-  assert.equal(await enterAll(limit, 200), 128);
+  await enterAll(limit, 128);
   // Those that were under way together are late together, and count once.
-  for (let calls = 0; calls < 128; calls += 1) limit.leave('late');
+  leaveAll(limit, 128, 'late');
   assert.equal(await enterAll(limit, 200), 64);
-  for (let calls = 0; calls < 64; calls += 1) limit.leave('answered');
+  leaveAll(limit, 64, 'answered', slowMs);
+  assert.equal(await enterAll(limit, 200), 64);
+  leaveAll(limit, 64, 'answered', slowMs);
+  assert.equal(await enterAll(limit, 200), 65);
+  leaveAll(limit, 65, 'answered');
   assert.equal(await enterAll(limit, 200), 128);
 });
 
-test('who waits gets the turn of whoever leaves, in order', async () => {
+test('those who wait get the turns of those who leave, in order', async () => {
   const limit = createCallLimit();
   await enterAll(limit, 128);
   const entered: number[] = [];
@@ -28,15 +42,18 @@ test('who waits gets the turn of whoever leaves, in order', async () => {
     assert.equal(await limit.enter(60_000), true);
     entered.push(one);
   });
-  for (let calls = 0; calls < 3; calls += 1) limit.leave('answered');
+  leaveAll(limit, 3, 'answered');
   await Promise.all(waiting);
   assert.deepEqual(entered, [1, 2, 3]);
 });
 
-test('a bank is full once as many wait as it takes at a time, and not for those who gave up', async () => {
-  const limit = createCallLimit();
+test('a bank is full once a call has waited for a second, and no longer when it has given up', async () => {
+  let now = 0;
+  const limit = createCallLimit(() => now);
   await enterAll(limit, 128);
-  const waiting = enterAll(limit, 128);
+  const waiting = enterAll(limit, 20);
+  assert.equal(limit.isFull(), false);
+  now = 1_000;
   assert.equal(limit.isFull(), true);
   assert.equal(await waiting, 0);
   assert.equal(limit.isFull(), false);

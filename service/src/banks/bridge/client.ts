@@ -33,6 +33,8 @@ const failuresThatOpen = 5;
 const leaveAloneMs = 5_000;
 /** A bank that answered something so lately is slow, or was given too little time: it is not gone. */
 const silentMs = 4_000;
+/** Of a call's time it may wait for its turn. What is left is enough for an answer: who waits longer would call in vain. */
+const shareToWait = 1 / 3;
 const circuitOpen = { kind: 'not_sent', text: 'circuit open' } as const;
 const noTurn = { kind: 'not_sent', text: 'busy' } as const;
 
@@ -107,17 +109,18 @@ export function createBridgeClient(agent: Agent, { url, apiKey, onCircuit }: Bri
     const circuit = circuits[purpose];
     if (circuit.isResting()) return circuitOpen;
     const startedAt = performance.now();
-    if (!(await limit.enter(request.timeoutMs))) return noTurn;
+    if (!(await limit.enter(request.timeoutMs * shareToWait))) return noTurn;
+    const calledAt = performance.now();
     let how: 'answered' | 'late' | 'failed' = 'failed';
     try {
-      const timeoutMs = Math.max(1, request.timeoutMs - (performance.now() - startedAt));
+      const timeoutMs = Math.max(1, request.timeoutMs - (calledAt - startedAt));
       const result = await circuit.run(async () =>
         exchange(agent, { ...request, timeoutMs, origin, path: prefix + request.path }),
       );
       how = howItEnded(result);
       return result;
     } finally {
-      limit.leave(how);
+      limit.leave(how, performance.now() - calledAt);
     }
   };
   const headers = { 'api-key': apiKey, accept: 'application/json' };
