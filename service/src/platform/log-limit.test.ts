@@ -9,7 +9,7 @@ test('faults 74: of many kinds of trouble at once, at most eight lines a second 
   for (let second = 0; second < 5; second += 1) {
     for (let at = 0; at < 1_000; at += 1) {
       now = second * 1_000 + at;
-      if (limit.admit('request.refused', `code${at % 30}`, undefined)) written += 1;
+      if (limit.admit({ event: 'request.refused', code: `code${at % 30}` })) written += 1;
     }
   }
   assert.equal(written, 5 * 8);
@@ -22,6 +22,6 @@ test('faults 74: of many kinds of trouble at once, at most eight lines a second 
 test('requests that were served are all written; those that could not be are limited', () => {
   const limit = createLineLimit(() => 0);
   const admitted = (status: number) =>
-    Array.from({ length: 50 }, () => limit.admit('request.done', undefined, status)).filter(Boolean).length;
+    Array.from({ length: 50 }, () => limit.admit({ event: 'request.done', status })).filter(Boolean).length;
   assert.deepEqual([admitted(201), admitted(404), admitted(503), admitted(429)], [50, 50, 1, 1]);
 });

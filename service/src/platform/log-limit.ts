@@ -1,4 +1,7 @@
-/** Events that an outage repeats by the thousand. No line about a payout, money, a case or one job is among them. */
+/**
+ * Events that an outage of the database or a bank repeats by the thousand. Of lines about one payout, only what its history
+ * has as well.
+ */
 const limitedEvents = new Set([
   'activity.not_written',
   'database.connection_lost',
@@ -8,6 +11,7 @@ const limitedEvents = new Set([
   'jobs.engine_warning',
   'jobs.not_started',
   'jobs.probe_failed',
+  'payout.not_accepted',
   'request.refused',
   'security_event.not_written',
   'sweep.failed',
@@ -18,15 +22,25 @@ const mostPerWindow = 8;
 const mostKinds = 1_000;
 const mostListed = 20;
 
+interface Line {
+  event: string;
+  /** Tells lines of one event apart. */
+  code?: string | undefined;
+  status?: unknown;
+  /** Its error is that the database is away, whatever the line is about. */
+  isOutage?: boolean;
+}
+
 export interface LineLimit {
-  /** Whether a line is written. One that is not is counted. `code` tells lines of one event apart. */
-  admit(event: string, code: string | undefined, status: unknown): boolean;
+  /** Whether a line is written. One that is not is counted. */
+  admit(line: Line): boolean;
   /** What was counted and not written since the last call, most frequent first: `request.refused 25006: 480`. */
   takeRepeats(): string[];
 }
 
 /** An answer that says we can't serve, or that a caller asks too often, comes as often as it is asked. */
-function isLimited(event: string, status: unknown): boolean {
+function isLimited({ event, status, isOutage = false }: Line): boolean {
+  if (isOutage) return true;
   if (event === 'request.done') return typeof status === 'number' && (status === 429 || status >= 500);
   return limitedEvents.has(event);
 }
@@ -37,8 +51,9 @@ export function createLineLimit(now: () => number = () => performance.now()): Li
   let written = new Set<string>();
   let windowEndsAt = -Infinity;
   return {
-    admit(event, code, status) {
-      if (!isLimited(event, status)) return true;
+    admit(line) {
+      if (!isLimited(line)) return true;
+      const { event, code, status } = line;
       const at = now();
       if (at >= windowEndsAt) {
         written = new Set();

@@ -103,7 +103,21 @@ test('a refusal names the code of its cause', () => {
   assert.match(lines[0] ?? '', /"code":"unavailable","cause":"25006"/);
 });
 
-test('faults 74: what an outage repeats is written a few times a second and counted; a line about a payout never is', async () => {
+test('faults 74: a line about a job or a payout is counted where the database or a bank is away, once in each kind', () => {
+  const { lines, logger } = collect();
+  const away = new ApiError({ code: 'unavailable', message: 'Later.', internal: 'writes_refused' });
+  const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+  for (let times = 0; times < 50; times += 1) {
+    logger.error({ job_id: String(times), error: away }, 'job.failed');
+    logger.error({ partner_id: String(times), error: lost }, 'deposits.not_read');
+    logger.warn({ payout_id: String(times), action: 'unreachable' }, 'payout.not_accepted');
+  }
+  assert.equal(lines.length, 3);
+  for (let times = 0; times < 50; times += 1) logger.error({ error: new Error('a bug') }, 'job.failed');
+  assert.equal(lines.length, 53);
+});
+
+test('faults 74: what an outage repeats is written a few times a second and counted; an alarm about a payout never is', async () => {
   const { lines, logger } = collect();
   const startedAt = performance.now();
   const refused = new ApiError({ code: 'unavailable', message: 'Later.', internal: 'no connection' });

@@ -98,6 +98,15 @@ function kindOf(error: unknown): string | undefined {
   return codeOf(Reflect.get(error, 'cause')) ?? codeOf(error) ?? nameOf(error);
 }
 
+/** Of an error that says that the database is away, by its own code, the server's or the operating system's. */
+const outageCode =
+  /^(unavailable|connection_lost|database_\w+|08\w{3}|25006|57P0\d|E(CONN|HOST|NET)\w+|EPIPE|ETIMEDOUT)$/;
+
+/** Everything that needs the database while it is away ends so. */
+function isOutage(error: unknown): boolean {
+  return outageCode.test(codeOf(error) ?? '');
+}
+
 /** The job engine hands over copies of errors: these have lost their name, and their stack begins with it. */
 function nameOf(error: object): string {
   const [ofStack] = /^(?:[A-Z][A-Za-z]{0,40})?[Ee]rror(?=:)/.exec(stringProperty(error, 'stack') ?? '') ?? [];
@@ -186,8 +195,10 @@ export function createLogger(process: string, level: string, stream?: Destinatio
       hooks: {
         logMethod(call, method) {
           const [fields, event] = readCall(call);
-          const code = kindOf(Reflect.get(fields, 'error')) ?? stringProperty(fields, 'error_code');
-          const isWritten = limit.admit(event, code, Reflect.get(fields, 'status'));
+          const error: unknown = Reflect.get(fields, 'error');
+          const code = kindOf(error) ?? stringProperty(fields, 'error_code') ?? stringProperty(fields, 'action');
+          const status: unknown = Reflect.get(fields, 'status');
+          const isWritten = limit.admit({ event, code, status, isOutage: isOutage(error) });
           if (isWritten) Reflect.apply(method, this, [fields, event]);
           else timer ??= setTimeout(summarize, summaryEveryMs).unref();
         },
