@@ -13,18 +13,26 @@ interface Choice {
  * database as texts, since JSON has no whole numbers.
  */
 async function readRecord(tx: Transaction, { reference, customerId }: Choice): Promise<object> {
-  const where = '($1::text is null or client_reference_id = $1) and ($2::uuid is null or customer_id = $2)';
+  // A condition for what was chosen alone: one plan for any choice would read the whole table.
+  const conditions = [
+    ...(reference === null ? [] : [['client_reference_id', reference] as const]),
+    ...(customerId === null ? [] : [['customer_id', customerId] as const]),
+  ];
+  const where = conditions.map(([column], at) => `and ${column} = $${at + 1}`).join(' ');
+  const values = conditions.map(([, value]) => value);
   const payments = await tx.query(
     `select transfer_id, customer_id, client_reference_id, idempotency_key, amount_pence::text,
        taken_micro_usdc::text, accepted_at
-     from payments where ${where} order by accepted_at`,
-    [reference, customerId],
+     from payments where true ${where} order by accepted_at`,
+    values,
   );
   const refunds = await tx.query(
     `select transfer_id, customer_id, client_reference_id, micro_usdc::text, reason, refunded_at
-     from refunds where ${where} order by refunded_at`,
-    [reference, customerId],
+     from refunds where true ${where} order by refunded_at`,
+    values,
   );
+  // A deposit has no client reference.
+  if (reference !== null) return { payments: payments.rows, refunds: refunds.rows, credits: [], reversals: [] };
   const credits = await readOfDeposits(tx, customerId, { table: 'deposit_credits', at: 'credited_at' });
   const reversals = await readOfDeposits(tx, customerId, { table: 'deposit_reversals', at: 'reversed_at' });
   return { payments: payments.rows, refunds: refunds.rows, credits, reversals };
