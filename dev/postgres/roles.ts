@@ -38,6 +38,8 @@ function poolFor(url: string): Pool {
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 10_000, max: 50, allowExitOnIdle: true });
   // A database that is dropped ends the connections that wait here. They are replaced when somebody asks again.
   pool.on('error', () => undefined);
+  // A connection that is lost between two queries of its user fails at the second.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pools.set(url, pool);
   return pool;
 }

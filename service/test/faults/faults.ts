@@ -1,16 +1,16 @@
 // npm run faults [-- --quick | --only N | --all] [--seed S] [--runs K] [--rate R]: the faults of docs/faults.md on a real
 // cluster, under traffic, judged by the bank's own record. Prints a table, closes with a JSON line, and writes
 // docs/fault-report.md. Ends with exit code 1 where there was a violation.
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { projectFolder } from '@kelpie/dev/project.ts';
 import type { BankTest } from './bank-test.ts';
-import { readListedFaults, type ListedFault } from './listed-faults.ts';
+import { readListedFaults } from './listed-faults.ts';
 import { describeMachine, printTable, writeReport, type TestedRow } from './report.ts';
 import { faultRows, type FaultRow } from './rows.ts';
 import { runRow, type RowResult } from './run-row.ts';
+import { runFaultTests, type FaultOutcome } from './run-tests.ts';
 import { startFaultStage } from './stage.ts';
 
 const { values: options } = parseArgs({
@@ -25,7 +25,9 @@ const { values: options } = parseArgs({
 });
 const seed = Number(options.seed);
 const payoutsASecond = Number(options.rate);
-const say = (text: string): void => console.error(text);
+const startedAt = performance.now();
+const say = (text: string): void =>
+  console.error(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s  ${text}`);
 
 function isNamed({ number, name }: Pick<FaultRow, 'number' | 'name'>): boolean {
   return options.only.length === 0 || options.only.includes(String(number)) || options.only.includes(name);
@@ -58,8 +60,15 @@ async function runRows(): Promise<RowResult[]> {
     for (const end of ends.splice(0).toReversed())
       await end().catch((error: unknown) => say(`ending: ${String(error)}`));
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void endAll().finally(() => process.exit(130)));
+  const endEarly = async (code: number): Promise<never> => {
+    await endAll();
+    process.exit(code);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void endEarly(130));
+  process.once('uncaughtException', (error) => {
+    say(`a fault of the harness: ${error.stack ?? String(error)}`);
+    void endEarly(1);
+  });
   try {
     const stage = await startFaultStage((end) => void ends.push(end), say);
     for (const row of chosen) {
@@ -77,30 +86,16 @@ async function runRows(): Promise<RowResult[]> {
   return results;
 }
 
-/** The tests of a row, by the number that their names begin with. */
-function runTests({ number, files }: ListedFault): { isPassed: boolean; text: string } {
-  const startedAt = performance.now();
-  const named = `--test-name-pattern=faults (\\d+, )*${number}[,:]`;
-  const { status, stdout } = spawnSync(process.execPath, ['dev/test.ts', named, ...files], {
-    cwd: projectFolder,
-    encoding: 'utf8',
-    timeout: 900_000,
-  });
-  const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(stdout) ?? [];
-  const took = ((performance.now() - startedAt) / 1_000).toFixed(0);
-  return { isPassed: status === 0 && Number(passed) > 0, text: `${passed} tests in ${took} s` };
-}
-
 function testElsewhere(isRun: boolean): TestedRow[] {
   const here = new Set(faultRows.map(({ number }) => number));
-  return readListedFaults()
-    .filter(({ number, files }) => files.length > 0 || !here.has(number))
-    .map((row) => {
-      const { number, fault, tests, files } = row;
-      if (!isRun || files.length === 0) return { number, fault, tests, result: null };
-      say(`${number}: ${files.join(' ')}`);
-      return { number, fault, tests, result: runTests(row) };
-    });
+  const rows = readListedFaults().filter(({ number, files }) => files.length > 0 || !here.has(number));
+  const outcomes = isRun
+    ? runFaultTests(
+        rows.flatMap(({ files }) => files),
+        say,
+      )
+    : new Map<number, FaultOutcome>();
+  return rows.map(({ number, fault, tests }) => ({ number, fault, tests, result: outcomes.get(number) ?? null }));
 }
 
 const results = await runRows();

@@ -40,6 +40,8 @@ export interface RowOptions {
 }
 
 const mostSeconds = 3_600;
+/** Processes that have just started are slow for reasons of their own. */
+const warmUpSeconds = 20;
 /** An outage must not fill the logs. */
 const mostLinesASecond = 10;
 
@@ -84,7 +86,8 @@ async function orViolation(what: string, violations: string[], work: () => Promi
   try {
     await work();
   } catch (error) {
-    violations.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? [error.message, error.cause].filter(Boolean).map(String) : [String(error)];
+    violations.push([what, ...why].join(': '));
   }
 }
 
@@ -138,6 +141,7 @@ export async function runRow(stage: FaultStage, row: FaultRow, options: RowOptio
   const violations: string[] = [];
   let measured: Measured[] = [];
   await orViolation('the fault could not be tested', violations, async () => {
+    if (earlier.length === 0) await untilServing({ bankTest }, payoutsASecond * warmUpSeconds);
     measured = await doRuns(row, { stage, bankTest, seed, isQuick, say, violations }, runs);
   });
   const peaks = watch.takePeaks();

@@ -47,8 +47,10 @@ async function countConnections(superuserUrl: string): Promise<{ api: number; wo
   });
 }
 
-function isCounted(line: string): boolean {
-  return levels.has(String(parseLogLine(line)?.['level']));
+/** The second in which a warning or an error was written; undefined for other lines. */
+function secondOf(line: string): string | undefined {
+  const parsed = parseLogLine(line);
+  return levels.has(String(parsed?.['level'])) ? String(parsed?.['time']).slice(0, 19) : undefined;
 }
 
 /** `leaderUrl` answers with the address of the server that takes writes, past any proxy; it may fail during a fault. */
@@ -58,6 +60,8 @@ export function watchProcesses(
 ): ProcessWatch {
   let peaks = { ...none };
   const read = new Map<number, number>();
+  /** Lines by process and second. */
+  const written = new Map<string, number>();
   let isCounting = false;
   const raise = (what: keyof Peaks, value: number): void => {
     peaks[what] = Math.max(peaks[what], value);
@@ -79,7 +83,12 @@ export function watchProcesses(
     for (const child of processes) {
       raise('url' in child ? 'apiMegabytes' : 'workerMegabytes', megabytesOf(child.pid));
       const lines = child.lines();
-      raise('linesASecond', lines.slice(read.get(child.pid) ?? 0).filter(isCounted).length);
+      for (const second of lines.slice(read.get(child.pid) ?? 0).map(secondOf)) {
+        if (second === undefined) continue;
+        const key = `${child.pid} ${second}`;
+        written.set(key, (written.get(key) ?? 0) + 1);
+        raise('linesASecond', written.get(key) ?? 0);
+      }
       read.set(child.pid, lines.length);
     }
     if (!isCounting) void count();
