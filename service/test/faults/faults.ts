@@ -13,16 +13,53 @@ import { runRow, type RowResult } from './run-row.ts';
 import { runFaultTests, type FaultOutcome } from './run-tests.ts';
 import { startFaultStage } from './stage.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true, default: [] },
-    seed: { type: 'string', default: '1' },
-    runs: { type: 'string' },
-    rate: { type: 'string', default: '30' },
-  },
-});
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      quick: { type: 'boolean', default: false },
+      all: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      seed: { type: 'string', default: '1' },
+      runs: { type: 'string' },
+      rate: { type: 'string', default: '30' },
+    },
+  });
+  return values;
+}
+
+function describeUsage(): string {
+  const rows = faultRows.map(
+    ({ number, name, runs, isQuick }) =>
+      `${String(number).padStart(4)}  ${name.padEnd(24)}${runs}${isQuick === true ? ' *' : ''}`,
+  );
+  return `Usage: npm run faults -- [options]
+
+Brings faults upon a real cluster under traffic, and judges by the bank's record.
+Without options: every fault of the list below, as often as the list says.
+
+  --quick      once each for the faults marked *, as CI does; writes no report
+  --all        also the tests of the faults that have tests of their own
+  --only N     this fault alone, by number or name; may be repeated
+  --runs K     K runs of each
+  --rate R     R payouts per second (30)
+  --seed S     the seed of everything random (1)
+
+${rows.join('\n')}`;
+}
+
+const options = (() => {
+  try {
+    return readOptions();
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${describeUsage()}`);
+    process.exit(2);
+  }
+})();
+if (options.help) {
+  console.log(describeUsage());
+  process.exit(0);
+}
 const seed = Number(options.seed);
 const payoutsASecond = Number(options.rate);
 const startedAt = performance.now();
@@ -36,8 +73,7 @@ function isNamed({ number, name }: Pick<FaultRow, 'number' | 'name'>): boolean {
 const chosen = faultRows.filter((row) => isNamed(row) && (!options.quick || row.isQuick === true));
 const runsAreRight = options.runs === undefined || /^[1-9]\d?$/.test(options.runs);
 if (chosen.length === 0 || !Number.isSafeInteger(seed) || !(payoutsASecond > 0) || !runsAreRight) {
-  const names = faultRows.map(({ number, name }) => `${number} or ${name}`).join(', ');
-  say(`Usage: npm run faults -- [--quick | --all] [--only N]… [--seed S] [--runs K] [--rate R]\nRows: ${names}`);
+  console.error(describeUsage());
   process.exit(2);
 }
 

@@ -79,9 +79,9 @@ test('faults 71: an uncertain cancellation is looked up, and is answered as canc
 test('nothing was paid twice or lost', async () => {
   await asAdmin(database.superuserUrl, async (admin) => admin.query('drop trigger warn_once on kelpie.payouts'));
   await world.restartWorker();
-  // The worker polls at once.
-  clock.move(3_700_000);
+  // The worker polls at once, when the bank has settled.
   await world.bank.control('/clock', { move_ms: 3_700_000 });
+  clock.move(3_700_000);
   await untilQuiet(database);
   await assertAllHolds({ ...world, acknowledged: [] });
 });
