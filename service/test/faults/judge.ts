@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { kelpieAdmin } from '../app/commands/kelpie-admin.ts';
-import { longestPauseMs, passTime } from '../funding/topping-up.ts';
+import { longestPauseMs } from '../funding/topping-up.ts';
+import { passTime } from '../harness/clock.ts';
 import type { TestClock } from '../harness/clock.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import type { World } from '../harness/world.ts';

@@ -3,17 +3,10 @@ import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
+import { passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { assertKilled, killAtFailpoint } from '../payouts/crashing.ts';
-import {
-  balanceOf,
-  longestPauseMs,
-  openRounds,
-  passTime,
-  startFundingWorld,
-  untilDeposit,
-  untilFunded,
-} from './topping-up.ts';
+import { balanceOf, longestPauseMs, openRounds, startFundingWorld, untilDeposit, untilFunded } from './topping-up.ts';
 
 const world = await startFundingWorld();
 const { bank, database, partner } = world;

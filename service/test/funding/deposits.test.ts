@@ -5,6 +5,7 @@ import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import { monthOf } from '../../src/platform/london-month.ts';
+import { passTime } from '../harness/clock.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { confirming } from '../harness/confirming.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
@@ -17,7 +18,6 @@ import {
   findDeposit,
   longestPauseMs,
   openRounds,
-  passTime,
   startFundingWorld,
   subjectsTo,
   untilDeposit,

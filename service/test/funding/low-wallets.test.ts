@@ -4,9 +4,10 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
+import { passTime } from '../harness/clock.ts';
 import { createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { callAs, signIn } from '../harness/people.ts';
-import { openRounds, passTime, startFundingWorld, subjectsTo, untilDeposit, untilFunded } from './topping-up.ts';
+import { openRounds, startFundingWorld, subjectsTo, untilDeposit, untilFunded } from './topping-up.ts';
 
 const world = await startFundingWorld();
 const { bank, database, partner } = world;

@@ -38,12 +38,6 @@ export async function startFundingWorld(
 /** Longer than a source is ever left alone, and by that than any webhook that was lost. */
 export const longestPauseMs = 16 * 60_000;
 
-/** For our processes and for the bank alike: what it signs would be from another time otherwise. */
-export async function passTime({ clock, bank }: Pick<FundingWorld, 'clock' | 'bank'>, ms: number): Promise<void> {
-  await bank.control('/clock', { move_ms: ms });
-  clock.move(ms);
-}
-
 type Superuser = Pick<TestDatabase, 'superuserUrl'>;
 
 /** Where a partner's top-ups come in, by the bank's ids. */

@@ -29,3 +29,15 @@ export function createTestClock({ atEnd = after }: { atEnd?: (end: () => Promise
     },
   };
 }
+
+/**
+ * For our processes and for the bank alike: each refuses what the other says of another time. The bank goes first, so that what
+ * is due by our clock is so at the bank as well; it would be asked again much later otherwise.
+ */
+export async function passTime(
+  { clock, bank }: { clock: TestClock; bank: { control(path: string, body: object): Promise<unknown> } },
+  ms: number,
+): Promise<void> {
+  await bank.control('/clock', { move_ms: ms });
+  clock.move(ms);
+}

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -22,8 +22,7 @@ let movedMs = 0;
 
 async function moveTime(byMs: number): Promise<void> {
   movedMs += byMs;
-  clock.move(byMs);
-  await world.bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank: world.bank }, byMs);
 }
 
 async function fault(kind: string, on: string, times?: number): Promise<void> {

@@ -6,7 +6,7 @@ import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { createPayout, getPayout, payoutBody } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { startWorld } from '../harness/world.ts';
 
 // A bank that contradicts itself: no rule of ours can mend that, so a person has to be told, and nothing be made worse.
@@ -17,8 +17,7 @@ const client = { url: world.api.url, key: world.partner.key };
 const hour = 3_600_000;
 
 async function moveTime(byMs: number): Promise<void> {
-  clock.move(byMs);
-  await world.bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank: world.bank }, byMs);
 }
 
 interface Kept {

@@ -6,7 +6,7 @@ import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { bankOf, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
@@ -23,8 +23,7 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 }
 
 async function moveTime(byMs: number): Promise<void> {
-  clock.move(byMs);
-  await world.bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank: world.bank }, byMs);
 }
 
 async function pay(account: string, key: string = randomUUID()): Promise<ApiAnswer> {

@@ -6,7 +6,7 @@ import { valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { dayBefore, dayOf, endOfDay } from '../../src/platform/london-day.ts';
 import { bankOf, call, cancelPayout, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { confirming } from '../harness/confirming.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { plantKeyLimit, plantLimits } from '../harness/limited-payouts.ts';
@@ -30,8 +30,7 @@ let shiftMs = 0;
 async function toNoon(daysLater: number): Promise<void> {
   const now = Date.now() + shiftMs;
   const noon = endOfDay(new Date(now)).getTime() + (daysLater - 1) * 24 * 3_600_000 + 12 * 3_600_000;
-  clock.move(noon - now);
-  await world.bank.control('/clock', { move_ms: noon - now });
+  await passTime({ clock, bank: world.bank }, noon - now);
   shiftMs += noon - now;
 }
 await toNoon(1);

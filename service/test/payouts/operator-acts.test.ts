@@ -8,7 +8,7 @@ import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { formatExactUsdc } from '../../src/money/amounts.ts';
 import { asSecondPerson, kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
@@ -24,8 +24,7 @@ const amount = '100.00';
 const why = ['--reason', 'ticket 812'];
 
 async function moveTime(byMs: number): Promise<void> {
-  clock.move(byMs);
-  await bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank }, byMs);
 }
 
 async function fault(kind: string, on = 'transfer.create', more: object = { times: 1 }): Promise<void> {

@@ -6,7 +6,7 @@ import { findPort } from '@kelpie/dev/free-port.ts';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call, cancelPayout, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
@@ -24,10 +24,8 @@ async function fault(kind: string, more: object = {}): Promise<void> {
   await world.bank.control('/faults', { on: 'transfer.create', kind, times: 1, ...more });
 }
 
-/** For us and for the bank: each refuses what the other says of another time. */
 async function moveTime(byMs: number): Promise<void> {
-  clock.move(byMs);
-  await world.bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank: world.bank }, byMs);
 }
 
 /** The code is one, and what stands in the way is told by its reason and in words. */

@@ -6,7 +6,7 @@ import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { asSecondPerson, kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { call, createPayout, getPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { untilQuiet } from '../harness/waits.ts';
@@ -114,8 +114,7 @@ test('a large odd difference stops its own partner in live, and no other', async
 });
 
 test('differences of three partners that add up to more than 1,000 USDC in a day pause the rail, and callers are told', async () => {
-  clock.move(25 * 3_600_000);
-  await bank.control('/clock', { move_ms: 25 * 3_600_000 });
+  await passTime({ clock, bank }, 25 * 3_600_000);
   const partners = [await world.addPartner(), await world.addPartner(), await world.addPartner()];
   const bystander = await world.addPartner();
   for (const [at, partner] of partners.entries()) {
@@ -134,8 +133,7 @@ test('differences of three partners that add up to more than 1,000 USDC in a day
 });
 
 test('the differences of a day that add up to more than 2,500 USDC pause the rail, even of one partner', async () => {
-  clock.move(25 * 3_600_000);
-  await bank.control('/clock', { move_ms: 25 * 3_600_000 });
+  await passTime({ clock, bank }, 25 * 3_600_000);
   const [odd, other] = [await world.addPartner(), await world.addPartner()];
   await payOddly(clientOf(odd), '2000.00', 2_500_000_000);
   assert.equal((await pay(clientOf(other), '10.00')).status, 201, 'up to 2,500 USDC, it is the partner alone');

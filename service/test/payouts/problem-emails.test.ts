@@ -5,7 +5,7 @@ import { startMailInbox } from '@kelpie/dev/mail/inbox.ts';
 import type { Mail } from '@kelpie/dev/mail/mail.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { canaries, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { startWorld } from '../harness/world.ts';
 
 // Payouts fail, return and stay open at a stand-in for the live bank. The emails are read from a real SMTP inbox.
@@ -37,8 +37,7 @@ await query(
 );
 
 async function moveTime(byMs: number): Promise<void> {
-  clock.move(byMs);
-  await world.bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank: world.bank }, byMs);
 }
 
 /** Runs the job that comes every minute, and waits until what it posted is sent. */

@@ -5,7 +5,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { bankOf, call, createPayout, getPayout, payoutBody } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
@@ -20,8 +20,7 @@ const client = () => ({ url: world.api.url, key: partner.key });
 const most = 30_000;
 
 async function moveTime(byMs: number): Promise<void> {
-  clock.move(byMs);
-  await bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank }, byMs);
 }
 
 async function fault(kind: string, more: object = {}): Promise<void> {

@@ -6,7 +6,7 @@ import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { bankOf, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
@@ -23,8 +23,7 @@ const hour = 3_600_000;
 const amount = '100.00';
 
 async function moveTime(byMs: number): Promise<void> {
-  clock.move(byMs);
-  await bank.control('/clock', { move_ms: byMs });
+  await passTime({ clock, bank }, byMs);
 }
 
 /** Until every payout is at its end, and the bank has told of all. */

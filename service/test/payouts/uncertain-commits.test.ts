@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { cancelPayout, createPayout, payoutBody } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
@@ -79,9 +79,8 @@ test('faults 71: an uncertain cancellation is looked up, and is answered as canc
 test('nothing was paid twice or lost', async () => {
   await asAdmin(database.superuserUrl, async (admin) => admin.query('drop trigger warn_once on kelpie.payouts'));
   await world.restartWorker();
-  // The worker polls at once, when the bank has settled.
-  await world.bank.control('/clock', { move_ms: 3_700_000 });
-  clock.move(3_700_000);
+  // The worker polls at once.
+  await passTime({ clock, bank: world.bank }, 3_700_000);
   await untilQuiet(database);
   await assertAllHolds({ ...world, acknowledged: [] });
 });

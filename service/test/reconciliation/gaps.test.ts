@@ -3,14 +3,8 @@ import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import { clockShiftedByFile } from '../../src/platform/clock.ts';
-import {
-  openRounds,
-  passTime,
-  startFundingWorld,
-  untilDeposit,
-  untilFunded,
-  type Places,
-} from '../funding/topping-up.ts';
+import { openRounds, startFundingWorld, untilDeposit, untilFunded, type Places } from '../funding/topping-up.ts';
+import { passTime } from '../harness/clock.ts';
 import { createPayout } from '../harness/client.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { untilQuiet } from '../harness/waits.ts';

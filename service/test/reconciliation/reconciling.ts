@@ -10,7 +10,8 @@ import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../src/platform/database/transaction.ts';
 import { createEncryptor } from '../../src/platform/encryption.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { passTime, type FundingWorld } from '../funding/topping-up.ts';
+import type { FundingWorld } from '../funding/topping-up.ts';
+import { passTime } from '../harness/clock.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { testSecrets } from '../harness/secrets.ts';
 

@@ -7,7 +7,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { createTestClock, type TestClock } from '../harness/clock.ts';
+import { createTestClock, passTime, type TestClock } from '../harness/clock.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -94,8 +94,7 @@ export async function startRecoveryWorld(
   const { bank, database } = world;
   const bankEnv = { KELPIE_LIVE_BANK_URL: bank.wireUrl, KELPIE_LIVE_BANK_API_KEY: bank.apiKey };
   const moveTime = async (byMs: number): Promise<void> => {
-    clock.move(byMs);
-    await bank.control('/clock', { move_ms: byMs });
+    await passTime({ clock, bank }, byMs);
   };
   return Object.assign(world, {
     clock,

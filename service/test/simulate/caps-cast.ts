@@ -4,7 +4,7 @@ import { openPool, type Pool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type PartnerContext } from '../../src/platform/database/transaction.ts';
 import { endOfDay } from '../../src/platform/london-day.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { createTestClock, type TestClock } from '../harness/clock.ts';
+import { createTestClock, passTime, type TestClock } from '../harness/clock.ts';
 import { plantKeyLimit, plantLimits } from '../harness/limited-payouts.ts';
 import { addKey, createSimulatedPartner, depositToEach, type TestPartner } from '../harness/partners.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -119,9 +119,8 @@ export async function startCapsCast(
     });
   }
   // Last, because starting takes time.
-  const shiftMs = endOfDay(new Date()).getTime() - Date.now() - msToMidnight(seconds);
-  clock.move(shiftMs);
-  await world.bank.control('/clock', { move_ms: Math.round(shiftMs) });
+  const shiftMs = Math.round(endOfDay(new Date()).getTime() - Date.now() - msToMidnight(seconds));
+  await passTime({ clock, bank: world.bank }, shiftMs);
   const now = (): Date => new Date(Date.now() + shiftMs);
   // In the first minutes of the next day a new key gets its full limit.
   const fullLimitAt = new Date(endOfDay(now()).getTime() + (seconds * 1_000) / 6);

@@ -6,12 +6,12 @@ import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import {
   longestPauseMs,
   openRounds,
-  passTime,
   startFundingWorld,
   untilFunded,
   type FundingWorld,
   type Places,
 } from '../funding/topping-up.ts';
+import { passTime } from '../harness/clock.ts';
 import { findViolations } from '../harness/invariants.ts';
 import { partnersInAll, planFunding, type FundingPlan, type PlannedDeposit, type WebhookMode } from './funding-plan.ts';
 import type { Simulation } from './simulation.ts';

@@ -8,7 +8,7 @@ import { textAt } from '@kelpie/dev/json.ts';
 import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { asSecondPerson, kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
 import { createPayout, payoutBody, type Client } from '../harness/client.ts';
-import { createTestClock } from '../harness/clock.ts';
+import { createTestClock, passTime } from '../harness/clock.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { testSecrets } from '../harness/secrets.ts';
@@ -132,8 +132,7 @@ export async function startCast(database: TestDatabase, atEnd: (end: () => Promi
     sql: async <Row extends object>(text: string, values: unknown[] = []) =>
       asAdmin(database.superuserUrl, async (admin) => (await admin.query<Row>(text, values)).rows),
     async passTime(ms) {
-      clock.move(ms);
-      await world.bank.control('/clock', { move_ms: ms });
+      await passTime({ clock, bank: world.bank }, ms);
     },
     async whileShort(place, during) {
       const held = textAt(await world.bank.control(`GET /wallets/${at(place).partner.walletId}`), 'balance_micro_usdc');

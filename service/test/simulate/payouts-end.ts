@@ -6,7 +6,7 @@ import { readAuditTrail } from '../../src/payouts/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import type { TestClock } from '../harness/clock.ts';
+import { passTime, type TestClock } from '../harness/clock.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { findViolations } from '../harness/invariants.ts';
 import type { World } from '../harness/world.ts';
@@ -51,8 +51,7 @@ export async function becomeQuiet(
     const unfinished = await countUnfinished(world);
     if (unfinished === 0) return;
     say(`${unfinished} are not at their end`);
-    clock.move(byMs);
-    await world.bank.control('/clock', { move_ms: byMs });
+    await passTime({ clock, bank: world.bank }, byMs);
   }
 }
 
