@@ -168,7 +168,7 @@ export function writeReport(page: string, input: ReportInput): string {
     ),
     mergeTable(page, 'What it took', resourcesHead, results.map(resourcesLine), true),
     mergeTable(page, 'Tested elsewhere', testedHead, testedLines(page, input), false),
-    'Faults with tests of their own. `npm run faults -- --all` runs these too.\n',
+    'Faults with tests of their own, which `npm run check` and `npm run test:soak` run. `npm run faults -- --tests FILE` puts here what they printed.\n',
   ].join('\n');
 }
 

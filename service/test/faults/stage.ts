@@ -35,7 +35,7 @@ const partnersInAll = 12;
 /** Partners whose wallets get deposits. */
 const fundedPartners = 2;
 const settleAfterMs = 1_000;
-const refillMicroUsdc = 5_000_000_000n;
+const refillMicroUsdc = 50_000_000_000n;
 const wholeWithinMs = 120_000;
 
 /** Of the scheduler. Only root may ask for it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readOutcomes } from './run-tests.ts';
+import { readOutcomes } from './test-outcomes.ts';
 
 test('a fault has passed if all of its tests have, and a test of two faults counts for both', () => {
   const printed = `
