@@ -17,7 +17,8 @@ export interface Operators {
 
 const blockedForMs = 1_500;
 const triesEachPauseMs = 1_000;
-const mostTriesToLift = 60;
+/** Longer than any outage of a fault. */
+const mostTriesToLift = 300;
 const because = ['--reason', 'a fault test', '--json'];
 
 interface Block {

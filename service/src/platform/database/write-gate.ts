@@ -36,7 +36,7 @@ interface GateDeps {
 }
 
 /** Also without traffic, so that readiness knows. */
-const probeEveryMs = { open: 2_000, closed: 1_000 };
+const probeEveryMs = { open: 2_000, closed: 500 };
 /** Before half of it is added or taken away at random. */
 const longestRetrySeconds = 20;
 
