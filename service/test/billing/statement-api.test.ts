@@ -70,7 +70,7 @@ test('a statement tells what the wallet went through, by kind, payout and refere
     ['number', 'kind', 'payout_id', 'reference'].map((field) => valueAt(movement, field)),
   );
   assert.deepEqual(reported, [
-    [1, 'deposit', null, null],
+    [1, 'sandbox_float', null, null],
     [2, 'hold', paid.id, 'Order 1'],
     [3, 'hold', refused.id, 'Order 2'],
     [4, 'release', refused.id, 'Order 2'],

@@ -286,7 +286,7 @@ test('what was taken back and is spent already is owed, and the next top-up pays
   const statement = await ask(`/v1/statement?month=${monthOf(new Date())}`);
   const kinds = listAt(statement.json, 'movements').map((movement) => textAt(movement, 'kind'));
   // What went to the debt alone never moved the wallet.
-  assert.deepEqual(kinds, ['deposit', 'deposit', 'hold', 'deposit_reversal', 'deposit'], statement.text);
+  assert.deepEqual(kinds, ['sandbox_float', 'deposit', 'hold', 'deposit_reversal', 'deposit'], statement.text);
   const known = new Set(listAt((await ask('/v1/deposits')).json, 'data').map((deposit) => textAt(deposit, 'id')));
   // The first is the partner's float, which no bank sent.
   for (const movement of listAt(statement.json, 'movements').slice(1)) {

@@ -43,31 +43,46 @@ export interface TestPartner extends PartnerContext {
 
 const sandboxFloat = 10_000_000_000n;
 
-/** The same amount to each, in one call. */
+/**
+ * The same amount to each, in one call: the float of a sandbox. A live wallet gets it by an operator's correction of a case,
+ * because the bank knows of no deposit.
+ */
 export async function depositToEach(
   database: Pick<TestDatabase, 'superuserUrl'>,
   partnerEnvironments: readonly PartnerContext[],
   amount: bigint,
 ): Promise<void> {
+  const values = [
+    partnerEnvironments.map(() => newId(systemClock)),
+    partnerEnvironments.map(({ partnerId }) => partnerId),
+    partnerEnvironments.map(({ environment }) => environment),
+  ];
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(`select set_config('kelpie.batch', 'on', false)`);
     await client.query(
       `select from (
          select array_agg(id) as ids, array_agg(line::smallint) as lines, array_agg(partner) as partners,
            array_agg(environment) as environments, array_agg(account) as accounts, array_agg(sign * $4::bigint) as amounts,
-           array_agg('deposit.credited'::text) as reasons
+           array_agg(case environment when 'live' then 'correction' else 'sandbox.float' end) as reasons
          from (
            select * from unnest($1::uuid[], $2::uuid[], $3::kelpie.environment[]) as target (id, partner, environment)
            cross join (values (1, 'bank_wallet'::kelpie.ledger_account, 1), (2, 'wallet', -1)) as entry (line, account, sign)
            order by id, line
          ) as entries
        ) e cross join lateral kelpie.post_transfers(ids, lines, partners, environments, accounts, amounts, reasons, ids)`,
-      [
-        partnerEnvironments.map(() => newId(systemClock)),
-        partnerEnvironments.map(({ partnerId }) => partnerId),
-        partnerEnvironments.map(({ environment }) => environment),
-        amount,
-      ],
+      [...values, amount],
+    );
+    await client.query(
+      `with opened as (
+         insert into kelpie.cases (id, partner_id, environment, kind, detail, opened_at, closed_at, closed_by, subject, seen, last_run_id,
+           last_seen_at, closed_reason)
+         select id, partner, environment, 'opening_balance', '', now(), now(), 'test', id::text, 1, id, now(), 'test'
+         from unnest($1::uuid[], $2::uuid[], $3::kelpie.environment[]) as target (id, partner, environment)
+         where environment = 'live' returning id, partner_id, environment
+       )
+       insert into kelpie.case_history (case_id, number, partner_id, environment, at, what, by, detail, transfer_ids)
+       select id, 1, partner_id, environment, now(), 'corrected', 'test', '', array[id] from opened`,
+      values,
     );
   });
 }

@@ -5,12 +5,12 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { asSecondPerson } from '../app/commands/kelpie-admin.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { balanceOf } from '../funding/topping-up.ts';
 import { writeAnchor } from '../../src/platform/heartbeat/anchor.ts';
 import { orderIdOf } from '../../src/payouts/model/order.ts';
 import { bankOf, call, getPayout, payoutBody, type Client } from '../harness/client.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
+import { depositToEach } from '../harness/partners.ts';
 import { payoutsOfOrder, readHeartbeat, restoreBackup, startRecoveryWorld, takeBackup } from './restoring.ts';
 
 // A database that was restored has forgotten what the bank did since. It is rebuilt from the bank's own list, and nothing
@@ -28,22 +28,9 @@ function clientOf({ api, partner }: typeof world): Client {
 
 /** The wallet's money is elsewhere: as after a restore that also forgot a deposit. Says how much it was. */
 async function moveFromWallet(given: bigint | null): Promise<bigint> {
-  return asAdmin(database.superuserUrl, async (admin) => {
-    await admin.query(`select set_config('kelpie.batch', 'on', false)`);
-    const { rows } = await admin.query<{ balance: string }>(
-      'select balance_micro_usdc as balance from kelpie.wallets where partner_id = $1 and environment = $2',
-      [world.partner.partnerId, world.partner.environment],
-    );
-    const moved = given ?? BigInt(rows[0]?.balance ?? 0);
-    const id = newId(systemClock);
-    await admin.query(
-      `select from kelpie.post_transfers(array[$1, $1]::uuid[], array[1, 2]::smallint[], array[$2, $2]::uuid[],
-         array['live', 'live']::kelpie.environment[], array['bank_wallet', 'wallet']::kelpie.ledger_account[],
-         array[-$3::bigint, $3::bigint], array['deposit.credited', 'deposit.credited'], array[$1, $1]::uuid[])`,
-      [id, world.partner.partnerId, moved.toString()],
-    );
-    return moved;
-  });
+  const moved = given ?? (await balanceOf(database, world.partner));
+  await depositToEach(database, [world.partner], -moved);
+  return moved;
 }
 
 async function blocks(): Promise<string[]> {
