@@ -4,6 +4,7 @@ export { chargeApproval, chargeException } from './charges/single-charges.ts';
 export { openInvoiceFile } from './emailing/email-invoice.ts';
 export { invoiceNumber, shownStatus } from './invoices/invoice.ts';
 export { runInvoices, type RunReport } from './invoices/run-invoices.ts';
+export { verifyCharges } from './charges/verify-charges.ts';
 export { verifyInvoices } from './invoices/verify-invoices.ts';
 export type { InvoiceIssuer } from './pdf/printed-invoice.ts';
 export {

@@ -4,5 +4,5 @@ export * as ledgerEvents from './events.ts';
 export { postTransfers } from './post-transfers.ts';
 export type { Line, Transfer } from './transfer.ts';
 export { verifyLedger, type Verification } from './verify.ts';
-export { insertWallet as openWallet, listEntries, type EntryRow } from './store.ts';
+export { insertWallet as openWallet, listEntries, type DifferenceRow, type EntryRow } from './store.ts';
 export { getBalance, lockBalance } from './wallets.ts';

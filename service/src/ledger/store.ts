@@ -125,6 +125,12 @@ const differencesSql = `
   select 'transfer of several partners', transfer_id::text, '1', count(distinct (partner_id, environment))::text
   from kelpie.ledger_entries group by transfer_id having count(distinct (partner_id, environment)) > 1
   union all
+  select 'entry that is not listed', transfer_id || ' line ' || line, 'a listed account and reason of its environment',
+    environment || ' ' || account || ' ' || reason
+  from kelpie.ledger_entries
+  where not kelpie.may_post(reason, account)
+    or case environment when 'live' then reason like 'sandbox.%' else kelpie.currency_of(account) <> 'USDC' end
+  union all
   select 'cause holds or moves what it can not', cause_id::text, 'held and in transit as after some event',
     'held ' || held || ', in transit ' || in_transit
   from causes where held > 0 or in_transit < 0 or (held = 0 and in_transit <> 0)

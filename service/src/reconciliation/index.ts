@@ -19,3 +19,4 @@ export {
   type AdminEnvironmentRun,
 } from './admin/store.ts';
 export { correctionLines, type Booking } from './admin/correction-lines.ts';
+export { verifyCorrections } from './cases/verify-corrections.ts';

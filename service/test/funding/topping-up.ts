@@ -20,7 +20,7 @@ export interface FundingWorld extends World {
 }
 
 export async function startFundingWorld(
-  options: { settleAfterMs?: number; database?: TestDatabase; atEnd?: AtEnd } = {},
+  options: { environment?: 'sandbox' | 'live'; settleAfterMs?: number; database?: TestDatabase; atEnd?: AtEnd } = {},
 ): Promise<FundingWorld> {
   const { atEnd = after } = options;
   const inbox = await startMailInbox({ smtp: 0, page: 0 });

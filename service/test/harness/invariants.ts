@@ -4,10 +4,7 @@ import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import type { Client } from 'pg';
-import { verifyInvoices } from '../../src/billing/index.ts';
-import { verifyLedger } from '../../src/ledger/index.ts';
-import { openPool } from '../../src/platform/database/pool.ts';
-import { inTransaction } from '../../src/platform/database/transaction.ts';
+import { verifyWholeLedger } from '../../src/app/commands/verify-ledger.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { canaries } from './client.ts';
 import type { TestDatabase } from './database.ts';
@@ -220,18 +217,9 @@ export function findLeaks(processes: readonly Child[]): string[] {
   });
 }
 
-async function findDifferences({ readerUrl: url }: Judged['database']): Promise<string[]> {
-  const logger = createLogger('judge', 'silent');
-  const pool = openPool({ url, connections: 1, applicationName: 'judge', logger, pace: 'unhurried' });
-  try {
-    const differences = await inTransaction(pool, 'shared', async (tx) => [
-      ...(await verifyLedger(tx)).differences,
-      ...(await verifyInvoices(tx)).differences,
-    ]);
-    return differences.map((difference) => `I3 ${JSON.stringify(difference)}`);
-  } finally {
-    await pool.end();
-  }
+async function findDifferences({ readerUrl }: Judged['database']): Promise<string[]> {
+  const { differences } = await verifyWholeLedger(readerUrl, createLogger('judge', 'silent'));
+  return differences.map((difference) => `I3 ${JSON.stringify(difference)}`);
 }
 
 /** What our own tables say against each other. */

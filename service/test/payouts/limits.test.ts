@@ -199,10 +199,12 @@ test('a new payee gets 20,000.00 a day in all; once a payout to it is completed,
     'new_payee 20000 left 8000',
     'created',
   ]);
-  const { walletDebit: held } = first.payout;
+  const { walletDebit: held, fee, providerFee } = first.payout;
   await change(first, accepted(first));
   assert.deepEqual(await create(wish('8000.01')), ['new_payee 20000 left 8000'], 'it has not arrived yet');
-  await change(first, { to: 'completed', what: 'arrived', lines: ledgerEvents.arrived({ held, byBank: held }) });
+  const charged = ledgerEvents.feeEarned({ invoiceShare: fee - providerFee });
+  const lines = [...ledgerEvents.arrived({ held, byBank: held }), ...charged];
+  await change(first, { to: 'completed', what: 'arrived', lines });
   assert.deepEqual(await create(wish('15000.00')), ['created']);
   assert.deepEqual(await create(wish('20000.00', other), wish('0.01', other)), ['created', 'new_payee 20000 left 0']);
 });

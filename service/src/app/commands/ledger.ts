@@ -22,7 +22,7 @@ export function addLedgerCommands(kelpie: Command): void {
   const ledger = kelpie.command('ledger').description('Verify the ledger.');
   const command = readCommand(ledger.command('verify'))
     .description(
-      'Recompute every balance from the ledger entries. Also checks every invoice against them. Run it every night and after a restore. It reads one snapshot of the whole database. Exit code 1 if there is a difference.',
+      'Recompute every balance from the ledger entries, and check every payout, deposit, correction, charge and invoice against them. Run it every night and after a restore. It reads one snapshot of the whole database. Exit code 1 if there is a difference.',
     )
     .action(verify);
   addHelp(command, {

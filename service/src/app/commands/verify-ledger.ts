@@ -1,7 +1,10 @@
-import { verifyInvoices } from '../../billing/index.ts';
-import { verifyLedger, type Verification } from '../../ledger/index.ts';
+import { verifyCharges, verifyInvoices } from '../../billing/index.ts';
+import { verifyDeposits } from '../../funding/index.ts';
+import { verifyLedger, type DifferenceRow, type Verification } from '../../ledger/index.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import type { Logger } from '../../platform/logging.ts';
+import { verifyPayouts } from '../../payouts/index.ts';
+import { verifyCorrections } from '../../reconciliation/index.ts';
 import { withReader } from '../wiring/reader.ts';
 import { counted } from './printing.ts';
 
@@ -9,10 +12,17 @@ export interface WholeVerification extends Verification {
   invoices: number;
 }
 
+/** Enough of each kind to see what kind of trouble it is. */
+const mostDifferences = 100;
+
+/** The sums of the ledger, and whatever causes its entries: each is held against the other. */
 async function verify(tx: Transaction): Promise<WholeVerification> {
-  const ledger = await verifyLedger(tx);
-  const { invoices, differences } = await verifyInvoices(tx);
-  return { ...ledger, invoices, differences: [...ledger.differences, ...differences] };
+  const { differences: ofLedger, ...counts } = await verifyLedger(tx);
+  const { invoices, differences: ofInvoices } = await verifyInvoices(tx);
+  const ofCauses: DifferenceRow[] = [];
+  for (const verifyCauses of [verifyPayouts, verifyDeposits, verifyCorrections, verifyCharges])
+    ofCauses.push(...(await verifyCauses(tx, mostDifferences)));
+  return { ...counts, invoices, differences: [...ofLedger, ...ofCauses, ...ofInvoices] };
 }
 
 /** Reads one snapshot, because payouts continue meanwhile. */

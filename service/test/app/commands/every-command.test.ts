@@ -241,15 +241,19 @@ for (const [path, args] of Object.entries(acts)) {
   });
 }
 
+/** Nothing was ever booked for the payouts that are planted here. */
+const findsDifferences = new Set(['ledger verify']);
+
 for (const [path, args] of Object.entries(looks)) {
   test(`${path}: it prints for people and for programs, and changes nothing`, async () => {
     const before = await digestWholeDatabase(database);
     const line = [...path.split(' '), ...args];
+    const end = findsDifferences.has(path) ? 1 : 0;
     const people = await kelpieAdmin(database, line, env);
-    assert.equal(people.code, 0, people.said);
+    assert.equal(people.code, end, people.said);
     assert(people.said.trim().length > 10, people.said);
     const programs = await kelpieAdmin(database, [...line, '--json'], env);
-    assert.equal(programs.code, 0, programs.said);
+    assert.equal(programs.code, end, programs.said);
     assert(typeof programs.data() === 'object' && programs.data() !== null, programs.said);
     assert.deepEqual(await digestWholeDatabase(database), before);
   });
