@@ -9,7 +9,7 @@ const differencesSql = `
     where reason in ('charge.monthly_account', 'charge.business_verification', 'charge.bank_exceptions')
     group by transfer_id, partner_id having bool_and(line <= 2)
   ),
-  noted as (
+  recorded as (
     select c.partner_id, c.transfer_id, c.kind, c.occasion,
       case c.kind when 'monthly_account' then plan.monthly_pence when 'business_verification' then plan.verification_pence end as price
     from kelpie.single_charges c
@@ -21,13 +21,13 @@ const differencesSql = `
        where x.partner_id = c.partner_id and x.environment = 'live' and x.at > c.at order by x.number limit 1),
       e.price_plan)
   )
-  select 'charge is not what was noted' as kind, coalesce(n.kind || ' ' || n.occasion, p.transfer_id::text) as what,
+  select 'charge is not what was recorded' as kind, coalesce(n.kind || ' ' || n.occasion, p.transfer_id::text) as what,
     coalesce(n.price::text, case when n.kind is null then 'none' else 'any' end) as expected, coalesce(p.pence::text, 'none') as found
-  from noted n full join posted p on p.transfer_id = n.transfer_id and p.partner_id = n.partner_id
+  from recorded n full join posted p on p.transfer_id = n.transfer_id and p.partner_id = n.partner_id
   where n.kind is null or coalesce(p.pence, 0) <> coalesce(n.price, p.pence, 0)
   limit $1`;
 
-/** Each charge besides payouts was noted once, at the price of its plan, and is in the ledger. */
+/** Each charge besides payouts was recorded once, at the price of its plan, and is in the ledger. */
 export async function verifyCharges(tx: Transaction, most: number): Promise<DifferenceRow[]> {
   const { rows } = await tx.query<DifferenceRow>(differencesSql, [most]);
   return rows;

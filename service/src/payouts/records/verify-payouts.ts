@@ -41,7 +41,7 @@ const booksSql = `
   compared as (
     select coalesce(s.id, b.cause_id) as id, s.id is null as is_unknown, s.standing,
       row(
-        case s.standing when 'held' then w when 'arrived' then w when 'returned' then w - r - b.suspense
+        case s.standing when 'held' then w when 'arrived' then w when 'returned' then w - r - coalesce(b.suspense, 0)
           when 'held or released' then b.wallet else 0 end,
         case s.standing when 'held' then -w when 'held or released' then -b.wallet else 0 end,
         case s.standing when 'held' then s.b else 0 end,
@@ -52,14 +52,14 @@ const booksSql = `
         case s.standing when 'refunded' then greatest(s.b - r, 0) else 0 end,
         case when s.environment = 'live' and s.standing = 'arrived' then s.fee else 0 end
       )::text as expected,
-      row(b.wallet, b.held, b.in_transit, b.bank_wallet, b.fx, b.suspense, b.exception_loss, b.fee)::text as found,
+      case when b.cause_id is null then 'nothing'
+        else row(b.wallet, b.held, b.in_transit, b.bank_wallet, b.fx, b.suspense, b.exception_loss, b.fee)::text end as found,
       w, b.least_hold, b.most_hold
     from standings s full join books b on b.cause_id = s.id and b.partner_id = s.partner_id and b.environment = s.environment
   )
   select 'entries of no payout' as kind, id::text as what, 'none' as expected, found from compared where is_unknown
   union all
-  select 'payout is not what was booked for it', id || ' (wallet, held, in transit, bank wallet, fx, suspense, loss, fee)', expected,
-    coalesce(found, 'nothing')
+  select 'payout is not what was booked for it', id || ' (wallet, held, in transit, bank wallet, fx, suspense, loss, fee)', expected, found
   from compared where not is_unknown and found is distinct from expected
   union all
   select 'hold is not the debit of the payout', id::text, w::text, least_hold || ' to ' || most_hold

@@ -75,12 +75,12 @@ async function verify(): Promise<{ code: number | null; said: string }> {
   return { code, said };
 }
 
-test('books that nobody has touched have no differences', async () => {
+test('untouched books have no differences', async () => {
   const { code, said } = await verify();
   assert.deepEqual([code, said.includes('"differences":[]')], [0, true], said);
 });
 
-const nobody = '01900000-0000-7000-8000-000000000000';
+const unknownId = '01900000-0000-7000-8000-000000000000';
 const usdc = 1_000_000;
 const newestMovement = `select transfer_id from kelpie.ledger_entries where partner_id = $partner and account = 'wallet'
   order by wallet_version desc limit 1`;
@@ -90,7 +90,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
   [
     'money that was made from a loss for no payout',
     async () =>
-      post('payout.refunded', nobody, [
+      post('payout.refunded', unknownId, [
         ['exception_loss', 1_000_000 * usdc],
         ['wallet', -1_000_000 * usdc],
       ]),
@@ -108,7 +108,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
   [
     'money that is held for no payout',
     async () =>
-      post('payout.hold', nobody, [
+      post('payout.hold', unknownId, [
         ['wallet', 50 * usdc],
         ['held', -50 * usdc],
       ]),
@@ -152,7 +152,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
   ],
   [
     'a payout that was given to another partner',
-    async () => tamper(`update kelpie.payouts set partner_id = '${nobody}' where id = '${completed}'`),
+    async () => tamper(`update kelpie.payouts set partner_id = '${unknownId}' where id = '${completed}'`),
     'entries of no payout',
   ],
   [
@@ -182,7 +182,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
   [
     'a deposit that is nowhere but in the ledger',
     async () =>
-      post('deposit.credited', nobody, [
+      post('deposit.credited', unknownId, [
         ['bank_wallet', 100 * usdc],
         ['wallet', -100 * usdc],
       ]),
@@ -191,7 +191,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
   [
     'a correction that no operator made',
     async () =>
-      post('correction', nobody, [
+      post('correction', unknownId, [
         ['bank_wallet', 100 * usdc],
         ['wallet', -100 * usdc],
       ]),
@@ -200,27 +200,27 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
   [
     'test money in a live wallet',
     async () =>
-      post('sandbox.float', nobody, [
+      post('sandbox.float', unknownId, [
         ['bank_wallet', 100 * usdc],
         ['wallet', -100 * usdc],
       ]),
     'entry that is not listed',
   ],
   [
-    'a charge that was never noted',
+    'a charge that was never recorded',
     async () =>
-      post('charge.monthly_account', nobody, [
+      post('charge.monthly_account', unknownId, [
         ['receivable', 1500],
         ['revenue', -1500],
       ]),
-    'charge is not what was noted',
+    'charge is not what was recorded',
   ],
   [
-    'a charge that was noted and never posted',
+    'a charge that was recorded and never posted',
     async () =>
       tamper(`insert into kelpie.single_charges (partner_id, kind, occasion, transfer_id, at, by)
-        values ($partner, 'monthly_account', '2026-01', '${nobody}', now(), 'test')`),
-    'charge is not what was noted',
+        values ($partner, 'monthly_account', '2026-01', '${unknownId}', now(), 'test')`),
+    'charge is not what was recorded',
   ],
 ];
 
