@@ -15,6 +15,9 @@ const limitedEvents = new Set([
   'request.refused',
   'security_event.not_written',
   'sweep.failed',
+  'uses.not_written',
+  'wake_up.not_heard',
+  'wake_up.not_sent',
 ]);
 const windowMs = 1_000;
 /** With a summary and a line of another kind, ten per second. */

@@ -11,10 +11,13 @@ const reasonOf: Readonly<Record<Account, string>> = {
   in_transit: 'payout.arrived',
   fx: 'payout.arrived',
   exception_loss: 'payout.refunded',
+  house_float: 'float.arrived',
+  float_in_transit: 'float.arrived',
   partner_receivable: 'deposit.reversed',
   receivable: 'charge.payout_fees',
   revenue: 'charge.payout_fees',
   credit_due: 'credit.payout_fees',
+  cash: 'invoice.paid',
   accrued: 'charge.network_fees',
   accrued_revenue: 'charge.network_fees',
 };

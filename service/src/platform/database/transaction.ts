@@ -20,6 +20,8 @@ export type TransactionContext = PartnerContext | 'shared' | 'batch';
 /** What a store function gets first. It stops working when its transaction ends: the connection is then another's. */
 export interface Transaction {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
+  /** Called once it is committed, and never if it rolls back. It must not fail: nobody would hear of it. */
+  afterCommit(callback: () => void): void;
 }
 
 async function setContext(client: PoolClient, context: TransactionContext): Promise<void> {
@@ -84,6 +86,7 @@ async function transact<Result>(
   let ended = false;
   let isCommit = false;
   let broken = false;
+  const callbacks: (() => void)[] = [];
   try {
     await client.query(begin);
     await setContext(client, context);
@@ -92,10 +95,12 @@ async function transact<Result>(
         if (ended) throw new Error('this transaction has ended');
         return client.query<Row>(text, [...values]);
       },
+      afterCommit: (callback) => callbacks.push(callback),
     });
     ended = true;
     isCommit = writes;
     await commit(client);
+    for (const callback of callbacks) callback();
     return result;
   } catch (error) {
     ended = true;
