@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { settings } from '../../src/platform/configuration/settings.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
+import { createPayout } from '../harness/client.ts';
 import { startApi, type ApiProcess } from '../harness/processes.ts';
+import { startWorld } from '../harness/world.ts';
 
 const clients = 16;
 const checkEveryMs = 100;
@@ -104,4 +107,19 @@ test('a connection on which nothing is asked, or half a request, does not hold u
   const startedAt = performance.now();
   assert.deepEqual(await api.stop(), { code: 0, signal: null });
   assert(performance.now() - startedAt < 5_000);
+});
+
+test('faults 6: a payout that comes at the end of the longest delay is answered, though the bank takes 6 s', async () => {
+  const delayMs = 8_000;
+  const { api, bank, partner } = await startWorld({
+    withoutWorker: true,
+    env: { KELPIE_DRAIN_DELAY_MS: String(delayMs) },
+  });
+  await bank.control('/faults', { on: 'external_account.create', kind: 'delay_reply', delay_ms: 2_000, times: 1 });
+  await bank.control('/faults', { on: 'transfer.create', kind: 'delay_reply', delay_ms: 4_000, times: 1 });
+  api.kill('SIGTERM');
+  await wait(delayMs - 500);
+  const { status, payout } = await createPayout({ url: api.url, key: partner.key });
+  assert.deepEqual([status, payout], [201, 'processing']);
+  assert.deepEqual(await api.exited, { code: 0, signal: null });
 });

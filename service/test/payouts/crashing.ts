@@ -25,6 +25,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   applyTransitions: { api: 'creating', worker: 'resuming' },
   findPayout: { api: 'creating', worker: 'resuming' },
   claimDue: { worker: 'resuming' },
+  nextDue: { worker: 'resuming' },
   findPaymentBlock: { worker: 'resuming' },
   // Asked only where a recipient was registered and that was not recorded: a read that nothing hangs on.
   findKnownRecipient: { worker: 'nothing that a crash could spoil' },
@@ -32,6 +33,8 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   releaseLease: { worker: 'looking' },
   listPayments: { worker: 'searching' },
   cancelPayment: { api: 'cancelling' },
+  // Asked once a payout is refused, for what its caller is told.
+  isBlockedByDebt: {},
   // Reads that nothing hangs on, and webhooks that the bank sends again.
   findRate: { api: 'nothing that a crash could spoil' },
   resolveOrder: { api: 'nothing that a crash could spoil' },
@@ -42,9 +45,9 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   findCorrectedOrders: {},
   listUnsettled: {},
   importPayout: {},
-  showEach: { api: 'nothing that a crash could spoil' },
-  showPayouts: { api: 'nothing that a crash could spoil' },
-  searchPayouts: { api: 'nothing that a crash could spoil' },
+  retrievePayouts: { api: 'nothing that a crash could spoil' },
+  listPayouts: { api: 'nothing that a crash could spoil' },
+  filterPayouts: { api: 'nothing that a crash could spoil' },
   listRecipients: { api: 'nothing that a crash could spoil' },
   wake: { api: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },
@@ -60,6 +63,9 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   openAccount: {},
   openAddress: {},
   listDeposits: {},
+  transferBetweenWallets: {},
+  // A read of reconciliation.
+  listRecalls: {},
   // Nor on what a reconciliation reads.
   findRecord: {},
   // test/recovery kills there.

@@ -4,7 +4,7 @@ import { startJobWorker, type JobHandler, type Queue } from '../../src/platform/
 import { beginWorker, stopOnSignal } from '../../src/app/wiring/process.ts';
 import { recording, recordingLock } from './recording-queue.ts';
 
-const { logger, pool, enginePool, endPools, metrics } = await beginWorker(() => ({}));
+const { logger, pool, enginePool, wakeUps, endPools, metrics } = await beginWorker(() => ({}));
 
 const record: JobHandler = async ({ jobId }) => {
   logger.info({ job_id: jobId }, 'recording.began');
@@ -20,7 +20,7 @@ const record: JobHandler = async ({ jobId }) => {
   }
 };
 
-const jobs = await startJobWorker(enginePool, logger, new Map<Queue, JobHandler>([[recording, record]]));
+const jobs = await startJobWorker({ enginePool, logger, wakeUps }, new Map<Queue, JobHandler>([[recording, record]]));
 stopOnSignal(logger, async () => {
   await jobs.stop(1_000);
   await endPools();

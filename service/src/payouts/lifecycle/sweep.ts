@@ -1,13 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { matchEvents } from './match-events.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
+import type { WakeListener } from '../../platform/wake-ups/wake-listener.ts';
 import type { PayoutDeps } from './deps.ts';
 import { createRamp } from './ramp.ts';
 import { resumePayout } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
-import { claimDuePayouts, type PayoutLease } from '../records/lease-store.ts';
+import { claimDuePayouts, findNextDue, type PayoutLease } from '../records/lease-store.ts';
 
+/** What became due meanwhile is claimed together. */
 const everyMs = 200;
+/**
+ * How long a worker sleeps at most. Shorter than the shortest pause of the schedules: what another process schedules
+ * now is seen before it is due. Only what is due at once has to wake the workers.
+ */
+const longestSleepMs = 1_000;
 /** As many banks' answers as one worker waits for at a time, in each environment: a slow sandbox bank costs live none. */
 const mostInHand = 32;
 /** A partner that has so many in hand gets no more: its others can wait, and another partner's first can't. */
@@ -91,40 +98,93 @@ function createLane(deps: PayoutDeps, environment: PartnerContext['environment']
   };
 }
 
+interface Round {
+  /** Begins it, unless it is under way. */
+  begin(): void;
+  ended(): Promise<void>;
+}
+
+/** What fails is told, and tried again in the next round. */
+function createRound({ logger }: PayoutDeps, stopped: AbortSignal, work: () => Promise<void>): Round {
+  let underWay: Promise<void> | null = null;
+  const run = async (): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!stopped.aborted) logger.error({ error }, 'sweep.failed');
+    }
+    underWay = null;
+  };
+  return {
+    begin() {
+      underWay ??= run();
+    },
+    async ended() {
+      await underWay;
+    },
+  };
+}
+
+function isDue(dueAt: Date | null, now: Date): boolean {
+  return dueAt !== null && dueAt <= now;
+}
+
+/** How long nothing is due, as far as it is known now. */
+function sleepMs(dueAts: readonly (Date | null)[], now: Date): number {
+  const pauses = dueAts.flatMap((dueAt) => (dueAt === null ? [] : [dueAt.getTime() - now.getTime()]));
+  return Math.max(0, Math.min(longestSleepMs, ...pauses) - everyMs);
+}
+
 /** Looks after open payouts, of all partners, until it is stopped. Any number of workers do so side by side. */
-export function startSweep(deps: PayoutDeps): Sweep {
-  const { logger, calls } = deps;
+export function startSweep(deps: PayoutDeps & { wakeUps: WakeListener }): Sweep {
+  const { logger, calls, clock, wakeUps } = deps;
   const { writeGate } = calls;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const lanes = (['live', 'sandbox'] as const).map((environment) => createLane(deps, environment, signal));
+  const lanes = {
+    live: createLane(deps, 'live', signal),
+    sandbox: createLane(deps, 'sandbox', signal),
+  };
+  // Side by side: what takes a bank long in one must not keep the others from their turn.
+  const rounds = {
+    live: createRound(deps, signal, async () => lanes.live.takeAll()),
+    sandbox: createRound(deps, signal, async () => lanes.sandbox.takeAll()),
+    webhooks: createRound(deps, signal, async () => matchEvents(deps)),
+  };
+  const kinds = ['live', 'sandbox', 'webhooks'] as const;
   /** While nothing can be written, nothing is claimed. */
   const untilWritable = async (): Promise<void> => {
     if (writeGate.isOpen()) return;
     await writeGate.untilOpen(signal);
-    for (const lane of lanes) lane.restart();
+    lanes.live.restart();
+    lanes.sandbox.restart();
     await wait(graceMs, undefined, { signal });
   };
-  /** Turn after turn until it is stopped. What fails is told, and tried again in the next turn. */
-  const repeat = async (turn: () => Promise<void>): Promise<void> => {
+  /** One question for all of it: most of the time nothing is due. */
+  const beginDue = async (): Promise<number> => {
+    await untilWritable();
+    const now = clock.now();
+    const dueAts = await findNextDue(calls);
+    for (const kind of kinds) if (isDue(dueAts[kind], now)) rounds[kind].begin();
+    return sleepMs(Object.values(dueAts), now);
+  };
+  const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      try {
-        await untilWritable();
-        await turn();
-      } catch (error) {
+      const pauseMs = await beginDue().catch((error: unknown) => {
         if (!signal.aborted) logger.error({ error }, 'sweep.failed');
-      }
+        return 0;
+      });
       await wait(everyMs, undefined, { signal }).catch(() => undefined);
+      await wakeUps.until('payouts', pauseMs, signal);
     }
   };
-  // Side by side: what takes a bank long in one must not keep the others from their turn.
-  const turns = [...lanes.map((lane) => async () => lane.takeAll()), async () => matchEvents(deps)];
-  const ended = Promise.all(turns.map(repeat));
+  const done = run();
   return {
     async stop() {
       stopping.abort();
-      await ended;
-      await Promise.all(lanes.map(async (lane) => lane.ended()));
+      await done;
+      await Promise.all(kinds.map(async (kind) => rounds[kind].ended()));
+      await Promise.all([lanes.live.ended(), lanes.sandbox.ended()]);
     },
   };
 }

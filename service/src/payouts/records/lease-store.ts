@@ -51,6 +51,19 @@ export async function claimDuePayouts(
   }));
 }
 
+interface NextDue {
+  live: Date | null;
+  sandbox: Date | null;
+  /** Webhooks without a payout that are tried again. */
+  webhooks: Date | null;
+}
+
+/** When the next of each is due; null where there is none. */
+export async function findNextDue(calls: SingleCalls): Promise<NextDue> {
+  const [due] = await calls.call<NextDue>(payoutCalls.nextDue, []);
+  return due ?? { live: null, sandbox: null, webhooks: null };
+}
+
 /** Of each, whether its order is one of ours. */
 export async function wakePayouts(calls: SingleCalls, news: readonly WebhookNews[]): Promise<boolean[]> {
   // What people paid at the bank has any reference, and is none of ours.

@@ -33,7 +33,7 @@ test('a process that began without its database sends jobs once that answers', a
     await enginePool.end();
     await pool.end();
   });
-  const nowhere = { query: async () => Promise.reject(new Error('no database')) };
+  const nowhere = { query: async () => Promise.reject(new Error('no database')), afterCommit: () => undefined };
   await assert.rejects(sender.enqueue(nowhere, recording, {}));
   await letConnect(-1);
   // The one connection of the pool is held meanwhile: the engine has its own.

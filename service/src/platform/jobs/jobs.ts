@@ -4,6 +4,8 @@ import type { Transaction } from '../database/transaction.ts';
 import { writesRefused } from '../database/unavailable.ts';
 import { describeError, type Logger } from '../logging.ts';
 import { startLostJobWatch } from './lost-jobs.ts';
+import { noWakeSender, type WakeSender } from '../wake-ups/wake-sender.ts';
+import type { WakeListener } from '../wake-ups/wake-listener.ts';
 import { startQueueProbe } from './queue-probe.ts';
 
 /** A kind of job. Its arguments hold ids only: a job's row is read by people and kept for days. */
@@ -56,13 +58,16 @@ export interface JobDesk extends JobSender {
 const schema = 'pgboss';
 
 /**
- * A worker says every 5 s that it is alive. One that is silent for 10 s has lost its jobs, which is looked for every
- * second: another worker has them within about 12 s.
+ * A worker says every 5 s that it is alive. One that is silent for 10 s has lost its jobs, which the probe notices within
+ * a second: another worker has them within about 12 s.
  */
 const heartbeatSeconds = 10;
-const superviseSeconds = 1;
+/** The engine's own look at all queues takes several statements. Between two of them, the probe asks for one where it finds a lost job. */
+const superviseSeconds = 30;
+/** How soon after one look the next may follow. */
+const monitorSeconds = 1;
 /** The engine's own polling, one query per queue. It only matters while the probe can't ask. */
-const pollSeconds = 10;
+const pollSeconds = 60;
 const expireSeconds = 15 * 60;
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 300;
@@ -84,10 +89,10 @@ function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'wo
     supervise: part === 'works',
     schedule: part === 'works',
     superviseIntervalSeconds: superviseSeconds,
-    monitorIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: monitorSeconds,
     db: {
       async executeSql(text, values = []) {
-        // The engine writes every second: each would leave one more connection waiting in the server.
+        // The engine writes all the time: each would leave one more connection waiting in the server.
         if (!pool.writeGate.isOpen()) throw writesRefused();
         return pool.query(text, values);
       },
@@ -102,10 +107,10 @@ function engineOver(pool: Pool, logger: Logger, part: 'installs' | 'sends' | 'wo
  * A sender for a process that begins before its database answers. The engine is started at once, and where that fails, again
  * with the next job. The pool is the engine's alone: all others may be held by transactions that wait for it.
  */
-export function openJobSender(enginePool: Pool, logger: Logger): JobSender {
+export function openJobSender(enginePool: Pool, logger: Logger, wakes: WakeSender = noWakeSender): JobSender {
   let starting: Promise<JobSender> | undefined;
   const start = async (): Promise<JobSender> => {
-    starting ??= startJobSender(enginePool, logger).catch((error: unknown) => {
+    starting ??= startJobSender(enginePool, logger, wakes).catch((error: unknown) => {
       starting = undefined;
       throw error;
     });
@@ -127,13 +132,14 @@ function within(tx: Transaction) {
   return { db: { executeSql: async (text: string, values: unknown[] = []) => tx.query(text, values) } };
 }
 
-export async function startJobSender(pool: Pool, logger: Logger): Promise<JobDesk> {
+export async function startJobSender(pool: Pool, logger: Logger, wakes: WakeSender = noWakeSender): Promise<JobDesk> {
   const boss = engineOver(pool, logger, 'sends');
   await boss.start();
   return {
     async enqueue(tx, queue, args, { isLast } = { isLast: false }) {
       const jobId = await boss.send(queue.name, args, { ...within(tx), priority: isLast ? -1 : 0 });
       if (jobId === null) throw new Error(`the queue ${queue.name} did not take the job`);
+      tx.afterCommit(() => wakes.wake('jobs'));
       return jobId;
     },
     async retry(tx, { queue, id }) {
@@ -143,6 +149,7 @@ export async function startJobSender(pool: Pool, logger: Logger): Promise<JobDes
         [queue, id],
       );
       if (rows.length === 1) await boss.retry(queue, id, within(tx));
+      tx.afterCommit(() => wakes.wake('jobs'));
       return rows.length === 1;
     },
     stop: async () => boss.stop({ graceful: false }),
@@ -181,8 +188,7 @@ function isArguments(data: unknown): data is Record<string, string> {
  * engine's alone: where handlers took its connections, it could not say in time that they are alive.
  */
 export async function startJobWorker(
-  enginePool: Pool,
-  logger: Logger,
+  { enginePool, logger, wakeUps }: { enginePool: Pool; logger: Logger; wakeUps: WakeListener },
   handlers: ReadonlyMap<Queue, JobHandler>,
 ): Promise<JobWorker> {
   const boss = engineOver(enginePool, logger, 'works');
@@ -196,8 +202,15 @@ export async function startJobWorker(
     for (let at = 0; at < (queue.atOnce ?? 1); at += 1) ids.push(await boss.work<unknown>(queue.name, options, run));
     workersOf.set(queue.name, ids);
   }
-  const probe = startQueueProbe(enginePool, logger, [...workersOf.keys()], (queue) => {
-    for (const id of workersOf.get(queue) ?? []) boss.notifyWorker(id);
+  const probe = startQueueProbe({
+    pool: enginePool,
+    logger,
+    wakeUps,
+    queues: [...workersOf.keys()],
+    onWaiting(queue) {
+      for (const id of workersOf.get(queue) ?? []) boss.notifyWorker(id);
+    },
+    onLost: async (queue) => boss.supervise(queue),
   });
   const watch = startLostJobWatch(enginePool, logger);
   return {
@@ -261,5 +274,11 @@ export async function installJobEngine(ownerPool: Pool, queues: Iterable<Queue>,
     grant usage on all sequences in schema ${schema} to kelpie_service;
     grant execute on all functions in schema ${schema} to kelpie_service;
     grant select on all tables in schema ${schema} to kelpie_reader;
+    do $$ begin
+      -- The probe looks for jobs whose worker is gone. Without it, that reads every job that is kept.
+      if to_regclass('${schema}.kelpie_active_jobs') is null then
+        create index kelpie_active_jobs on ${schema}.job_common (name) where state = 'active';
+      end if;
+    end $$;
   `);
 }
