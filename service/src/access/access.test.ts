@@ -38,6 +38,15 @@ function counted(): { calls: SingleCalls; asked: () => number } {
   };
 }
 
+function authenticatorOver(calls: SingleCalls, secretPepper = pepper) {
+  return createApiKeyAuthenticator({
+    calls,
+    clock: systemClock,
+    pepper: secretPepper,
+    uses: { record: () => undefined },
+  });
+}
+
 async function createKey(label: string | null = null) {
   return inTransaction(pool, owner, async (tx) =>
     createApiKey(tx, { clock: systemClock, pepper }, { ...owner, label }),
@@ -59,7 +68,7 @@ test('no two secrets are the same', () => {
 
 test('a key is known by its secret: whose it is, and in which environment', async () => {
   const { id, prefix, secret } = await createKey('Shop');
-  const apiKeyAuthenticator = createApiKeyAuthenticator(counted().calls, systemClock, pepper);
+  const apiKeyAuthenticator = authenticatorOver(counted().calls);
   assert.deepEqual(await apiKeyAuthenticator.identify(secret, anyAddress), { id, prefix, scope: 'pay', ...owner });
 });
 
@@ -77,7 +86,7 @@ test('nothing of a secret is kept but its first digits and a digest that is wort
   for (let start = 0; start + 8 <= hidden.length; start += 1)
     assert(!kept.row.includes(hidden.slice(start, start + 8)), 'a part of the secret is in the row');
   assert(kept.secret_hmac.equals(pepper.digest(secret)));
-  const withoutPepper = createApiKeyAuthenticator(counted().calls, systemClock, createPepper(Buffer.alloc(32, 6)));
+  const withoutPepper = authenticatorOver(counted().calls, createPepper(Buffer.alloc(32, 6)));
   assert.equal(await withoutPepper.identify(secret, anyAddress), null);
 });
 
@@ -86,16 +95,13 @@ test('a revoked key is not found', async () => {
   await asAdmin(database.superuserUrl, async (client) =>
     client.query('update kelpie.api_keys set revoked_at = now() where id = $1', [id]),
   );
-  assert.equal(
-    await createApiKeyAuthenticator(counted().calls, systemClock, pepper).identify(secret, anyAddress),
-    null,
-  );
+  assert.equal(await authenticatorOver(counted().calls).identify(secret, anyAddress), null);
 });
 
 test('a text that is no secret is answered without asking the database', async () => {
   const { secret } = await createKey();
   const { calls, asked } = counted();
-  const apiKeyAuthenticator = createApiKeyAuthenticator(calls, systemClock, pepper);
+  const apiKeyAuthenticator = authenticatorOver(calls);
   for (const text of [
     '',
     'kp_sandbox_',
@@ -117,7 +123,7 @@ test('the same secret a hundred times at once asks the database once, whether it
   const { secret } = await createKey();
   for (const text of [secret, newSecret('sandbox').secret]) {
     const { calls, asked } = counted();
-    const apiKeyAuthenticator = createApiKeyAuthenticator(calls, systemClock, pepper);
+    const apiKeyAuthenticator = authenticatorOver(calls);
     await Promise.all(Array.from({ length: 100 }, async () => apiKeyAuthenticator.identify(text, anyAddress)));
     assert.equal(asked(), 1);
   }
@@ -125,7 +131,7 @@ test('the same secret a hundred times at once asks the database once, whether it
 
 test('the secret of one environment does not open the other', async () => {
   const { secret } = await createKey();
-  const apiKeyAuthenticator = createApiKeyAuthenticator(counted().calls, systemClock, pepper);
+  const apiKeyAuthenticator = authenticatorOver(counted().calls);
   assert.equal(await apiKeyAuthenticator.identify(secret.replace('kp_sandbox_', 'kp_live_'), anyAddress), null);
 });
 

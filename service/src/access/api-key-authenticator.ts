@@ -6,6 +6,7 @@ import type { KeyScope } from './key-authority.ts';
 import { isWithin, parseNetwork, type Network } from './networks.ts';
 import { isSecret, sameDigest, type Pepper } from './secrets.ts';
 import { identifyApiKey, type IdentifiedKeyRow } from './store.ts';
+import type { UseRecorder } from './use-recorder.ts';
 
 interface CallingKey extends PartnerContext {
   id: string;
@@ -46,7 +47,14 @@ function knownKey(row: IdentifiedKeyRow): KnownKey {
   };
 }
 
-export function createApiKeyAuthenticator(calls: SingleCalls, clock: Clock, pepper: Pepper): ApiKeyAuthenticator {
+interface AuthenticatorDeps {
+  calls: SingleCalls;
+  clock: Clock;
+  pepper: Pepper;
+  uses: Pick<UseRecorder, 'record'>;
+}
+
+export function createApiKeyAuthenticator({ calls, clock, pepper, uses }: AuthenticatorDeps): ApiKeyAuthenticator {
   const cache = createTtlCache<KnownKey | null>({ keepMs, most: mostRemembered });
   return {
     async identify(secret, address) {
@@ -54,7 +62,9 @@ export function createApiKeyAuthenticator(calls: SingleCalls, clock: Clock, pepp
       const digest = pepper.digest(secret);
       const known = await cache.get(digest.toString('base64'), async () => {
         const row = await identifyApiKey(calls, digest, clock.now());
-        return row === null || !sameDigest(row.secret_hmac, digest) ? null : knownKey(row);
+        if (row === null || !sameDigest(row.secret_hmac, digest)) return null;
+        uses.record('key', row.id);
+        return knownKey(row);
       });
       if (known === null) return null;
       // Judged for each request, because what is remembered may have been looked up for another address, or earlier.

@@ -12,6 +12,7 @@ export { findFirstAdmin, isAdminOf, listAdminEmails, listProblemReaders } from '
 export { createFreezeLinks } from './notifying/freeze-links.ts';
 export { createAdminNotifier } from './notifying/notify-admins.ts';
 export { createPepper } from './secrets.ts';
+export { createUseRecorder, type UseRecorder } from './use-recorder.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';
 export { endEverySession, endOneSession, listOpenSessions } from './signing-in/store.ts';

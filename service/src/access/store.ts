@@ -17,7 +17,7 @@ export interface IdentifiedKeyRow {
 
 const identifyApiKeyCall: Call = { name: 'identify_api_key', text: 'select * from kelpie.identify_api_key($1, $2)' };
 
-/** Looked up by its digest: whoever does not have the pepper can't choose how that compares with others. It is marked as used. */
+/** Looked up by its digest: whoever does not have the pepper can't choose how that compares with others. */
 export async function identifyApiKey(
   calls: SingleCalls,
   secretHmac: Buffer,
@@ -25,6 +25,23 @@ export async function identifyApiKey(
 ): Promise<IdentifiedKeyRow | null> {
   const [row] = await calls.call<IdentifiedKeyRow>(identifyApiKeyCall, [secretHmac, at]);
   return row ?? null;
+}
+
+const recordUsesCall: Call = { name: 'record_uses', text: 'select from kelpie.record_uses($1, $2, $3, $4)' };
+
+type Use = readonly [id: string, at: Date];
+
+/** When keys and sessions were last used. An earlier use than the one on record changes nothing. */
+export async function recordUses(
+  calls: SingleCalls,
+  { keys, sessions }: { keys: readonly Use[]; sessions: readonly Use[] },
+): Promise<void> {
+  await calls.call(recordUsesCall, [
+    keys.map(([id]) => id),
+    keys.map(([, at]) => at),
+    sessions.map(([id]) => id),
+    sessions.map(([, at]) => at),
+  ]);
 }
 
 interface NewApiKeyRow extends PartnerContext, KeyAuthority {

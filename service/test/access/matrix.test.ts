@@ -203,7 +203,9 @@ async function everyRow(): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
     for (const { name } of rows) {
       const { rows: sums } = await client.query<{ sum: string }>(
-        `select coalesce(md5(string_agg(t::text, '|' order by t::text)), 'none') as sum from ${name} t`,
+        // That a key or a session was used is written a moment later, whatever became of the request.
+        `select coalesce(md5(string_agg(row, '|' order by row)), 'none') as sum
+         from (select (to_jsonb(t) - '{last_used_at,last_seen_at}'::text[])::text as row from ${name} t) as rows`,
       );
       found[name] = sums[0]?.sum ?? '';
     }

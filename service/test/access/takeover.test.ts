@@ -224,7 +224,10 @@ test('a suspended or closed partner gains no keys and no people, and can still l
   for (const status of ['suspended', 'closed']) {
     const { partner, alice, bob } = await openBusiness();
     const viewer = await signIn(database, partner, { url: world.api.url, role: 'viewer' });
-    await asSuperuser('update kelpie.partners set status = $2 where id = $1', [partner.partnerId, status]);
+    await asSuperuser(
+      `update kelpie.partners set status = $2, closed_at = case $2 when 'closed' then now() end where id = $1`,
+      [partner.partnerId, status],
+    );
     const promote: Act = { path: member(viewer.email), request: { method: 'PATCH', body: { role: 'admin' } } };
     const inviteViewer: Act = {
       path: '/v1/members',

@@ -6,6 +6,7 @@ import { inTransaction } from '../../platform/database/transaction.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
 import type { PersonActor } from '../actor.ts';
 import type { Pepper } from '../secrets.ts';
+import type { UseRecorder } from '../use-recorder.ts';
 import { findSession, revokeSession } from './store.ts';
 
 interface Session {
@@ -37,9 +38,10 @@ interface Deps {
   calls: SingleCalls;
   clock: Clock;
   pepper: Pepper;
+  uses: Pick<UseRecorder, 'record'>;
 }
 
-export function createSessions({ pool, calls, clock, pepper }: Deps): Sessions {
+export function createSessions({ pool, calls, clock, pepper, uses }: Deps): Sessions {
   const cache = createTtlCache<Session | null>({ keepMs, most: mostRemembered });
   const forget = (token: string): void => cache.forget(pepper.digest(token).toString('base64'));
   return {
@@ -49,6 +51,7 @@ export function createSessions({ pool, calls, clock, pepper }: Deps): Sessions {
       return cache.get(tokenHmac.toString('base64'), async () => {
         const row = await findSession(calls, tokenHmac, clock.now());
         if (row === null) return null;
+        uses.record('session', row.id);
         const { id: sessionId, partner_id: partnerId, email, role, has_live: hasLive } = row;
         return { sessionId, partnerId, email, role, hasLive };
       });
