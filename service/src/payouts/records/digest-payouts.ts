@@ -1,0 +1,21 @@
+import { digestRows, type IdSpan, type RowsDigest } from '../../ledger/index.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
+
+/**
+ * What was ordered, which never changes. A payout that was rebuilt from the bank gets some of it later. The recipient's name
+ * and details are left out: they may have to be erased.
+ */
+const ordersSql = `
+  select id, 1 as line,
+    row(
+      id, partner_id, environment, rail, order_id, bank_round, extract(epoch from first_tried_at) * 1000000, amount_pence,
+      fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths, price_plan, created_via, created_by,
+      extract(epoch from recovered_at) * 1000000,
+      case when recovered_at is null
+        then row(idempotency_key, reference, bank_reference, encode(account_index, 'hex'))::text end
+    )::text as row
+  from kelpie.payouts where id >= $1 and id < $2`;
+
+export async function digestOrders(tx: Transaction, span: IdSpan): Promise<RowsDigest> {
+  return digestRows(tx, ordersSql, span);
+}
