@@ -1,3 +1,4 @@
+import { optional, settings, type Setting } from '../../platform/configuration/settings.ts';
 import { openPool, type Pool } from '../../platform/database/pool.ts';
 import type { Logger } from '../../platform/logging.ts';
 
@@ -14,4 +15,19 @@ export async function withReader<Result>(
   } finally {
     await pool.end();
   }
+}
+
+/** Where the worker reads what belongs to no one partner. Null in development without an address. */
+export function chooseReader(get: <Value>(setting: Setting<Value>) => Value): string | null {
+  const isProduction = get(settings.mode) === 'production';
+  return get<string | null>(isProduction ? settings.readerDatabaseUrl : optional(settings.readerDatabaseUrl));
+}
+
+/** One connection for verification, which takes minutes, and one for everything that is short. */
+const workerConnections = 2;
+
+export function openWorkerReader(url: string | null, logger: Logger): Pool | null {
+  if (url === null) return null;
+  const applicationName = 'kelpie-worker-reads';
+  return openPool({ url, connections: workerConnections, applicationName, logger, pace: 'unhurried' });
 }
