@@ -1,7 +1,7 @@
 import { listedLines } from '../harness/listed-lines.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { postTransfers, verifyLedger, type Transfer } from '../../src/ledger/index.ts';
+import { everything, postTransfers, verifyLedger, type Transfer } from '../../src/ledger/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openPool, type Pool } from '../../src/platform/database/pool.ts';
 import { inTransaction, type PartnerContext, type Transaction } from '../../src/platform/database/transaction.ts';
@@ -151,7 +151,9 @@ export const simulateLedger: Simulation = async ({ database, seconds, seed, say 
     violations.push('nothing was moved, or nobody was killed: this shows nothing');
   const { total } = await sumOfWallets(database.superuserUrl);
   if (total !== startingBalance * BigInt(walletCount)) violations.push(`the total is ${total} at the end`);
-  const { differences, entries } = await inTransaction(readerPool, 'shared', verifyLedger);
+  const { differences, entries } = await inTransaction(readerPool, 'shared', async (tx) =>
+    verifyLedger(tx, everything),
+  );
   violations.push(...differences.map((difference) => JSON.stringify(difference)));
   await pool.end();
   await readerPool.end();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { openRounds, startFundingWorld, untilDeposit, untilFunded } from '../../funding/topping-up.ts';
@@ -20,6 +21,10 @@ const { id: deposit } = await untilDeposit(database, textAt(sent, 'id'), 'credit
 const { id: completed } = await createPayout(client, payoutBody({ amount_gbp: '25.00' }));
 await createPayout(client, payoutBody({ amount_gbp: '30.00' }));
 await untilQuiet(database);
+await round('balance-floats');
+await eventually('the sums of the house are kept', async () =>
+  asAdmin(database.superuserUrl, async (admin) => (await admin.query('select from kelpie.house_sums')).rowCount !== 0),
+);
 await assertAllHolds(world);
 await world.worker?.stop();
 const { id: open } = await createPayout(client, payoutBody({ amount_gbp: '40.00' }));
@@ -57,12 +62,18 @@ const kept = [
   'deposits',
   'deposit_history',
   'single_charges',
+  'debts',
+  'house_sums',
+  'house_changes',
 ];
 await tamper(kept.map((table) => `create table public.kept_${table} as table kelpie.${table}`).join(';'));
 beforeEach(async () =>
   tamper(
     kept
-      .map((table) => `delete from kelpie.${table}; insert into kelpie.${table} table public.kept_${table}`)
+      .map(
+        (table) =>
+          `delete from kelpie.${table}; insert into kelpie.${table} overriding system value table public.kept_${table}`,
+      )
       .join(';'),
   ),
 );
@@ -84,6 +95,7 @@ const unknownId = '01900000-0000-7000-8000-000000000000';
 const usdc = 1_000_000;
 const newestMovement = `select transfer_id from kelpie.ledger_entries where partner_id = $partner and account = 'wallet'
   order by wallet_version desc limit 1`;
+const taken = `select transfer_id from kelpie.ledger_entries where cause_id = '${completed}' and reason = 'payout.bank_accepted'`;
 const ofCompleted = (reason: string): string => `cause_id = '${completed}' and reason = '${reason}'`;
 
 const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
@@ -103,7 +115,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
         ['wallet', 5 * usdc],
         ['fx', -5 * usdc],
       ]),
-    'payout is not what was booked for it',
+    'transfer is not in the history of its payout',
   ],
   [
     'money that is held for no payout',
@@ -119,6 +131,37 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
     async () =>
       tamper(`delete from kelpie.ledger_entries where transfer_id in (
         select transfer_id from kelpie.ledger_entries where ${ofCompleted('payout.arrived')})`),
+    'payout is not what was booked for it',
+  ],
+  [
+    'money of a wallet that was moved to the rate differences, with a history that says so',
+    async () => {
+      await post('payout.returned', completed, [
+        ['wallet', 5 * usdc],
+        ['fx', -5 * usdc],
+      ]);
+      await tamper(`update kelpie.payout_history set transfer_ids = transfer_ids || (
+        select max(transfer_id::text)::uuid from kelpie.ledger_entries where cause_id = '${completed}')
+        where payout_id = '${completed}' and number = 2`);
+    },
+    'payout is not what was booked for it',
+  ],
+  [
+    "a debit of the bank's that was removed",
+    async () => tamper(`delete from kelpie.ledger_entries where transfer_id in (${taken})`),
+    'transfer of a payout was not posted',
+  ],
+  [
+    "a debit of the bank's that was doubled",
+    async () =>
+      tamper(`insert into kelpie.ledger_entries
+        select kelpie.first_id_at(now()), line, partner_id, environment, account, amount, reason, cause_id
+        from kelpie.ledger_entries where transfer_id in (${taken})`),
+    'transfer is not in the history of its payout',
+  ],
+  [
+    "a debit of the bank's whose amounts were changed",
+    async () => tamper(`update kelpie.ledger_entries set amount = amount * 1000 where transfer_id in (${taken})`),
     'payout is not what was booked for it',
   ],
   [
@@ -143,7 +186,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
         ['held', 1],
         ['wallet', -1],
       ]),
-    'payout is not what was booked for it',
+    'transfer is not in the history of its payout',
   ],
   [
     'a payout that failed by its row alone',
@@ -172,7 +215,7 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
         ['bank_wallet', 100 * usdc],
         ['wallet', -100 * usdc],
       ]),
-    'deposit is not what was booked for it',
+    'transfer is not in the history of its deposit',
   ],
   [
     'a deposit whose amount was changed',
@@ -221,6 +264,32 @@ const tamperings: [what: string, how: () => Promise<void>, kind: string][] = [
       tamper(`insert into kelpie.single_charges (partner_id, kind, occasion, transfer_id, at, by)
         values ($partner, 'monthly_account', '2026-01', '${unknownId}', now(), 'test')`),
     'charge is not what was recorded',
+  ],
+  [
+    'a wallet that holds money while its partner owes',
+    async () => tamper(`insert into kelpie.debts values ($partner, 'live', 5, now())`),
+    'wallet holds money that its partner owes',
+  ],
+  [
+    'a debt that nothing was booked for',
+    async () => tamper(`insert into kelpie.debts values ($partner, 'live', 5, now())`),
+    'debt is not the sum of its entries',
+  ],
+  [
+    "a sum of the house's accounts that was changed",
+    async () =>
+      tamper(`insert into kelpie.house_changes (partner_id, environment, account, amount, on_day)
+      values ($partner, 'live', 'suspense', 5, now())`),
+    'sum that is kept is not that of the entries',
+  ],
+  [
+    'money of the house that went nowhere',
+    async () =>
+      post('float.top_up', unknownId, [
+        ['float_in_transit', 5 * usdc],
+        ['house_float', -5 * usdc],
+      ]),
+    'entries of no move of the float',
   ],
 ];
 
