@@ -156,3 +156,29 @@ export function bankDifferenceFound(amount: MicroUsdc): Line[] {
 export function suspenseResolved(amount: MicroUsdc): Line[] {
   return linesOf(debit('suspense', amount), credit('wallet', amount));
 }
+
+/** Between the house's own wallet at the bank and the partner's there. */
+interface FloatMove {
+  kind: 'top_up' | 'sweep';
+  amount: MicroUsdc;
+}
+
+const floatEnds = {
+  top_up: { from: 'house_float', to: 'bank_wallet' },
+  sweep: { from: 'bank_wallet', to: 'house_float' },
+} as const;
+
+/** The bank is about to be asked: it has left where it comes from, and is not there yet. */
+export function floatBegun({ kind, amount }: FloatMove): Line[] {
+  return linesOf(debit('float_in_transit', amount), credit(floatEnds[kind].from, amount));
+}
+
+/** The bank has moved it. */
+export function floatArrived({ kind, amount }: FloatMove): Line[] {
+  return linesOf(debit(floatEnds[kind].to, amount), credit('float_in_transit', amount));
+}
+
+/** The bank did not move it, or gave it back. */
+export function floatFailed({ kind, amount }: FloatMove): Line[] {
+  return linesOf(debit(floatEnds[kind].from, amount), credit('float_in_transit', amount));
+}

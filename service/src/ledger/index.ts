@@ -3,6 +3,28 @@
 export * as ledgerEvents from './events.ts';
 export { postTransfers } from './post-transfers.ts';
 export type { Line, Transfer } from './transfer.ts';
-export { verifyLedger, type Verification } from './verify.ts';
-export { insertWallet as openWallet, listEntries, type DifferenceRow, type EntryRow } from './store.ts';
+export { insertWallet as openWallet, listEntries, type EntryRow } from './store.ts';
+export {
+  createDayChain,
+  dayAfter,
+  noMac,
+  openDayAt,
+  spanFrom,
+  spanOfDay,
+  type ClosedDay,
+  type Day,
+  type MacOf,
+} from './verification/closed-days.ts';
+export { digestEntries, digestRows, type RowsDigest } from './verification/digest-rows.ts';
+export {
+  findFirstDay,
+  findReadUntil,
+  insertClosedDay,
+  insertVerification,
+  listClosedDays,
+} from './verification/day-store.ts';
+export { everything, nearSpan, spanBetween, type IdSpan } from './verification/id-span.ts';
+export { formatDayAnchor, judgeChain, parseDayAnchor, type DayAnchor } from './verification/judge-chain.ts';
+export type { DifferenceRow } from './verification/store.ts';
+export { verifyLedger, type Verification } from './verification/verify-ledger.ts';
 export { getBalance, lockBalance } from './wallets.ts';

@@ -14,7 +14,16 @@ import { createSingleCalls } from '../platform/database/single-call.ts';
 import { inTransaction, type PartnerContext } from '../platform/database/transaction.ts';
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logging.ts';
-import { getBalance, lockBalance, openWallet, postTransfers, verifyLedger, type Line, type Transfer } from './index.ts';
+import {
+  everything,
+  getBalance,
+  lockBalance,
+  openWallet,
+  postTransfers,
+  verifyLedger,
+  type Line,
+  type Transfer,
+} from './index.ts';
 import { credit, debit } from './transfer.ts';
 
 const histories = atSize(10_000);
@@ -58,7 +67,7 @@ function walletChange(owner: PartnerContext, change: bigint): Transfer {
 }
 
 async function assertVerifies(): Promise<void> {
-  const { differences } = await inTransaction(readerPool, 'shared', verifyLedger);
+  const { differences } = await inTransaction(readerPool, 'shared', async (tx) => verifyLedger(tx, everything));
   assert.deepEqual(differences, []);
 }
 
@@ -370,4 +379,38 @@ test('every account has a currency', async () => {
     return rows;
   });
   assert.deepEqual(without, []);
+});
+
+test('what comes to a wallet first repays what its partner owes, in order of arrival, and no more than that', async () => {
+  const owner = await createPartner();
+  const reversed = { ...transferOf(owner, []), reason: 'deposit.reversed' };
+  const owing = [debit('partner_receivable', 70n), credit('bank_wallet', 70n)];
+  await inTransaction(pool, owner, async (tx) => postTransfers(tx, [{ ...reversed, lines: owing }]));
+  const batch = [walletChange(owner, 50n), walletChange(owner, 30n), walletChange(owner, 5n)];
+  const outcomes = await inTransaction(pool, owner, async (tx) => postTransfers(tx, batch));
+  assert(outcomes.every(({ kind }) => kind === 'posted'));
+  assert.equal(await getBalance(calls, owner), 15n);
+  const entries = await asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ nth: number; what: string }>(
+      `select array_position($1::uuid[], transfer_id) as nth, line || ' ' || account || ' ' || amount as what
+       from kelpie.ledger_entries where transfer_id = any ($1) order by 1, line`,
+      [batch.map(({ id }) => id)],
+    );
+    return rows.map(({ nth, what }) => `${nth}: ${what}`);
+  });
+  const repaid = entries.filter((what) => /wallet -|receivable/.test(what));
+  assert.deepEqual(repaid.toSorted(), [
+    '1: 2 partner_receivable -50',
+    '2: 2 wallet -10',
+    '2: 3 partner_receivable -20',
+    '3: 2 wallet -5',
+  ]);
+  const tooMuch = [debit('bank_wallet', 1n), credit('partner_receivable', 1n)];
+  await assert.rejects(
+    inTransaction(pool, owner, async (tx) =>
+      postTransfers(tx, [{ ...transferOf(owner, []), reason: 'deposit.credited', lines: tooMuch }]),
+    ),
+    /debts_owed_micro_usdc_check/,
+  );
+  await assertVerifies();
 });

@@ -13,9 +13,12 @@ export type Account =
   | 'fx'
   | 'suspense'
   | 'exception_loss'
+  | 'house_float'
+  | 'float_in_transit'
   | 'receivable'
   | 'revenue'
   | 'credit_due'
+  | 'cash'
   | 'accrued'
   | 'accrued_revenue';
 

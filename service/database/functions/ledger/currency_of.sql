@@ -13,9 +13,12 @@ create or replace function kelpie.currency_of(account kelpie.ledger_account) ret
     when 'partner_receivable' then 'USDC'
     when 'suspense' then 'USDC'
     when 'exception_loss' then 'USDC'
+    when 'house_float' then 'USDC'
+    when 'float_in_transit' then 'USDC'
     when 'receivable' then 'GBP'
     when 'revenue' then 'GBP'
     when 'credit_due' then 'GBP'
+    when 'cash' then 'GBP'
     when 'accrued' then 'GBP millionths'
     when 'accrued_revenue' then 'GBP millionths'
   end;

@@ -3,10 +3,12 @@
 --
 -- Guarantees: every transfer sums to zero in each currency, is of one partner and environment, and has at most one wallet
 --   entry; only listed pairs of reason and account are posted (kelpie.may_post); sandbox is never charged in pounds; a
---   payout is refunded once, and once more if it was adopted; a wallet never goes below zero; nothing in pounds is posted to a month whose books are closed.
+--   payout is refunded once, and once more if it was adopted; a wallet never goes below zero, and what is credited to one
+--   first repays what its partner owes; nothing in pounds is posted to a month whose books are closed.
 --   Outside a batch, a transaction posts for its own partner only. A transfer that its wallet can't cover is not posted and touches no other.
--- Returns one row for each transfer with a wallet entry: whether it was posted, and what the wallet then holds.
--- Locks: books (shared, where there are pounds), then wallets, each in order. Closing the books waits for those who post.
+-- Returns one row for each transfer that moves a wallet: whether it was posted, and what the wallet then holds.
+-- Locks: books (shared, where there are pounds), then wallets, debts and payment blocks, each in order. Closing the books
+--   waits for those who post.
 -- Owner: kelpie_ledger
 -- Callers: kelpie_payouts, kelpie_service
 create or replace function kelpie.post_transfers(
@@ -40,18 +42,26 @@ declare
   has_pounds boolean;
   charges_sandbox boolean;
   has_refund boolean;
+  has_credit boolean;
+  has_debt boolean;
+  has_house boolean;
 begin
   -- A null, or an array that is too short and padded with nulls, would slip through every comparison below.
   select bool_and(t.is_whole), bool_and(t.is_balanced), bool_and(t.is_listed),
     bool_and(t.wallet_entries <= 1) and count(*) = count(distinct t.transfer_id), bool_or(t.has_pounds),
-    bool_or(t.has_pounds and t.environment <> 'live'), bool_or(t.has_refund)
-  into is_whole, is_balanced, is_listed, is_of_one, has_pounds, charges_sandbox, has_refund
+    bool_or(t.has_pounds and t.environment <> 'live'), bool_or(t.has_refund), bool_or(t.has_credit), bool_or(t.has_debt),
+    bool_or(t.has_house)
+  into is_whole, is_balanced, is_listed, is_of_one, has_pounds, charges_sandbox, has_refund, has_credit, has_debt,
+    has_house
   from (
     select entry.transfer_id, entry.environment, bool_and(entry is not null) as is_whole,
       sum(entry.amount) = 0 as is_balanced,
       bool_or(kelpie.currency_of(entry.account) is distinct from 'USDC') as has_pounds,
       bool_and(kelpie.may_post(entry.reason, entry.account)) as is_listed,
       bool_or(entry.account = 'wallet' and entry.amount < 0 and entry.reason like 'payout.%') as has_refund,
+      bool_or(entry.account = 'wallet' and entry.amount < 0) as has_credit,
+      bool_or(entry.account = 'partner_receivable') as has_debt,
+      bool_or(kelpie.is_house_account(entry.account)) as has_house,
       count(*) filter (where entry.account = 'wallet') as wallet_entries
     from unnest(transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids)
       as entry (transfer_id, line, partner_id, environment, account, amount, reason, cause_id)
@@ -125,6 +135,24 @@ begin
   )
   order by w.partner_id, w.environment
   for no key update;
+
+  -- As a rule no partner owes anything.
+  if has_credit and exists (
+    select from unnest(partner_ids, environments) as entry (partner_id, environment)
+    join kelpie.debts d on d.partner_id = entry.partner_id and d.environment = entry.environment
+    where d.owed_micro_usdc > 0
+  ) then
+    has_debt := true;
+    has_house := true;
+    select array_agg(e.transfer_id order by e.place), array_agg(e.line order by e.place),
+      array_agg(e.partner_id order by e.place), array_agg(e.environment order by e.place),
+      array_agg(e.account order by e.place), array_agg(e.amount order by e.place), array_agg(e.reason order by e.place),
+      array_agg(e.cause_id order by e.place)
+    into transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids
+    from kelpie.repay_debts(
+      transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids
+    ) e;
+  end if;
 
   -- As a rule every wallet covers all of its transfers, and this is one step for all of them.
   select array_agg(c.transfer_id), array_agg(w.balance_micro_usdc + c.so_far), array_agg(w.version + c.nth),
@@ -203,13 +231,30 @@ begin
 
   if has_refund then
     insert into kelpie.payout_refunds (payout_id, partner_id, environment, transfer_id, after_adoption)
-    select entry.cause_id, entry.partner_id, entry.environment, entry.transfer_id, exists (
+    select distinct entry.cause_id, entry.partner_id, entry.environment, entry.transfer_id, exists (
       select from kelpie.proposals a
       where a.subject = entry.cause_id::text and a.action = 'payout.adopt' and a.outcome = 'done'
     )
     from unnest(transfer_ids, partner_ids, environments, accounts, amounts, reasons, cause_ids)
       as entry (transfer_id, partner_id, environment, account, amount, reason, cause_id)
-    where entry.account = 'wallet' and entry.amount < 0 and entry.reason like 'payout.%';
+    -- What repays a debt came back as well.
+    where entry.account in ('wallet', 'partner_receivable') and entry.amount < 0 and entry.reason like 'payout.%';
+  end if;
+
+  -- One row per partner and account, whatever the number of payouts.
+  if has_house then
+    insert into kelpie.house_changes (partner_id, environment, account, amount, on_day)
+    select entry.partner_id, entry.environment, entry.account, sum(entry.amount),
+      kelpie.london_day(kelpie.instant_of(entry.transfer_id))
+    from unnest(transfer_ids, partner_ids, environments, accounts, amounts)
+      as entry (transfer_id, partner_id, environment, account, amount)
+    where kelpie.is_house_account(entry.account) and entry.transfer_id <> all (refused)
+    group by entry.partner_id, entry.environment, entry.account, 5
+    having sum(entry.amount) <> 0;
+  end if;
+
+  if has_debt then
+    perform kelpie.count_debts(transfer_ids, partner_ids, environments, accounts, amounts, refused);
   end if;
 
   -- A repeated transfer that was refused for lack of funds, because its first posting took them: a bug like any repeat.

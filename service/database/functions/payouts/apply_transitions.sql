@@ -6,7 +6,8 @@
 --   nothing else of its transition happens. No transition debits a wallet. A payout that ends without having been sent is
 --   given back to the limits of its day, once and on that day only.
 -- Returns one row per payout, by its place in the arrays: whether its transition was applied.
--- Locks: payouts, leases, keys, payment blocks, wallets, counters of limits, paid accounts; each in the order of its key.
+-- Locks: payouts, leases, keys, payment blocks, books, wallets, debts with their blocks, counters of limits, paid accounts; each
+--   in the order of its key.
 --
 -- Arrays are columns: element n belongs to the payout at place n. Steps, cases, pauses and entries name it by its place.
 -- Owner: kelpie_payouts
@@ -218,12 +219,6 @@ begin
     where is_done[item.place]
     on conflict (payout_id, kind) where closed_at is null do nothing;
   end if;
-  if cardinality(pause_places) > 0 then
-    perform kelpie.block_odd_differences(array_agg(payout_ids[item.place]), max(instants[item.place]))
-    from unnest(pause_places) as item (place)
-    where is_done[item.place]
-    having count(*) > 0;
-  end if;
 
   -- What people are emailed about. A payout that only completes has none of these steps.
   if step_states && array['failed', 'returned']::kelpie.payout_state[]
@@ -240,12 +235,27 @@ begin
     on conflict (payout_id, kind) do nothing;
   end if;
 
+  if 'credit.payout_fees' = any (entry_reasons) then
+    select entry_payouts || v.payouts, entry_transfers || v.transfers, entry_lines || v.lines, entry_accounts || v.accounts,
+      entry_amounts || v.amounts, entry_reasons || v.reasons
+    into entry_payouts, entry_transfers, entry_lines, entry_accounts, entry_amounts, entry_reasons
+    from kelpie.void_credit_lines(
+      partner_ids, payout_ids, entry_payouts, entry_transfers, entry_lines, entry_accounts, entry_amounts, entry_reasons
+    ) v;
+  end if;
   perform from kelpie.post_of_payouts(
     is_done, partner_ids, environments, payout_ids, entry_payouts, null, entry_transfers, entry_lines, entry_accounts,
     entry_amounts, entry_reasons, null
   ) t where not t.posted;
   if found then
     raise exception 'a transition debits no wallet' using errcode = 'check_violation';
+  end if;
+  -- After the wallets: a posting that makes or repays a debt writes blocks with its wallet locked.
+  if cardinality(pause_places) > 0 then
+    perform kelpie.block_odd_differences(array_agg(payout_ids[item.place]), max(instants[item.place]))
+    from unnest(pause_places) as item (place)
+    where is_done[item.place]
+    having count(*) > 0;
   end if;
   if step_states && array['not_created', 'failed', 'cancelled']::kelpie.payout_state[] then
     perform kelpie.give_back_spending(payout_ids, from_revisions, is_done);

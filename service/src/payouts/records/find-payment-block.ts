@@ -1,5 +1,6 @@
 import type { PaymentBlock } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { Payout } from '../model/payout.ts';
 import { payoutCalls } from './calls.ts';
 
@@ -11,4 +12,14 @@ export async function findPaymentBlock(
   const values = [partnerId, environment, rail];
   const [row] = await calls.call<{ find_payment_block: PaymentBlock | null }>(payoutCalls.findPaymentBlock, values);
   return row?.find_payment_block ?? null;
+}
+
+/** Whether a debt is the only reason for which the partner may not pay. */
+export async function isBlockedByDebt(
+  calls: SingleCalls,
+  { partnerId, environment }: PartnerContext,
+): Promise<boolean> {
+  const values = [partnerId, environment];
+  const [row] = await calls.call<{ is_blocked_by_debt: boolean }>(payoutCalls.isBlockedByDebt, values);
+  return row?.is_blocked_by_debt ?? false;
 }
