@@ -101,6 +101,12 @@ create table if not exists transfers (
 create index if not exists transfers_of_customer on transfers (customer_id, seq);
 create index if not exists transfers_to_move on transfers (next_at) where next_at is not null;
 
+-- A transfer goes to an account outside, or to another wallet here.
+alter table transfers alter column external_account_id drop not null;
+alter table transfers alter column amount_pence drop not null;
+alter table transfers add column if not exists to_wallet_id uuid references wallets (id)
+  check ((to_wallet_id is null) = (external_account_id is not null) and (to_wallet_id is null) = (amount_pence is not null));
+
 -- What the bank truly did. The three tables below are the judge of every test, so nothing in them is ever changed.
 create table if not exists payments (
   transfer_id uuid primary key references transfers (id),
@@ -229,8 +235,18 @@ alter table wallets drop constraint if exists wallets_balance_micro_usdc_check;
 alter table wallet_movements drop constraint if exists wallet_movements_balance_after_micro_usdc_check;
 alter table wallet_movements drop constraint if exists wallet_movements_kind_check;
 alter table wallet_movements add constraint wallet_movements_kind_check
-  check (kind in ('opening', 'transfer', 'refund', 'deposit', 'deposit_reversal', 'adjustment'));
+  check (kind in ('opening', 'transfer', 'refund', 'deposit', 'deposit_reversal', 'adjustment', 'wallet_transfer'));
 alter table wallet_movements add column if not exists deposit_id uuid references deposits (id);
+
+-- A sender's bank wants a deposit back: the bank passes it on, and moves nothing.
+create table if not exists funds_requests (
+  seq bigint generated always as identity unique,
+  id uuid primary key,
+  deposit_id uuid not null references deposits (id),
+  customer_id uuid not null references customers (id),
+  fraud boolean not null,
+  created_at timestamptz not null
+);
 
 create or replace function refuse_change() returns trigger
   language plpgsql

@@ -9,6 +9,7 @@ import { faultRoutes } from './control/faults.ts';
 import { kycLinkControlRoutes } from './control/kyc-links.ts';
 import { plantingRoutes } from './control/planting.ts';
 import { recordRoutes } from './control/record.ts';
+import { requestRoutes } from './control/requests.ts';
 import { serveControlRoutes } from './control/serve.ts';
 import { transferControlRoutes } from './control/transfers.ts';
 import { webhookControlRoutes } from './control/webhooks.ts';
@@ -17,11 +18,13 @@ import { createFaults } from './faults.ts';
 import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { servePage } from './page/routes.ts';
+import { createRequestCounts } from './request-counts.ts';
 import { serveFundingForms } from './page/funding-routes.ts';
 import { serveVerificationPages } from './page/verification-routes.ts';
 import { customerRoutes } from './wire/customers.ts';
 import { exchangeRateRoutes } from './wire/exchange-rates.ts';
 import { externalAccountRoutes } from './wire/external-accounts.ts';
+import { fundsRequestRoutes } from './wire/funds-requests.ts';
 import { kycLinkRoutes } from './wire/kyc-links.ts';
 import { liquidationAddressRoutes } from './wire/liquidation-addresses.ts';
 import { serveWireRoutes } from './wire/serve.ts';
@@ -46,16 +49,18 @@ export function boundPort(app: FastifyInstance, { port }: Configuration): number
 export function composeApp({ configuration, pool, clock, log }: AppDeps): FastifyInstance {
   const { apiKey, mode, settleAfterMs } = configuration;
   const faults = createFaults();
+  const counts = createRequestCounts();
   const app = createServer(log);
   app.get('/healthz', async () => ({ status: 'ok' }));
   void app.register(
     async (wire) =>
-      serveWireRoutes(wire, { pool, clock, faults, apiKey }, [
+      serveWireRoutes(wire, { pool, clock, faults, counts, apiKey }, [
         ...customerRoutes,
         ...walletRoutes(mode),
         ...virtualAccountRoutes,
         ...liquidationAddressRoutes,
         ...externalAccountRoutes,
+        ...fundsRequestRoutes,
         ...transferRoutes(configuration),
         ...exchangeRateRoutes,
         ...webhookRoutes,
@@ -68,6 +73,7 @@ export function composeApp({ configuration, pool, clock, log }: AppDeps): Fastif
       serveControlRoutes(control, { pool, clock }, [
         ...faultRoutes(faults),
         ...recordRoutes,
+        ...requestRoutes(counts),
         ...transferControlRoutes(settleAfterMs),
         ...webhookControlRoutes,
         ...clockRoutes(clock),

@@ -5,7 +5,7 @@ interface Movement {
   walletId: string;
   /** Less than zero where money leaves. */
   microUsdc: bigint;
-  kind: 'opening' | 'transfer' | 'refund' | 'deposit' | 'deposit_reversal' | 'adjustment';
+  kind: 'opening' | 'transfer' | 'refund' | 'deposit' | 'deposit_reversal' | 'adjustment' | 'wallet_transfer';
   transferId?: string;
   depositId?: string;
   /** What is taken back is taken, whatever the wallet holds: then its customer owes the bank. */

@@ -163,3 +163,36 @@ test('a list is newest first, and can be walked both ways', async () => {
   assert.equal((await callWire(live, `${path}?limit=101`)).status, 400);
   assert.equal((await callWire(live, `${path}?starting_after=${randomUUID()}`)).status, 400);
 });
+
+test('USDC goes from one wallet to another, whole, and is there once the transfer is processed', async () => {
+  const [from, to] = [await createCustomer(bank), await createCustomer(bank)];
+  const order = (amount: string) => ({
+    on_behalf_of: from.id,
+    client_reference_id: 'between',
+    amount,
+    source: { currency: 'usdc', payment_rail: 'bridge_wallet', bridge_wallet_id: from.walletId },
+    destination: { currency: 'usdc', payment_rail: 'base', bridge_wallet_id: to.walletId },
+  });
+  const tooMuch = await callWire(bank, '/transfers', { body: order('10000.01') });
+  assert.deepEqual([tooMuch.status, valueAt(tooMuch.json, 'code')], [400, 'insufficient_funds']);
+  const { status, json, text } = await callWire(bank, '/transfers', { body: order('12.345678') });
+  assert.equal(status, 201, text);
+  assert.equal(valueAt(json, 'receipt.initial_amount'), '12.345678');
+  assert.deepEqual([await from.balance(), await to.balance()], ['9987.654322', '10000.00']);
+  await eventually('settled', async () => (await stateOf(bank, textAt(json, 'id'))) === 'payment_processed');
+  assert.deepEqual([await from.balance(), await to.balance()], ['9987.654322', '10012.345678']);
+  const { payments } = await bank.record();
+  assert(!payments.some(({ customer_id: id }) => id === from.id), 'no account outside was paid');
+});
+
+test('a list narrowed to what changed since goes on after any transfer, shown or not', async () => {
+  const customer = await createCustomer(live);
+  const [first, second] = [await pay(live, customer), await pay(live, customer)];
+  const since = Date.parse(textAt((await callWire(live, `/transfers/${second}`)).json, 'updated_at'));
+  await live.control('/clock', { move_ms: 1_000 });
+  await live.control(`/transfers/${first}/settle`);
+  const path = `/customers/${customer.id}/transfers?updated_after_ms=${since}`;
+  assert.deepEqual(idsOf((await callWire(live, path)).json), [first]);
+  assert.deepEqual(idsOf((await callWire(live, `${path}&starting_after=${second}`)).json), [first]);
+  assert.deepEqual(idsOf((await callWire(live, `${path}&starting_after=${first}`)).json), []);
+});

@@ -6,7 +6,7 @@ import { getVirtualAccount } from '../funding/virtual-account.ts';
 import type { Fields } from '../http/fields.ts';
 import { notFound } from '../http/api-error.ts';
 import type { Route, RouteRequest } from '../http/route.ts';
-import { isId } from '../ids.ts';
+import { isId, newId } from '../ids.ts';
 import { parsePounds, parseUsdc } from '../money.ts';
 import { moveMoney } from '../wallet-money.ts';
 import { describeWallet, getWallet } from '../wire/wallets.ts';
@@ -83,6 +83,19 @@ export function depositControlRoutes(settleAfterMs: number): readonly Route[] {
       method: 'POST',
       url: '/deposits',
       perform: async (request) => ({ status: 201, body: describeDeposit(await receive(request, settleAfterMs)) }),
+    },
+    {
+      method: 'POST',
+      url: '/deposits/:deposit_id/recall',
+      async perform({ tx, at, id, body }) {
+        const { id: depositId, customer_id: customerId } = await lockDeposit(tx, id('deposit_id'));
+        const requestId = newId(at);
+        await tx.query(
+          'insert into funds_requests (id, deposit_id, customer_id, fraud, created_at) values ($1, $2, $3, $4, $5)',
+          [requestId, depositId, customerId, body.optionalFlag('fraud'), at],
+        );
+        return { status: 201, body: { id: requestId } };
+      },
     },
     {
       method: 'GET',

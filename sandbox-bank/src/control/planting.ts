@@ -53,12 +53,14 @@ export function plantingRoutes(settleAfterMs: number): readonly Route[] {
       url: '/transfers/:transfer_id/double',
       async perform({ tx, at, id }) {
         const transfer = await lockTransfer(tx, id('transfer_id'));
+        const { external_account_id: externalAccountId, amount_pence: amountPence } = transfer;
+        if (externalAccountId === null || amountPence === null) throw notFound('payment');
         const order = {
           customerId: transfer.customer_id,
           walletId: transfer.wallet_id,
-          externalAccountId: transfer.external_account_id,
+          externalAccountId,
           clientReferenceId: transfer.client_reference_id,
-          amountPence: transfer.amount_pence,
+          amountPence,
           reference: transfer.reference,
           idempotencyKey: null,
           takeMoreMicroUsdc: 0n,

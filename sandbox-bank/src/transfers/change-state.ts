@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.ts';
+import { moveMoney } from '../wallet-money.ts';
 import { recordEvents } from '../webhooks/events.ts';
 import { transferEvent } from './transfer-event.ts';
 import type { State, Transfer } from './transfer.ts';
@@ -45,7 +46,19 @@ export async function changeStates(
     if (transfer === undefined) throw new Error('a locked transfer is gone');
     return { transfer, from: before.state };
   });
+  await payIntoWallets(
+    tx,
+    inTurn.map(({ transfer }) => transfer),
+    at,
+  );
   const events = inTurn.map(({ transfer, from }) => transferEvent(transfer, from));
   await recordEvents(tx, events, at);
   return inTurn.map(({ transfer }) => transfer);
+}
+
+/** What goes to another wallet is there once it is processed. */
+async function payIntoWallets(tx: Transaction, changed: readonly Transfer[], at: Date): Promise<void> {
+  for (const { id: transferId, state, to_wallet_id: walletId, taken_micro_usdc: microUsdc } of changed)
+    if (walletId !== null && state === 'payment_processed')
+      await moveMoney(tx, { walletId, microUsdc, kind: 'wallet_transfer', transferId, at });
 }

@@ -25,9 +25,11 @@ export interface Transfer {
   id: string;
   customer_id: string;
   wallet_id: string;
-  external_account_id: string;
+  /** Null where it goes to another wallet. */
+  external_account_id: string | null;
+  to_wallet_id: string | null;
   client_reference_id: string | null;
-  amount_pence: bigint;
+  amount_pence: bigint | null;
   reference: string;
   taken_micro_usdc: bigint;
   exchange_fee_micro_usdc: bigint;
@@ -47,6 +49,22 @@ const gasFee = '0.02';
 /** What it bills for a payment that came back; later, and not from the wallet. */
 const returnFee = '0.50';
 
+function destinationOf({ to_wallet_id: walletId, ...transfer }: Transfer): object {
+  if (walletId !== null) return { currency: 'usdc', payment_rail: 'base', bridge_wallet_id: walletId };
+  return {
+    currency: 'gbp',
+    payment_rail: 'faster_payments',
+    external_account_id: transfer.external_account_id,
+    amount: formatPounds(transfer.amount_pence ?? 0n),
+    reference: transfer.reference,
+  };
+}
+
+/** Pounds to an account; between wallets, all that was taken. */
+function finalAmount({ amount_pence: pence, taken_micro_usdc: taken }: Transfer): string {
+  return pence === null ? formatUsdc(taken) : formatPounds(pence);
+}
+
 /** The transfer in the words of the wire. */
 export function describeTransfer(transfer: Transfer): object {
   const { refunded_micro_usdc: refunded } = transfer;
@@ -58,19 +76,13 @@ export function describeTransfer(transfer: Transfer): object {
     amount: formatUsdc(transfer.taken_micro_usdc),
     currency: 'usdc',
     source: { currency: 'usdc', payment_rail: 'bridge_wallet', bridge_wallet_id: transfer.wallet_id },
-    destination: {
-      currency: 'gbp',
-      payment_rail: 'faster_payments',
-      external_account_id: transfer.external_account_id,
-      amount: formatPounds(transfer.amount_pence),
-      reference: transfer.reference,
-    },
+    destination: destinationOf(transfer),
     receipt: {
       initial_amount: formatUsdc(transfer.taken_micro_usdc),
       developer_fee: '0.00',
       exchange_fee: formatUsdc(transfer.exchange_fee_micro_usdc),
       gas_fee: gasFee,
-      final_amount: formatPounds(transfer.amount_pence),
+      final_amount: finalAmount(transfer),
       ...(refunded === null ? {} : { refunded_amount: formatUsdc(refunded) }),
       ...(refunded === null || transfer.reason === null ? {} : { return_fee: returnFee }),
     },

@@ -6,6 +6,7 @@ interface ListOf {
   table:
     | 'deposits'
     | 'external_accounts'
+    | 'funds_requests'
     | 'liquidation_addresses'
     | 'transfers'
     | 'virtual_account_events'
@@ -14,6 +15,8 @@ interface ListOf {
     | 'webhook_endpoints';
   /** Which rows of the table are in the list at all; $1 is `owner`. */
   where: string;
+  /** Which of these are shown. The list goes on after any item of it, shown or not. */
+  narrowedTo?: string;
   owner: string;
 }
 
@@ -41,7 +44,7 @@ export async function listPage<Row extends object>(tx: Transaction, list: ListOf
   const upwards = newerThan !== null && olderThan === null;
   const { rows } = await tx.query<Row>(
     `select * from ${list.table}
-     where ${list.where} and ($2::bigint is null or seq < $2) and ($3::bigint is null or seq > $3)
+     where ${list.where} and ${list.narrowedTo ?? 'true'} and ($2::bigint is null or seq < $2) and ($3::bigint is null or seq > $3)
      order by seq ${upwards ? 'asc' : 'desc'} limit $4`,
     [list.owner, olderThan, newerThan, limit],
   );

@@ -7,12 +7,14 @@ import { ApiError } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { idReader, sendJson } from '../http/server.ts';
 import { answerOnce, fingerprintOf, inWords, type SentAnswer } from '../idempotency.ts';
+import type { RequestCounts } from '../request-counts.ts';
 import { spoilReply, spoilRequest } from './spoil.ts';
 
 interface WireDeps {
   pool: Pool;
   clock: BankClock;
   faults: Faults;
+  counts: RequestCounts;
   apiKey: string;
 }
 
@@ -39,6 +41,7 @@ async function answerWire(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  if (route.method === 'GET') deps.counts.add(request.url);
   const fault = deps.faults.claim(route.faultPoint);
   const exchange = fault === undefined ? undefined : { fault, request, reply };
   if (exchange !== undefined && (await spoilRequest(exchange)) === 'answered') return reply;

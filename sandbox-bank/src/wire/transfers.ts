@@ -5,13 +5,14 @@ import type { Fields } from '../http/fields.ts';
 import { notFound } from '../http/api-error.ts';
 import type { Route, RouteRequest } from '../http/route.ts';
 import { isId } from '../ids.ts';
-import { formatPounds, parsePounds } from '../money.ts';
+import { formatPounds, parsePounds, parseUsdc } from '../money.ts';
 import { cancel } from '../transfers/acts.ts';
 import { checkAccount, createTransfer, type Order } from '../transfers/create-transfer.ts';
+import { createWalletTransfer, type WalletOrder } from '../transfers/create-wallet-transfer.ts';
 import { describeTransfer, lockTransfer, type Transfer } from '../transfers/transfer.ts';
 import { getAccount } from './external-accounts.ts';
 import { listBody, listPage } from './pages.ts';
-import { getWallet } from './wallets.ts';
+import { chains, getWallet } from './wallets.ts';
 
 interface TransferDeps {
   mode: Mode;
@@ -61,6 +62,46 @@ function readOrder({ body, idempotencyKey, takeMoreMicroUsdc }: RouteRequest, mo
   };
 }
 
+/** USDC from one wallet to another, by whomever each is owned. */
+function readWalletOrder({ body }: RouteRequest): WalletOrder {
+  const source = body.object('source');
+  source.choice('currency', ['usdc']);
+  source.choice('payment_rail', ['bridge_wallet']);
+  const destination = body.object('destination');
+  destination.choice('currency', ['usdc']);
+  destination.choice('payment_rail', chains);
+  const microUsdc = parseUsdc(body.text('amount'));
+  if (microUsdc === undefined || microUsdc === 0n)
+    throw body.apiError('amount', 'an amount of USDC above zero, for example 12.50');
+  return {
+    clientReferenceId: body.optionalText('client_reference_id'),
+    microUsdc,
+    customerId: idIn(body, 'on_behalf_of', 'customer'),
+    walletId: idIn(source, 'bridge_wallet_id', 'wallet'),
+    toWalletId: idIn(destination, 'bridge_wallet_id', 'wallet'),
+  };
+}
+
+async function orderBetweenWallets(request: RouteRequest, settleAfterMs: number): Promise<Transfer> {
+  const { tx, at } = request;
+  const order = readWalletOrder(request);
+  await getCustomer(tx, order.customerId);
+  await getWallet(tx, order.walletId, order.customerId);
+  await getWallet(tx, order.toWalletId, null);
+  return createWalletTransfer(tx, order, { at, settleAfterMs });
+}
+
+const msRange = { min: 0, max: 1e14 };
+
+/** What a list of transfers can be narrowed to. A whole number can stand in the statement as it is. */
+function changedBetween(query: Fields): string {
+  const after = query.optionalWholeNumber('updated_after_ms', msRange);
+  const before = query.optionalWholeNumber('updated_before_ms', msRange);
+  const at = 'extract(epoch from updated_at) * 1000';
+  const ends = [...(after === null ? [] : [`${at} > ${after}`]), ...(before === null ? [] : [`${at} < ${before}`])];
+  return ['true', ...ends].join(' and ');
+}
+
 /** Undefined for one that the bank was told to forget. */
 async function findTransfer(tx: Transaction, id: string): Promise<Transfer | undefined> {
   const { rows } = await tx.query<Transfer>('select * from transfers where id = $1 and not forgotten', [id]);
@@ -75,6 +116,8 @@ export function transferRoutes({ mode, settleAfterMs }: TransferDeps): readonly 
       faultPoint: 'transfer.create',
       async perform(request) {
         const { tx, at } = request;
+        if (request.body.object('destination').has('bridge_wallet_id'))
+          return { status: 201, body: describeTransfer(await orderBetweenWallets(request, settleAfterMs)) };
         const order = readOrder(request, mode);
         await requireEndorsedCustomer(tx, order.customerId);
         await getWallet(tx, order.walletId, order.customerId);
@@ -100,7 +143,8 @@ export function transferRoutes({ mode, settleAfterMs }: TransferDeps): readonly 
       async perform({ tx, id, query }) {
         const owner = id('customer_id');
         await getCustomer(tx, owner);
-        const list = { table: 'transfers', where: 'customer_id = $1 and not forgotten', owner } as const;
+        const where = 'customer_id = $1 and not forgotten';
+        const list = { table: 'transfers', where, narrowedTo: changedBetween(query), owner } as const;
         const transfers = await listPage<Transfer>(tx, list, query);
         return { status: 200, body: listBody(transfers.map(describeTransfer)) };
       },
