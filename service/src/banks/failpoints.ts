@@ -3,8 +3,9 @@ import type { Bank } from './port/payments.ts';
 import type { BankCustomers, BankVerification } from './port/customers.ts';
 import type { BankFunding } from './port/funding.ts';
 import type { BankRecords } from './port/records.ts';
+import type { BankWalletTransfers } from './port/wallet-transfers.ts';
 
-type WholeBank = Bank & BankRecords & BankCustomers & BankVerification & BankFunding;
+type WholeBank = Bank & BankRecords & BankCustomers & BankVerification & BankFunding & BankWalletTransfers;
 
 /** Everything that is asked of a bank, by the name of its failpoints. */
 export const bankCalls = {
@@ -16,6 +17,7 @@ export const bankCalls = {
   listPayments: 'list_payments',
   findRecord: 'find_record',
   findRecipient: 'find_recipient',
+  listRecalls: 'list_recalls',
   readBalance: 'read_balance',
   openCustomer: 'open_customer',
   startVerification: 'start_verification',
@@ -24,6 +26,7 @@ export const bankCalls = {
   openAccount: 'open_account',
   openAddress: 'open_address',
   listDeposits: 'list_deposits',
+  transferBetweenWallets: 'transfer_between_wallets',
 } as const satisfies Record<Exclude<keyof WholeBank, 'readiness'>, string>;
 
 /** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
@@ -42,9 +45,11 @@ export function withFailpoints(bank: WholeBank, failpoint: Failpoint): WholeBank
     findPayment: async (id) => around(bankCalls.findPayment, async () => bank.findPayment(id)),
     cancelPayment: async (id) => around(bankCalls.cancelPayment, async () => bank.cancelPayment(id)),
     findRate: async () => around(bankCalls.findRate, async () => bank.findRate()),
-    listPayments: async (id, after) => around(bankCalls.listPayments, async () => bank.listPayments(id, after)),
+    listPayments: async (id, after, changedSince) =>
+      around(bankCalls.listPayments, async () => bank.listPayments(id, after, changedSince)),
     findRecord: async (id) => around(bankCalls.findRecord, async () => bank.findRecord(id)),
     findRecipient: async (recipient) => around(bankCalls.findRecipient, async () => bank.findRecipient(recipient)),
+    listRecalls: async (id, after) => around(bankCalls.listRecalls, async () => bank.listRecalls(id, after)),
     readBalance: async (wallet) => around(bankCalls.readBalance, async () => bank.readBalance(wallet)),
     openCustomer: async (order) => around(bankCalls.openCustomer, async () => bank.openCustomer(order)),
     startVerification: async (order) => around(bankCalls.startVerification, async () => bank.startVerification(order)),
@@ -53,5 +58,7 @@ export function withFailpoints(bank: WholeBank, failpoint: Failpoint): WholeBank
     openAccount: async (order) => around(bankCalls.openAccount, async () => bank.openAccount(order)),
     openAddress: async (order) => around(bankCalls.openAddress, async () => bank.openAddress(order)),
     listDeposits: async (source, after) => around(bankCalls.listDeposits, async () => bank.listDeposits(source, after)),
+    transferBetweenWallets: async (order) =>
+      around(bankCalls.transferBetweenWallets, async () => bank.transferBetweenWallets(order)),
   };
 }

@@ -26,6 +26,8 @@ export type {
   FundingSource,
 } from './port/funding.ts';
 export type { BankCustomers, BankVerification, Verification } from './port/customers.ts';
-export type { BankRecords, PaymentPage, PaymentRecord, RecipientRecord } from './port/records.ts';
+export type { BankRecords, PaymentPage, PaymentRecord, Recall, RecallPage, RecipientRecord } from './port/records.ts';
 export { createSimulatedBank } from './simulated/bank.ts';
+export type { BankWallet, BankWalletTransfers } from './port/wallet-transfers.ts';
 export { walletChain } from './wallet-chain.ts';
+export { idOfWalletTransfer, walletTransferReference } from './wallet-transfer-reference.ts';

@@ -348,3 +348,25 @@ test('a customer that was not opened in so many words is opened by a second try 
     assert.equal((await bank.openCustomer({ ...order, idempotencyKeys })).kind, 'opened', fault.kind);
   }
 });
+
+test('USDC moves between wallets once, however often it is ordered under one key', async () => {
+  const { bank, ...from } = await setUp();
+  const { bank: _, ...to } = await setUp();
+  const order = { from, to, amount: 12_345_678n, ourReference: `float-${randomUUID()}`, idempotencyKey: randomUUID() };
+  const lost = await withFault({ kind: 'drop_reply' }, async () => bank.transferBetweenWallets(order));
+  assert.equal(lost.kind, 'unknown', inspect(lost));
+  const sent = await bank.transferBetweenWallets(order);
+  assert(sent.kind === 'accepted', inspect(sent));
+  assert.deepEqual([sent.payment.ourReference, sent.payment.taken], [order.ourReference, order.amount]);
+  await eventually('it arrives', async () => {
+    const found = await bank.findPayment(sent.payment.id);
+    return found.kind === 'found' && found.payment.state === 'arrived';
+  });
+  assert.deepEqual(
+    [await bank.readBalance(from), await bank.readBalance(to)],
+    [10_000_000_000n - order.amount, 10_000_000_000n + order.amount],
+  );
+  const more = { ...order, amount: 10_000_000_000n, idempotencyKey: randomUUID() };
+  const refused = await bank.transferBetweenWallets(more);
+  assert(refused.kind === 'rejected' && refused.reason === 'insufficient_funds', inspect(refused));
+});

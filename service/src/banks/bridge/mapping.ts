@@ -1,4 +1,4 @@
-import { formatPounds, parsePounds, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
+import { formatExactUsdc, formatPounds, parsePounds, parseUsdc, type MicroUsdc } from '../../money/amounts.ts';
 import { cautiousRate, parseRate, type GbpPerUsd } from '../../money/rates.ts';
 import type { HttpExchange } from '../http-exchange.ts';
 import { carriedText } from '../carried-text.ts';
@@ -13,7 +13,15 @@ import type {
   RegisterOutcome,
   SendOutcome,
 } from '../port/payments.ts';
-import type { FindRecordOutcome, PaymentPage, PaymentRecord, RecipientRecord } from '../port/records.ts';
+import type {
+  FindRecordOutcome,
+  PaymentPage,
+  PaymentRecord,
+  Recall,
+  RecallPage,
+  RecipientRecord,
+} from '../port/records.ts';
+import type { BankWalletTransfers } from '../port/wallet-transfers.ts';
 import { describeAnswer, isSuccess, bankErrorFrom, type ApiError } from './answers.ts';
 import { decimalAt, instantAt, parseJson, textAt, valueAt } from './wire-values.ts';
 import { walletChain } from '../wallet-chain.ts';
@@ -112,6 +120,17 @@ export function transferBody(order: PaymentOrder): object {
       amount: formatPounds(order.amount),
       reference: order.bankReference,
     },
+  };
+}
+
+/** The destination names the chain of its wallet, where a payout names its rail. */
+export function walletTransferBody(order: Parameters<BankWalletTransfers['transferBetweenWallets']>[0]): object {
+  return {
+    on_behalf_of: order.from.customerId,
+    client_reference_id: order.ourReference,
+    amount: formatExactUsdc(order.amount),
+    source: { currency: 'usdc', payment_rail: 'bridge_wallet', bridge_wallet_id: order.from.walletId },
+    destination: { currency: 'usdc', payment_rail: walletChain, bridge_wallet_id: order.to.walletId },
   };
 }
 
@@ -282,6 +301,23 @@ export function pageFrom(answer: HttpExchange): PaymentPage | null {
   // A row that can't be read must not pass for a payment that is not there.
   if (known.length !== payments.length) return null;
   return { payments: known, next: known.at(-1)?.id ?? null };
+}
+
+function recallFrom(entry: unknown): Recall | undefined {
+  const id = textAt(entry, 'id');
+  const depositId = textAt(entry, 'deposit_id');
+  if (id === undefined || depositId === undefined) return undefined;
+  return { id, depositId, isFraud: valueAt(entry, 'fraud') === true, createdAt: instantAt(entry, 'created_at') };
+}
+
+/** What the provider calls funds requests. */
+export function recallPageFrom(answer: HttpExchange): RecallPage | null {
+  const data = isSuccess(answer) ? valueAt(parseJson(answer.body), 'data') : undefined;
+  if (!Array.isArray(data)) return null;
+  const recalls = data.map(recallFrom);
+  const known = recalls.filter((recall) => recall !== undefined);
+  if (known.length !== recalls.length) return null;
+  return { recalls: known, next: known.at(-1)?.id ?? null };
 }
 
 /** What a wallet holds of USDC, over all that it lists. A wallet that lists none does not say that it holds nothing. */

@@ -60,6 +60,11 @@ test('one of a top-up names where it came in and which it is; one of the account
   assert.equal(outcomeOf('virtual_account.activity', {}).kind, 'other');
 });
 
+test('one of a transfer between wallets is of no payment', () => {
+  const move = { client_reference_id: 'float-01a8c2ae-0000-7000-8000-000000000000', state: 'payment_processed' };
+  assert.deepEqual(outcomeOf('transfer', move), { kind: 'other', eventId: 'e2' });
+});
+
 test('one that another key signed is refused', () => {
   assert.deepEqual(read(sign(body, now.getTime(), otherKey.privateKey)), { kind: 'refused', text: 'signature' });
 });

@@ -1,4 +1,5 @@
 import { createHash, createVerify, type KeyObject } from 'node:crypto';
+import { idOfWalletTransfer } from '../wallet-transfer-reference.ts';
 import { paymentStateOf } from './mapping.ts';
 import { parseJson, textAt, valueAt } from './wire-values.ts';
 
@@ -62,6 +63,8 @@ function outcomeOf(body: unknown): WebhookOutcome {
     return depositOutcome(eventId, object, objectId);
   if (category !== 'transfer') return { kind: 'other', eventId };
   const ourReference = textAt(object, 'client_reference_id') ?? null;
+  // What moves between wallets is asked for every minute while it is open.
+  if (idOfWalletTransfer(ourReference) !== null) return { kind: 'other', eventId };
   const isUnderWay = ['accepted', 'under_way'].includes(paymentStateOf(textAt(object, 'state') ?? ''));
   return { kind: 'payment', eventId, paymentId: objectId, ourReference, isUnderWay };
 }
