@@ -29,14 +29,14 @@ export async function applyDeposit(
 ): Promise<DepositStep['what'][]> {
   const { pool, clock, logger } = deps;
   const partnerEnvironment = { partnerId: source.partnerId, environment: source.environment };
-  const { change, depositId } = await inTransaction(pool, partnerEnvironment, async (tx) => {
+  const { change, depositId, isOwed } = await inTransaction(pool, partnerEnvironment, async (tx) => {
     const id = newId(clock);
     const senderEncrypted = news.sender === null ? null : encryptSender(deps.encryptor, id, news.sender);
     const { known, isNew } = await lockDeposit(tx, { ...source, newId: id, senderEncrypted, news, at: clock.now() });
     const followed = applyDepositUpdate(known, news);
-    if (followed !== null)
-      await writeChange(tx, deps, { partnerEnvironment, method: source.method, known, change: followed, news });
-    return { change: isNew ? (followed ?? seen) : followed, depositId: known.id };
+    const writing = { partnerEnvironment, method: source.method, known, news };
+    const owes = followed !== null && (await writeChange(tx, deps, { ...writing, change: followed }));
+    return { change: isNew ? (followed ?? seen) : followed, depositId: known.id, isOwed: owes };
   });
   if (change === null) return [];
   const line = {
@@ -47,6 +47,8 @@ export async function applyDeposit(
   for (const { what } of change.steps) logger.info({ ...line, status: what }, 'deposit.changed');
   // An alarm: money at the bank that the books can't follow by themselves.
   if ('trouble' in change && change.trouble !== null) logger.error(line, 'deposit.needs_attention');
+  // An alarm: the partner's payments are blocked until it has paid back what it spent.
+  if (isOwed) logger.error(line, 'deposit.debt');
   return change.steps.map(({ what }) => what);
 }
 
@@ -60,18 +62,22 @@ interface Writing {
   news: DepositNews;
 }
 
-async function writeChange(tx: Transaction, deps: FundingDeps, writing: Writing): Promise<void> {
+/** Whether the partner owes more by it. */
+async function writeChange(tx: Transaction, deps: FundingDeps, writing: Writing): Promise<boolean> {
   const { partnerEnvironment, known, change, news } = writing;
   const bankFacts = known.hasSender ? null : news.sender;
   const senderEncrypted = bankFacts === null ? null : encryptSender(deps.encryptor, known.id, bankFacts);
   const at = deps.clock.now();
   let { revision } = known;
+  let isOwed = false;
   for (const step of change.steps) {
     const money = await moveMoney(tx, deps, { partnerEnvironment, depositId: known.id, step });
     await writeStep(tx, partnerEnvironment, { id: known.id, from: revision, change, step, money, senderEncrypted, at });
     await notifyOfStep(tx, deps, { ...writing, step, money });
+    isOwed ||= money !== null && money.owed > 0n;
     revision += 1;
   }
+  return isOwed;
 }
 
 interface Moving {
@@ -89,7 +95,9 @@ async function moveMoney(
   if (step.what !== 'credited' && step.what !== 'reversed') return null;
   const holds = await lockBalance(tx, partnerEnvironment);
   const { lines, owed, repaid } =
-    step.what === 'credited' ? await creditLines(tx, step.amount) : reversalLines(step.amount, holds);
+    step.what === 'credited'
+      ? await creditLines(tx, partnerEnvironment, step.amount)
+      : reversalLines(step.amount, holds);
   const transferId = newId(deps.clock);
   const reason = `deposit.${step.what}`;
   const [outcome] = await postTransfers(tx, [
@@ -106,8 +114,8 @@ interface Booked {
 }
 
 /** What the partner owes for a deposit that was taken back is settled first: the bank's wallet lacks just that much. */
-async function creditLines(tx: Transaction, amount: MicroUsdc): Promise<Booked> {
-  const owed = await readOwed(tx);
+async function creditLines(tx: Transaction, of: PartnerContext, amount: MicroUsdc): Promise<Booked> {
+  const owed = await readOwed(tx, of);
   const repaid = owed < amount ? owed : amount;
   return { lines: ledgerEvents.deposit(amount, repaid), owed: 0n, repaid };
 }

@@ -100,11 +100,11 @@ async function insertDeposit(tx: Transaction, { news, ...made }: Locking): Promi
   return rows.length === 1;
 }
 
-/** What the transaction's partner owes for deposits that were taken back when its wallet did not hold them any more. */
-export async function readOwed(tx: Transaction): Promise<MicroUsdc> {
+/** What the partner owes for deposits that were taken back when its wallet did not hold them any more. Lock the wallet first. */
+export async function readOwed(tx: Transaction, { partnerId, environment }: PartnerContext): Promise<MicroUsdc> {
   const { rows } = await tx.query<{ owed: string }>(
-    `select coalesce(sum(owed_micro_usdc) - sum(repaid_micro_usdc), 0) as owed from kelpie.deposits
-     where owed_micro_usdc > 0 or repaid_micro_usdc > 0`,
+    'select owed_micro_usdc as owed from kelpie.debts where partner_id = $1 and environment = $2',
+    [partnerId, environment],
   );
   return BigInt(rows[0]?.owed ?? 0);
 }

@@ -1,7 +1,11 @@
-// What a worker does for top-ups: opens where they are sent to, reads what arrived, and warns of wallets that run low.
+// What a worker does for top-ups: opens where they are sent to, reads what arrived, warns of wallets that run low, and keeps
+// as much at the bank as partners have.
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import { backfillDeposits } from './backfill.ts';
 import type { FundingDeps } from './deps.ts';
+import { balanceFloats } from './float/balance-floats.ts';
+import { checkCover } from './float/check-cover.ts';
+import type { FloatDeps } from './float/deps.ts';
 import { openWaitingFunding } from './open-waiting-funding.ts';
 import { readDueSources } from './read-due-sources.ts';
 import { readDeposits } from './wake-deposit.ts';
@@ -12,9 +16,13 @@ const openFunding: Queue = { name: 'open-funding', retryLimit: 3, schedule: '* *
 const lowWallets: Queue = { name: 'low-wallets', retryLimit: 3, schedule: '* * * * *' };
 const depositBackfill: Queue = { name: 'backfill-deposits', retryLimit: 5, schedule: '27 4 * * *' };
 
-export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, depositBackfill];
+const floats: Queue = { name: 'balance-floats', retryLimit: 3, schedule: '* * * * *' };
+/** After the day's reconciliation, which begins at ten past five. */
+const cover: Queue = { name: 'check-cover', retryLimit: 5, schedule: '55 5 * * *' };
 
-export function fundingHandlers(deps: FundingDeps): [Queue, JobHandler][] {
+export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, depositBackfill, floats, cover];
+
+export function fundingHandlers(deps: FundingDeps & FloatDeps): [Queue, JobHandler][] {
   return [
     [readDeposits, async ({ signal }) => readDueSources(deps, signal)],
     [openFunding, async ({ signal }) => openWaitingFunding(deps, signal)],
@@ -26,5 +34,7 @@ export function fundingHandlers(deps: FundingDeps): [Queue, JobHandler][] {
         deps.logger.info({ sources }, 'deposits.backfilled');
       },
     ],
+    [floats, async ({ signal }) => balanceFloats(deps, signal)],
+    [cover, async ({ signal }) => void (await checkCover(deps, signal))],
   ];
 }
