@@ -8,7 +8,7 @@ import { inTransaction, type PartnerContext } from '../../src/platform/database/
 import { startJobSender } from '../../src/platform/jobs/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { createTestClock, type TestClock } from '../harness/clock.ts';
-import type { TestDatabase } from '../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
 type AtEnd = (end: () => Promise<unknown>) => void;
@@ -19,8 +19,21 @@ export interface FundingWorld extends World {
   inbox: MailInbox;
 }
 
+/** Where a test says when the float is balanced, the clock on the wall must not. */
+async function stopBalancing({ superuserUrl }: Superuser): Promise<void> {
+  await asAdmin(superuserUrl, async (admin) =>
+    admin.query(`delete from pgboss.schedule where name = 'balance-floats'`),
+  );
+}
+
 export async function startFundingWorld(
-  options: { environment?: 'sandbox' | 'live'; settleAfterMs?: number; database?: TestDatabase; atEnd?: AtEnd } = {},
+  options: {
+    environment?: 'sandbox' | 'live';
+    settleAfterMs?: number;
+    database?: TestDatabase;
+    withFloat?: true;
+    atEnd?: AtEnd;
+  } = {},
 ): Promise<FundingWorld> {
   const { atEnd = after } = options;
   const inbox = await startMailInbox({ smtp: 0, page: 0 });
@@ -31,7 +44,9 @@ export async function startFundingWorld(
     KELPIE_TEST_CLOCK_FILE: clock.file,
     KELPIE_DASHBOARD_URL: 'https://dashboard.kelpie.example',
   };
-  const world = await startWorld({ env, ...options });
+  const database = options.database ?? (await createTestDatabase());
+  if (options.withFloat) await stopBalancing(database);
+  const world = await startWorld({ env, ...options, database });
   return Object.assign(world, { clock, inbox });
 }
 

@@ -13,6 +13,15 @@ export interface PlannedDeposit {
   fate: Fate;
 }
 
+/** A payout of a share of what the wallet holds, and what the bank makes of it. */
+export interface PlannedSpend {
+  partner: number;
+  percent: number;
+  /** What the bank debits more than we calculated, or less, in hundredths of a percent. */
+  drift: number;
+  fate: 'arrives' | 'fails' | 'comes back late';
+}
+
 /** How the worker ends in the middle of it. */
 type Kill = 'none' | 'at the answer' | 'somewhere';
 
@@ -20,9 +29,15 @@ export interface FundingPlan {
   /** One after the other, while deposits come. */
   modes: WebhookMode[];
   deposits: PlannedDeposit[];
+  /** One after the other, once the first deposits are there. */
+  spends: PlannedSpend[];
+  /** Whether the bank then takes back the largest of the first deposits, which is spent by now. */
+  takesBackSpent: boolean;
   fault: { kind: string; times: number } | null;
   kill: Kill;
   killAfterMs: number;
+  /** The worker is also killed where the bank has moved the float and nothing is written yet. */
+  killsAtFloat: boolean;
 }
 
 const faultKinds = ['error_before', 'error_after', 'drop_reply', 'truncated', 'wrong_types', 'empty', 'html'];
@@ -45,6 +60,15 @@ function planDeposit(random: Random): PlannedDeposit {
   };
 }
 
+function planSpend(random: Random): PlannedSpend {
+  return {
+    partner: random.below(partnersInAll),
+    percent: pick(random, [20, 60, 99, 99]),
+    drift: random.below(181) - 90,
+    fate: pick(random, ['arrives', 'arrives', 'fails', 'comes back late']),
+  };
+}
+
 /** The same for the same seed. */
 export function planFunding(seed: number): FundingPlan {
   const random = randomFrom(seed);
@@ -56,5 +80,8 @@ export function planFunding(seed: number): FundingPlan {
     fault: random.below(4) === 0 ? { kind: pick(random, faultKinds), times: 1 + random.below(3) } : null,
     kill: pick(random, ['none', 'none', 'none', 'none', 'none', 'none', 'none', 'none', 'at the answer', 'somewhere']),
     killAfterMs: random.below(400),
+    spends: Array.from({ length: 1 + random.below(3) }, () => planSpend(random)),
+    takesBackSpent: random.below(2) === 0,
+    killsAtFloat: random.below(5) === 0,
   };
 }

@@ -13,17 +13,23 @@ import {
 } from '../funding/topping-up.ts';
 import { passTime } from '../harness/clock.ts';
 import { findViolations } from '../harness/invariants.ts';
+import type { TestPartner } from '../harness/partners.ts';
 import { partnersInAll, planFunding, type FundingPlan, type PlannedDeposit, type WebhookMode } from './funding-plan.ts';
+import { spend } from './funding-spending.ts';
 import type { Simulation } from './simulation.ts';
 import { createTally, type Tally } from './tally.ts';
+import { countFloat, untilCovered } from './until-covered.ts';
 
 const settleAfterMs = 120;
+/** More than all debts of a run. */
+const floatMicroUsdc = 1_000_000_000_000;
 const oneSeedWithinMs = 90_000;
 const judgeEverySeeds = 20;
 const sayEverySeeds = 5;
 
 interface Cast {
   world: FundingWorld;
+  partners: TestPartner[];
   places: Places[];
   round: (queue?: string) => Promise<void>;
   tally: Tally;
@@ -33,19 +39,22 @@ async function startCast(
   { database }: Pick<Parameters<Simulation>[0], 'database'>,
   atEnd: (end: () => Promise<unknown>) => void,
 ): Promise<Cast> {
-  const world = await startFundingWorld({ database, settleAfterMs, atEnd });
+  const world = await startFundingWorld({ database, settleAfterMs, withFloat: true, atEnd });
+  await world.bank.control(`/wallets/${world.float?.walletId ?? ''}/adjust`, { micro_usdc: floatMicroUsdc });
   const round = await openRounds(database, atEnd);
   const partners = [world.partner];
   while (partners.length < partnersInAll) partners.push(await world.addPartner());
   await round('open-funding');
   const places: Places[] = [];
   for (const partner of partners) places.push(await untilFunded(database, partner));
-  return { world, places, round, tally: createTally() };
+  return { world, partners, places, round, tally: createTally() };
 }
 
 /** A deposit that came, as the bank itself has it. */
 interface Sent {
   id: string;
+  partner: number;
+  cents: number;
   endsAs: 'credited' | 'refunded' | 'reversed';
 }
 
@@ -73,14 +82,15 @@ async function play(cast: Cast, planned: PlannedDeposit): Promise<Sent> {
     planned.method === 'usdc'
       ? await sendUsdc(bank, places.addressId, amount)
       : await sendPounds(bank, places.accountId, amount);
+  const { partner, amountCents: cents } = planned;
   cast.tally.add(`sent_${planned.method}`);
   if (planned.fate === 'is refunded' && (await tryTo(cast, id, 'hold')) && (await tryTo(cast, id, 'refund')))
-    return { id, endsAs: 'refunded' };
+    return { id, partner, cents, endsAs: 'refunded' };
   if (planned.fate === 'is held for a while' && (await tryTo(cast, id, 'hold'))) await tryTo(cast, id, 'release');
   await untilProcessed(cast, id);
-  if (planned.fate !== 'is taken back') return { id, endsAs: 'credited' };
+  if (planned.fate !== 'is taken back') return { id, partner, cents, endsAs: 'credited' };
   await tryTo(cast, id, 'refund');
-  return { id, endsAs: 'reversed' };
+  return { id, partner, cents, endsAs: 'reversed' };
 }
 
 async function deliver({ world }: Cast, mode: WebhookMode): Promise<void> {
@@ -139,6 +149,29 @@ async function untilFollowed(cast: Cast, seed: number, sent: readonly Sent[]): P
   }
 }
 
+/** Partners spend what came, and then the bank may take the largest of it back: that is owed. */
+async function spendAll(cast: Cast, seed: number, plan: FundingPlan, early: Sent[]): Promise<string[]> {
+  const violations = await untilFollowed(cast, seed, early);
+  const credited = early.filter(({ endsAs }) => endsAs === 'credited');
+  const largest = plan.takesBackSpent ? credited.toSorted((one, other) => other.cents - one.cents)[0] : undefined;
+  for (const planned of plan.spends) violations.push(...(await spend(cast, planned)));
+  if (largest === undefined) return violations;
+  const all = { partner: largest.partner, percent: 99, drift: 50, fate: plan.spends[0]?.fate ?? 'arrives' };
+  violations.push(...(await spend(cast, all)));
+  cast.tally.add('taken_back_after_spending');
+  if (await tryTo(cast, largest.id, 'refund')) largest.endsAs = 'reversed';
+  return violations;
+}
+
+/** Where there is nothing to move, nobody is killed. */
+async function killAtFloat({ world, tally, round }: Cast): Promise<void> {
+  const doomed = await world.restartWorker({ KELPIE_TEST_FAILPOINT: 'bank.transfer_between_wallets.after*1' });
+  await round('balance-floats');
+  const isKilled = await Promise.race([doomed.exited.then(() => true), wait(4_000).then(() => false)]);
+  if (isKilled) tally.add('kills_at_the_float');
+  await world.restartWorker();
+}
+
 async function runSeed(cast: Cast, seed: number): Promise<string[]> {
   const plan = planFunding(seed);
   const { bank } = cast.world;
@@ -150,12 +183,15 @@ async function runSeed(cast: Cast, seed: number): Promise<string[]> {
   }
   const first = Promise.all(plan.deposits.slice(0, half).map(async (one) => play(cast, one)));
   const [, early] = await Promise.all([killWorker(cast, plan), first]);
+  const wrong = await spendAll(cast, seed, plan, early);
   await deliver(cast, plan.modes[1] ?? 'normal');
   const late = await Promise.all(plan.deposits.slice(half).map(async (one) => play(cast, one)));
   for (const mode of plan.modes) cast.tally.add(`webhooks_${mode}`);
   const sent = [...early, ...late];
-  const violations = await untilFollowed(cast, seed, sent);
+  const violations = [...wrong, ...(await untilFollowed(cast, seed, sent))];
   await bank.control('DELETE /faults');
+  if (plan.killsAtFloat) await killAtFloat(cast);
+  violations.push(...(await untilCovered(cast)).map((what) => `seed ${seed}: ${what}`));
   for (const { endsAs } of sent) cast.tally.add(`end_${endsAs}`);
   return violations;
 }
@@ -177,8 +213,14 @@ export const simulateFunding: Simulation = async ({ database, seed, seeds, say }
       say(`judged after ${n + 1} seeds: ${violations.length} violations`);
       if (violations.length > 0) break;
     }
-    const { credits, reversals } = await cast.world.bank.record();
-    const figures = { ...cast.tally.counts(), bank_credits: credits.length, bank_reversals: reversals.length };
+    const { credits, reversals, payments } = await cast.world.bank.record();
+    const figures = {
+      ...cast.tally.counts(),
+      ...(await countFloat(cast.world)),
+      bank_credits: credits.length,
+      bank_reversals: reversals.length,
+      bank_payments: payments.length,
+    };
     return { violations, figures };
   } finally {
     for (const end of ends.toReversed()) await end();
