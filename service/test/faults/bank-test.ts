@@ -91,6 +91,7 @@ function perform({ clients, bank, asked, believe502 }: Performers, event: Planne
     }
     case 'act':
       return bank.act(event);
+    case 'deposit':
     case 'fault':
     case 'webhooks':
     case 'kill':
@@ -160,7 +161,7 @@ export function startBankTest(deps: BankTestDeps): BankTest {
     if (isAcknowledged(attempt)) acknowledged += 1;
   };
   const clients = createClients({ partners, urls, tally, violations, onAttempt, alsoAskAgain: blocked });
-  const bank = createRestlessBank(world.bank, partners, tally);
+  const bank = createRestlessBank({ bank: world.bank, partners: partners, addressId: null, tally: tally });
   const asked = new Map<string, Order>();
   const stopping = new AbortController();
   const events = planTraffic({

@@ -11,7 +11,7 @@ type Listing =
   | 'broken_off';
 
 /** Shows a visitor every payment that the bank has of a customer's, newest first, until it has seen enough. */
-export async function listPayments(
+async function listPayments(
   bank: Bank & Partial<BankRecords>,
   customerId: string,
   visit: (payment: PaymentRecord) => Promise<'go on' | 'stop'>,
