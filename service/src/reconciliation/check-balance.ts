@@ -1,15 +1,17 @@
 import { formatExactUsdc, type MicroUsdc } from '../money/amounts.ts';
 import { inTransaction } from '../platform/database/transaction.ts';
-import { instantOf } from '../platform/ids.ts';
+import { BankTail } from './bank-tail.ts';
 import { readPairs } from './check-deposits.ts';
-import { bankTransfers } from './check-transfers.ts';
+import { explainFloatMove } from './check-float-moves.ts';
 import { effectOfDeposit } from './compare-deposit.ts';
-import { effectOf, type OurTransfer } from './compare-transfer.ts';
+import { clockSkewMs, cutOffAt } from './cut-off.ts';
 import type { Difference } from './cases/difference.ts';
 import { BankSilent, type Comparing } from './deps.ts';
-import { findOldestPending, findTransfer, listOpenTransfers, listSources, sumAtBank } from './store.ts';
+import { possibleDifferences, Votes, type Moved } from './possible-differences.ts';
+import { findOldestPending, listSources } from './store.ts';
+import { sumLedger, type LedgerSum } from './sum-ledger.ts';
 
-/** What both say at one moment, and what of the bank's figure is explained by what is under way. */
+/** What both say, and what of the bank's figure is explained by what is under way. */
 interface Balance {
   ours: MicroUsdc;
   bank: MicroUsdc;
@@ -19,52 +21,34 @@ interface Balance {
 export type CheckedBalance =
   | { kind: 'equal'; balance: Balance }
   | { kind: 'different'; balance: Balance; difference: Difference }
-  /** It moved at every look. */
+  /** It moved at every look, in ways that the bank's lines did not tell. */
   | { kind: 'restless' };
 
-const mostLooks = 12;
-const betweenLooksMs = 1_000;
-/** With more than this under way at once for one partner, what a wallet holds can not be explained. */
-const mostMoving = 2_000;
-
-/** What may explain that the bank's wallet holds something else than our books say. */
-export interface Explanation {
-  /** Payments that were under way when they were listed, by the bank's id, with their payouts. */
-  moving: ReadonlyMap<string, string | null>;
-  /** Deposits are read from here on; null for all. */
-  depositsFrom: Date | null;
-}
+const mostComparisons = 6;
+const mostLooks = 20;
+const betweenComparisonsMs = 1_000;
 
 /**
- * Money moves while we look, so a difference counts only if two looks in a row come to the same one, with the books standing
- * still around each; that they are equal need be seen once. And something may have begun to move since it was listed: before
- * a difference counts, all is listed anew.
+ * A wallet need not stand still. What moved lately is counted by the bank's own lines, everything else by our entries; and
+ * where lines move while the balance is read, several looks say which difference they agree on. A difference counts only if
+ * two comparisons in a row, each with all lines read anew, come to the same one.
  */
-export async function checkBalance(
-  comparing: Comparing,
-  first: Explanation,
-  listAnew: () => Promise<Explanation>,
-): Promise<CheckedBalance> {
-  const { pool, partnerEnvironment, run } = comparing;
-  const settled = await inTransaction(pool, partnerEnvironment, async (tx) =>
-    sumAtBank(tx, partnerEnvironment, { from: null, to: run.cutOff }),
-  );
-  let [explanation, isAnew] = [first, false];
+export async function checkBalance(comparing: Comparing): Promise<CheckedBalance> {
+  const ours = await sumLedger(comparing, { causes: [], payoutsFrom: null });
+  const bank = await readBalance(comparing);
+  if (ours.total === bank) return { kind: 'equal', balance: { ours: bank, bank, inFlight: 0n } };
   let before: MicroUsdc | null = null;
-  for (let looks = 0; looks < mostLooks; looks += 1) {
-    comparing.signal?.throwIfAborted();
-    if (looks > 0) await comparing.pause(betweenLooksMs);
-    const balance = await look(comparing, settled, explanation);
-    if (balance === null) {
-      before = null;
-      continue;
+  for (let n = 0; n < mostComparisons; n += 1) {
+    if (n > 0) await comparing.pause(betweenComparisonsMs);
+    const lately = await readLately(comparing);
+    const found = await look(comparing, lately);
+    if (found?.difference === 0n) return { kind: 'equal', balance: balanceOf(lately, found) };
+    if (found !== null && found.difference === before) {
+      if (!lately.tail.isWhole) throw new BankSilent('the bank does not say what changed lately');
+      const difference = describe(comparing, found.difference);
+      return { kind: 'different', balance: balanceOf(lately, found), difference };
     }
-    const difference: MicroUsdc = balance.bank - balance.ours - balance.inFlight;
-    if (difference === 0n) return { kind: 'equal', balance };
-    const isSame: boolean = difference === before;
-    if (isSame && isAnew) return { kind: 'different', balance, difference: describe(comparing, difference) };
-    if (isSame) [explanation, isAnew] = [await listAnew(), true];
-    before = isSame ? null : difference;
+    before = found?.difference ?? null;
   }
   return { kind: 'restless' };
 }
@@ -75,84 +59,94 @@ function describe({ partnerEnvironment }: Comparing, amount: MicroUsdc): Differe
   return { kind: 'wallet_balance', subject: partnerEnvironment.walletId, relatedId: null, amount, detail };
 }
 
-/** Null where our books changed meanwhile. */
-async function look(
-  comparing: Comparing,
-  settled: MicroUsdc,
-  { moving, depositsFrom }: Explanation,
-): Promise<Balance | null> {
-  const { bank, pool, partnerEnvironment, run } = comparing;
-  const sumOurs = async (): Promise<MicroUsdc> =>
-    settled +
-    (await inTransaction(pool, partnerEnvironment, async (tx) =>
-      sumAtBank(tx, partnerEnvironment, { from: run.cutOff, to: null }),
-    ));
-  const ours = await sumOurs();
+async function readBalance({ bank, partnerEnvironment, signal }: Comparing): Promise<MicroUsdc> {
+  signal?.throwIfAborted();
   const held = await bank.readBalance(partnerEnvironment);
   if (held === null) throw new BankSilent("the bank's wallet could not be read");
-  if (ours === held) return { ours, bank: held, inFlight: 0n };
-  const inFlight = (await explainTransfers(comparing, moving)) + (await explainDeposits(comparing, depositsFrom));
-  return ours === (await sumOurs()) ? { ours, bank: held, inFlight } : null;
+  return held;
 }
 
-/** What the bank has done for payouts that are not at their end here, and our books do not have yet. */
-async function explainTransfers(comparing: Comparing, moving: ReadonlyMap<string, string | null>): Promise<MicroUsdc> {
-  const { bank, pool, partnerEnvironment } = comparing;
-  const open = await inTransaction(pool, partnerEnvironment, async (tx) => listOpenTransfers(tx, mostMoving + 1));
-  const payouts = new Map<string, string | null>(open.map((payoutId) => [payoutId, null]));
-  for (const [paymentId, payoutId] of moving) if (payoutId !== null) payouts.set(payoutId, paymentId);
-  if (payouts.size > mostMoving) throw new BankSilent('too many payouts are in flight to explain the balance');
-  const unnamed: OurTransfer[] = [];
-  let explained = 0n;
-  for (const [payoutId, seenAs] of payouts) {
-    const ours = await inTransaction(pool, partnerEnvironment, async (tx) =>
-      // Who was paid makes no difference to the balance.
-      findTransfer(tx, partnerEnvironment, { payoutId, open: () => null }),
-    );
-    const paymentId = ours?.paymentId ?? seenAs;
-    if (ours === null) continue;
-    if (paymentId === null) unnamed.push(ours);
-    else {
-      const found = await bank.findRecord(paymentId);
-      if (found.kind === 'unknown') throw new BankSilent('a transfer in flight could not be read');
-      if (found.kind === 'found') explained += effectOf(found.payment) - ours.booked;
-    }
-  }
-  return explained + (await explainUnnamed(comparing, unnamed));
+/** What moved lately by the bank's lines, and all else by our books. */
+interface Lately {
+  tail: BankTail;
+  /** What deposits did to the wallet that changed lately. */
+  deposits: MicroUsdc;
+  /** What the bank did for a move of the float that is under way, and our books do not have yet. */
+  float: MicroUsdc;
+  ours: LedgerSum;
 }
 
-/**
- * Payouts that the bank is being asked for, or did not answer about: it may have them, under our order's name. Those from
- * before the cut-off were looked for there already.
- */
-async function explainUnnamed(comparing: Comparing, unnamed: readonly OurTransfer[]): Promise<MicroUsdc> {
-  const { cutOff } = comparing.run;
-  const recent = unnamed.filter(({ payoutId }) => instantOf(payoutId) >= cutOff);
-  if (recent.length === 0) return 0n;
-  const orders = new Map(recent.map((ours) => [ours.orderId, ours]));
-  let explained = 0n;
-  for await (const page of bankTransfers(comparing, { from: cutOff, cutOff })) {
-    for (const payment of page) {
-      const ours = orders.get(payment.ourReference ?? '');
-      if (ours !== undefined) explained += effectOf(payment) - ours.booked;
-    }
-  }
-  return explained;
+/** Longer than sending a payment takes: a payout that is older was sent, and is in the list, or it is not new there. */
+const newestMs = 60_000;
+
+async function readLately(comparing: Comparing): Promise<Lately> {
+  const now = comparing.clock.now();
+  const cutOff = cutOffAt(now);
+  const since = new Date(cutOff.getTime() - clockSkewMs);
+  const newFrom = new Date(now.getTime() - newestMs);
+  const tail = await BankTail.read(comparing, { since, newFrom });
+  const deposits = await readDeposits(comparing, cutOff);
+  const causes = [...tail.payoutIds, ...deposits.ids];
+  const float = await explainFloatMove(comparing);
+  return { tail, deposits: deposits.sum, float, ours: await sumLedger(comparing, { causes, payoutsFrom: newFrom }) };
 }
 
-/** The same for deposits: those that wait here, and those that changed at the bank since the cut-off. */
-async function explainDeposits(comparing: Comparing, from: Date | null): Promise<MicroUsdc> {
-  const { pool, partnerEnvironment, run } = comparing;
+/** Those that wait here, and those that changed at the bank lately. */
+async function readDeposits(comparing: Comparing, cutOff: Date): Promise<{ ids: string[]; sum: MicroUsdc }> {
+  const { pool, partnerEnvironment } = comparing;
   const sources = await inTransaction(pool, partnerEnvironment, async (tx) =>
     listSources(tx, partnerEnvironment.customerId),
   );
-  let explained = 0n;
+  const lately: { ids: string[]; sum: MicroUsdc } = { ids: [], sum: 0n };
   for (const source of sources) {
     const waits = await inTransaction(pool, partnerEnvironment, async (tx) => findOldestPending(tx, source.method));
-    const since = from !== null && waits !== null && waits < from ? waits : from;
-    for (const { listed, ours } of (await readPairs(comparing, source, since)).values())
-      if (listed !== null && listed.changedAt !== null && listed.changedAt >= run.cutOff)
-        explained += (effectOfDeposit(listed) ?? 0n) - (ours?.booked ?? 0n);
+    const since = waits !== null && waits < cutOff ? waits : cutOff;
+    for (const { listed, ours } of (await readPairs(comparing, source, since)).values()) {
+      if (listed === null || listed.changedAt === null || listed.changedAt < cutOff) continue;
+      lately.sum += effectOfDeposit(listed) ?? 0n;
+      if (ours !== null) lately.ids.push(ours.id);
+    }
   }
-  return explained;
+  return lately;
+}
+
+/** How far apart the two were at a look, and what moved in the list before and after. */
+interface Look extends Moved {
+  apart: MicroUsdc;
+  bank: MicroUsdc;
+}
+
+interface Found {
+  difference: MicroUsdc;
+  bank: MicroUsdc;
+}
+
+/**
+ * The lines and the balance are asked for at once, so that the bank sees to them within moments of each other, however late it
+ * answers. Null where the lines have to be read anew, or the looks do not agree.
+ */
+async function look(comparing: Comparing, { tail, deposits, float, ours }: Lately): Promise<Found | null> {
+  await tail.follow(await tail.readNewest());
+  const votes = new Votes();
+  let last: Look | null = null;
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const [before, bank, after] = await Promise.all([tail.readNewest(), readBalance(comparing), tail.readNewest()]);
+    const earlier = await tail.follow(before);
+    const apart = bank - ours.others - deposits - float - tail.sum;
+    const later = await tail.follow(after);
+    if (tail.isStale) return null;
+    if (earlier.length + later.length === 0) return { difference: apart, bank };
+    // The bank may have read the balance last of the three: then lines that the next look brings are in it.
+    const difference: MicroUsdc | null =
+      last === null
+        ? null
+        : votes.add(possibleDifferences(last.apart, { ...last, later: [...last.later, ...earlier] }));
+    if (last !== null && difference !== null) return { difference, bank: last.bank };
+    last = { apart, bank, earlier, later };
+  }
+  return null;
+}
+
+function balanceOf({ ours }: Lately, { difference, bank }: Found): Balance {
+  return { ours: ours.total, bank, inFlight: bank - ours.total - difference };
 }

@@ -19,6 +19,11 @@ export interface OurTransfer {
 }
 
 const ourEnds = new Set(['completed', 'failed', 'cancelled', 'returned', 'not_created']);
+
+export function isAtItsEnd(state: string): boolean {
+  return ourEnds.has(state);
+}
+
 const bankEnds: ReadonlySet<PaymentRecord['state']> = new Set(['arrived', 'undeliverable', 'refunded', 'cancelled']);
 
 /** What the bank may say of a payout that is at its end here. Money that comes back is here once it has. */

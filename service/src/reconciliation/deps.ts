@@ -5,6 +5,7 @@ import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Encryptor } from '../platform/encryption.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { ProgressKeeper } from './progress/transfer-progress.ts';
 import type { Run } from './store.ts';
 
 type ComparedBank = BankRecords & BankFunding;
@@ -19,7 +20,7 @@ export interface ReconciliationDeps {
   banks: Readonly<Record<EnvironmentAtBank['rail'], ComparedBank | null>>;
   /** Opens which recipient a payout named; null where the data keys are not there, and recipients are not compared. */
   encryptor: Encryptor | null;
-  /** Waits between two looks at something that moves. */
+  /** Waits between two comparisons of a balance. */
   pause: (ms: number) => Promise<void>;
 }
 
@@ -29,6 +30,12 @@ export interface Comparing extends ReconciliationDeps {
   partnerEnvironment: EnvironmentAtBank;
   run: Run;
   signal: AbortSignal | undefined;
+  /** Looks, and writes nothing. */
+  isDryRun: boolean;
+  /** Trusts nothing that earlier runs have left. */
+  everything: boolean;
+  /** Where this run goes on after a kill; null for one that is not resumed. */
+  progress: ProgressKeeper | null;
 }
 
 /** Something that a comparison needs is not to be had, as a rule from the bank: no word on what was not seen. */

@@ -10,6 +10,8 @@ interface SeenAlready {
   isBalanceEqual: boolean;
   /** Whether every line up to its cut-off was compared, by it or before. */
   isUpto: boolean;
+  /** Whether the bank has listed what it was asked to send back. */
+  areRecallsListed: boolean;
 }
 
 const unknown: Recheck = { kind: 'unknown' };
@@ -46,19 +48,25 @@ function keyOf({ kind, subject }: { kind: string; subject: string }): string {
   return `${kind} ${subject}`;
 }
 
+/** A recall is a request, and not a line that is compared. */
+function isOfDeposit(kind: string): boolean {
+  return kind.startsWith('deposit_') && kind !== 'deposit_recalled';
+}
+
 /** Deposits are read from lists, so those of all cases are read at once. */
 async function openRechecks(
   comparing: Comparing,
   open: readonly DifferenceCase[],
-  { isBalanceEqual, isUpto }: SeenAlready,
+  { isBalanceEqual, isUpto, areRecallsListed }: SeenAlready,
 ): Promise<(one: DifferenceCase) => Promise<Recheck>> {
-  const ids = open.filter(({ kind }) => kind.startsWith('deposit_')).map(({ subject }) => subject);
+  const ids = open.filter(({ kind }) => isOfDeposit(kind)).map(({ subject }) => subject);
   const deposits = ids.length === 0 ? null : await recheckedDeposits(comparing, ids);
   return async ({ kind, subject, relatedId }) => {
     if (kind === 'wallet_balance') return isBalanceEqual ? equal : unknown;
     if (kind === 'transfers_many') return isUpto ? equal : unknown;
     if (kind === 'transfer_recipient' && comparing.encryptor === null) return unknown;
-    if (kind.startsWith('deposit_')) return deposits === null ? unknown : (deposits.get(subject) ?? equal);
+    if (kind === 'deposit_recalled') return areRecallsListed ? equal : unknown;
+    if (isOfDeposit(kind)) return deposits === null ? unknown : (deposits.get(subject) ?? equal);
     return recheckTransfer(comparing, { paymentId: subject, payoutId: relatedId });
   };
 }

@@ -2,7 +2,7 @@ import type { FundingMethod, FundingSource } from '../banks/index.ts';
 import type { MicroUsdc } from '../money/amounts.ts';
 import { bigOrNull } from '../platform/database/big-or-null.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
-import { firstIdAt, instantOf, isUuid, lastId } from '../platform/ids.ts';
+import { firstIdAt, instantOf, isUuid } from '../platform/ids.ts';
 import type { OurDeposit } from './compare-deposit.ts';
 import type { OurTransfer } from './compare-transfer.ts';
 import type { Window } from './cut-off.ts';
@@ -121,13 +121,44 @@ export async function findPayoutOfOrder(tx: Transaction, reference: string | nul
   return rows[0]?.payout_id ?? null;
 }
 
-/** Payouts that somebody still looks after. */
-export async function listOpenTransfers(tx: Transaction, atMost: number): Promise<string[]> {
-  const { rows } = await tx.query<{ payout_id: string }>(
-    'select payout_id from kelpie.payout_leases order by payout_id limit $1',
-    [atMost],
+/** Payouts of before an instant that somebody still looks after, and that the bank has. */
+export async function listOpenTransfers(
+  tx: Transaction,
+  { before, atMost }: { before: Date; atMost: number },
+): Promise<{ payoutId: string; paymentId: string }[]> {
+  const { rows } = await tx.query<{ payout_id: string; bank_payment_id: string }>(
+    `select l.payout_id, p.bank_payment_id from kelpie.payout_leases l join kelpie.payouts p on p.id = l.payout_id
+     where l.payout_id < $1 and p.bank_payment_id is not null order by l.payout_id limit $2`,
+    [firstIdAt(before), atMost],
   );
-  return rows.map((row) => row.payout_id);
+  return rows.map((row) => ({ payoutId: row.payout_id, paymentId: row.bank_payment_id }));
+}
+
+/** A payout of ours, as one of the bank's lines names it. */
+export interface OrderedPayout {
+  payoutId: string;
+  paymentId: string | null;
+  state: string;
+}
+
+/** The payouts that these orders became, by order. What people paid at the bank has any reference, and is none of ours. */
+export async function findOrderedPayouts(
+  tx: Transaction,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, OrderedPayout>> {
+  const { rows } = await tx.query<{
+    order_id: string;
+    payout_id: string;
+    bank_payment_id: string | null;
+    state: string;
+  }>(
+    `select k.order_id, k.payout_id, p.bank_payment_id, p.state::text
+     from kelpie.idempotency_keys k join kelpie.payouts p on p.id = k.payout_id where k.order_id = any ($1::uuid[])`,
+    [references.filter(isUuid)],
+  );
+  return new Map(
+    rows.map((row) => [row.order_id, { payoutId: row.payout_id, paymentId: row.bank_payment_id, state: row.state }]),
+  );
 }
 
 // Deposits
@@ -202,6 +233,18 @@ export async function findOldestListing(tx: Transaction, bankIds: readonly strin
   return rows[0]?.oldest ?? null;
 }
 
+/** What became of these, by the bank's ids. */
+export async function findDepositStates(
+  tx: Transaction,
+  bankIds: readonly string[],
+): Promise<ReadonlyMap<string, { id: string; state: string }>> {
+  const { rows } = await tx.query<{ id: string; bank_deposit_id: string; state: string }>(
+    'select id, bank_deposit_id, state from kelpie.deposits where bank_deposit_id = any ($1)',
+    [bankIds],
+  );
+  return new Map(rows.map(({ id, bank_deposit_id: bankId, state }) => [bankId, { id, state }]));
+}
+
 /** Since when something waits here; null where nothing does. */
 export async function findOldestPending(tx: Transaction, method: FundingMethod): Promise<Date | null> {
   const { rows } = await tx.query<{ oldest: Date | null }>(
@@ -209,27 +252,6 @@ export async function findOldestPending(tx: Transaction, method: FundingMethod):
     [method],
   );
   return rows[0]?.oldest ?? null;
-}
-
-// The bank's wallet, by our books
-
-/** What the ledger says that the bank keeps: what was posted before an instant, or since. */
-export async function sumAtBank(
-  tx: Transaction,
-  partnerEnvironment: PartnerContext,
-  { from, to }: { from: Date | null; to: Date | null },
-): Promise<MicroUsdc> {
-  const { rows } = await tx.query<{ sum: string }>(
-    `select coalesce(sum(l.amount), 0) as sum from kelpie.ledger_entries l
-     where l.account = 'bank_wallet' and l.partner_id = $1 and l.environment = $2 and l.transfer_id >= $3 and l.transfer_id < $4`,
-    [
-      partnerEnvironment.partnerId,
-      partnerEnvironment.environment,
-      firstIdAt(from ?? new Date(0)),
-      to === null ? lastId : firstIdAt(to),
-    ],
-  );
-  return BigInt(rows[0]?.sum ?? 0);
 }
 
 // Runs
@@ -253,6 +275,22 @@ export async function insertRun(tx: Transaction, run: Run): Promise<void> {
   );
 }
 
+/** The newest of these that was neither finished nor about one partner or some lines only. */
+export async function findUnfinishedRun(
+  tx: Transaction,
+  { askedBy, since }: { askedBy: string; since: Date },
+): Promise<Run | null> {
+  const { rows } = await tx.query<{ id: string; started_at: Date; cut_off_at: Date }>(
+    `select id, started_at, cut_off_at from kelpie.reconciliations
+     where asked_by = $1 and id >= $2 and state = 'running' and of_partner is null and lines_from is null
+     order by id desc limit 1`,
+    [askedBy, firstIdAt(since)],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  return { id: row.id, askedBy, startedAt: row.started_at, cutOff: row.cut_off_at, partnerId: null, from: null };
+}
+
 export type RunState = 'clean' | 'differences' | 'incomplete';
 
 export async function finishRun(
@@ -273,7 +311,7 @@ export interface EnvironmentFindings {
   transfers: number;
   deposits: number;
   inFlight: number;
-  /** Null where the bank did not say, or it did not stand still. */
+  /** Null where the bank did not say, or what it said could not be explained. */
   balance: { ours: MicroUsdc; bank: MicroUsdc; inFlight: MicroUsdc } | null;
   differences: number;
   known: number;
@@ -314,4 +352,43 @@ export async function insertEnvironment(
       at,
     ],
   );
+}
+
+interface FindingsRow {
+  from_at: Date | null;
+  transfers: string;
+  deposits: string;
+  in_flight: string;
+  ours_micro_usdc: string | null;
+  bank_micro_usdc: string | null;
+  in_flight_micro_usdc: string | null;
+  differences: string;
+  known: string;
+  trouble: string | null;
+  compared_upto: Date | null;
+}
+
+/** What a run has found of the transaction's partner; null where it has not come to it. */
+export async function findEnvironment(tx: Transaction, { id, cutOff }: Run): Promise<EnvironmentFindings | null> {
+  const { rows } = await tx.query<FindingsRow>(
+    `select from_at, transfers, deposits, in_flight, ours_micro_usdc, bank_micro_usdc, in_flight_micro_usdc, differences, known,
+       trouble, compared_upto
+     from kelpie.reconciled_environments where run_id = $1`,
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const ours = bigOrNull(row.ours_micro_usdc);
+  const bank = bigOrNull(row.bank_micro_usdc);
+  return {
+    window: { from: row.from_at, cutOff },
+    transfers: Number(row.transfers),
+    deposits: Number(row.deposits),
+    inFlight: Number(row.in_flight),
+    balance: ours === null || bank === null ? null : { ours, bank, inFlight: BigInt(row.in_flight_micro_usdc ?? 0) },
+    differences: Number(row.differences),
+    known: Number(row.known),
+    trouble: row.trouble,
+    comparedUpto: row.compared_upto,
+  };
 }

@@ -18,6 +18,8 @@ type DifferenceKind =
   | 'deposit_unknown'
   | 'deposit_amount'
   | 'deposit_state'
+  /** The sender's bank wants it back, and it is still here. */
+  | 'deposit_recalled'
   | 'wallet_balance';
 
 export interface Difference {
