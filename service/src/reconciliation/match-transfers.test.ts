@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { PaymentRecord } from '../banks/index.ts';
-import { idFor } from '../platform/ids.ts';
+import type { PaymentPage, PaymentRecord } from '../banks/index.ts';
+import { idFor, instantOf } from '../platform/ids.ts';
 import type { OurTransfer } from './compare-transfer.ts';
 import { matchTransfers, TooDifferent, TransferMatcher } from './match-transfers.ts';
+import type { MatcherState } from './progress/transfer-progress.ts';
 
 const cutOff = new Date('2026-11-16T05:00:00Z');
 const window = { from: new Date('2026-11-15T00:00:00Z'), cutOff };
@@ -54,14 +55,52 @@ async function* inPages<Line>(lines: readonly Line[], size: number): AsyncGenera
   for (let from = 0; from < lines.length; from += size) yield lines.slice(from, from + size);
 }
 
+async function* bankPages(lines: readonly PaymentRecord[], size: number): AsyncGenerator<PaymentPage> {
+  for await (const payments of inPages(lines, size)) yield { payments, next: payments.at(-1)?.id ?? null };
+}
+
 async function match(
   mine: readonly OurTransfer[],
   bank: readonly PaymentRecord[],
   sizes: { ours: number; theirs: number } = { ours: 10, theirs: 3 },
 ): Promise<TransferMatcher> {
   const matcher = new TransferMatcher(window);
-  await matchTransfers(matcher, inPages(mine, sizes.ours), inPages(bank, sizes.theirs), () => undefined);
+  const lists = { ours: inPages(mine, sizes.ours), theirs: bankPages(bank, sizes.theirs), reachedMs: Infinity };
+  await matchTransfers(matcher, lists, async () => undefined);
   return matcher;
+}
+
+class Killed extends Error {}
+
+/** Killed after so many pages of the bank's, and gone on with from what was left by then. */
+async function matchInTwo(
+  mine: readonly OurTransfer[],
+  bank: readonly PaymentRecord[],
+  { ours: ofOurs, theirs: ofTheirs, pages }: { ours: number; theirs: number; pages: number },
+): Promise<TransferMatcher> {
+  const first = new TransferMatcher(window);
+  const left: { reachedMs: number; state: MatcherState }[] = [];
+  const lists = { ours: inPages(mine, ofOurs), theirs: bankPages(bank, ofTheirs), reachedMs: Infinity };
+  const killed = matchTransfers(first, lists, async (reachedMs) => {
+    left.push({ reachedMs, state: first.stateAt(reachedMs) });
+    if (left.length === pages) throw new Killed();
+  });
+  const isDone = await killed.then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof Killed)) throw error;
+      return false;
+    },
+  );
+  const last = left.at(-1);
+  if (isDone || last === undefined) return first;
+  const second = new TransferMatcher(window, last.state);
+  for (const transfer of mine) if (last.state.waiting.includes(transfer.payoutId)) second.addOurs(transfer);
+  const older = mine.filter(({ payoutId }) => instantOf(payoutId).getTime() < last.reachedMs);
+  const rest = bank.slice(left.length * ofTheirs);
+  const others = { ours: inPages(older, ofOurs), theirs: bankPages(rest, ofTheirs), reachedMs: last.reachedMs };
+  await matchTransfers(second, others, async () => undefined);
+  return second;
 }
 
 const size = fc.integer({ min: 1, max: 20 });
@@ -85,6 +124,31 @@ test('whatever the pages, and however lines of one moment stand, what is on both
         assert.deepEqual([matcher.compared, matcher.inFlight, matcher.suspects], [count, 0, []]);
       },
     ),
+  );
+});
+
+test('wherever it is killed, what goes on counts each line once, and suspects what differs', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 60 }),
+      fc.record({ ours: size, theirs: size, pages: size }),
+      fc.nat(),
+      fc.infiniteStream(fc.nat(3)),
+      async (count, cut, pick, jitter) => {
+        const numbers = Array.from({ length: count }, (_, number) => number);
+        const moved = new Map(numbers.map((number) => [number, number + jitter.next().value]));
+        const order = numbers.toSorted((one, other) => (moved.get(one) ?? 0) - (moved.get(other) ?? 0));
+        const at = pick % count;
+        const bank = order.map((number) => theirs(number, number === at ? { taken: 6n } : {}));
+        const matcher = await matchInTwo(numbers.map(ours), bank, cut);
+        // A line whose payout was not read before the kill is asked about by itself.
+        const suspects = new Set(matcher.suspects.map(({ paymentId }) => paymentId));
+        assert(suspects.has(`payment-${at}`));
+        assert.equal(matcher.compared + matcher.suspects.length, count);
+        assert.equal(suspects.size, matcher.suspects.length);
+      },
+    ),
+    { numRuns: 1_000 },
   );
 });
 

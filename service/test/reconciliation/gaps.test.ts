@@ -128,7 +128,13 @@ test('where far too much differs that is one case, and what the wallet holds is 
   };
   const payments = Array.from({ length: 1_001 }, (_, n) => ({ ...stranger, id: `stranger-${n}` }));
   const flooded = await reconcile(partner, {
-    seenThrough: (one) => ({ ...one, listPayments: async () => ({ payments, next: null }) }),
+    seenThrough: (one) => ({
+      ...one,
+      listPayments: async (_customer, _after, since) => ({
+        payments: since === undefined ? payments : [],
+        next: null,
+      }),
+    }),
   });
   assert.deepEqual([flooded.state, flooded.differences], ['incomplete', 2]);
   assert.deepEqual(await kindsOf(partner), [
@@ -184,27 +190,97 @@ test('a run that compared nobody is not clean where somebody was asked for', asy
   assert.deepEqual([report.state, report.environments], ['incomplete', 0]);
 });
 
-test('where more is under way than can be explained, what the wallet holds is not judged', async () => {
-  const partner = await world.addPartner();
-  await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: 1 });
-  await asAdmin(database.superuserUrl, async (client) => {
-    await client.query('set session_replication_role = replica');
-    await client.query(
-      `insert into kelpie.payout_leases (payout_id, partner_id, environment, due_at, leased_until)
-       select gen_random_uuid(), $1, $2, 'infinity', 'infinity' from generate_series(1, 2001)`,
-      [partner.partnerId, partner.environment],
-    );
-  });
-  const report = await reconcile(partner);
-  assert.deepEqual([report.state, report.differences], ['incomplete', 0]);
+test("a deposit that its sender's bank recalls is a case until the money is sent back, whatever the bank answers meanwhile", async () => {
+  const { partner, places } = await addFunded();
+  const id = await sendPounds(bank, places.accountId);
+  await untilDeposit(database, id, 'credited');
+  await bank.control(`/deposits/${id}/recall`, { fraud: true });
+  await passCutOff(world);
+  assert.equal((await reconcile(partner)).state, 'differences');
+  assert.deepEqual(await kindsOf(partner), [['deposit_recalled', 'open']]);
+  const silent = await reconcile(partner, { seenThrough: (one) => ({ ...one, listRecalls: async () => null }) });
+  assert.deepEqual([silent.state, await kindsOf(partner)], ['clean', [['deposit_recalled', 'open']]]);
+  await bank.control(`/deposits/${id}/refund`);
+  await round();
+  await untilDeposit(database, id, 'reversed');
+  await passCutOff(world);
+  await reconcile(partner);
+  assert.deepEqual(await kindsOf(partner), [['deposit_recalled', 'gone']]);
 });
 
-test('the job may take as long as many partners need', async () => {
-  const seconds = await asAdmin(database.superuserUrl, async (client) => {
-    const { rows } = await client.query<{ expire_seconds: number }>(
-      `select expire_seconds from pgboss.queue where name = 'reconcile'`,
-    );
-    return rows[0]?.expire_seconds;
+test('a payment that came back long after it was compared is compared again, once the bank says that it changed', async () => {
+  const partner = await world.addPartner();
+  const { paymentId } = await pay(partner);
+  await passCutOff(world);
+  assert.equal((await reconcile(partner)).transfers, 1);
+  await passTime(world, 40 * dayMs);
+  await reconcile(partner);
+  assert.equal((await reconcile(partner)).transfers, 0);
+  await bank.control('/webhooks', { mode: 'lose' });
+  await bank.control(`/transfers/${paymentId}/return`);
+  await passCutOff(world);
+  await reconcile(partner);
+  assert.deepEqual(await kindsOf(partner), [
+    ['transfer_state', 'open'],
+    ['wallet_balance', 'open'],
+  ]);
+  await bank.control('/webhooks', { mode: 'normal' });
+});
+
+test('a payout that is stuck is compared each time, however old it is', async () => {
+  const partner = await world.addPartner();
+  await bank.control('/faults', { on: 'transfer.read', kind: 'error_before' });
+  assert.equal((await createPayout({ url: world.api.url, key: partner.key })).status, 201);
+  const [payment] = await listPaymentsOf(database, partner);
+  assert(payment !== undefined);
+  await bank.control(`/transfers/${payment.paymentId}/hold`, { state: 'in_review' });
+  await bank.control('DELETE /faults');
+  await passCutOff(world);
+  assert.equal((await reconcile(partner)).inFlight, 1);
+  await passTime(world, 9 * dayMs);
+  const later = await reconcile(partner);
+  assert.deepEqual([later.state, later.inFlight], ['clean', 1]);
+  await bank.control(`/transfers/${payment.paymentId}/release`);
+  await untilQuiet(database);
+});
+
+test('a bank that does not say what changed lately makes no false alarm of a balance', async () => {
+  const partner = await world.addPartner();
+  const { paymentId } = await pay(partner);
+  await passTime(world, 2 * dayMs);
+  await bank.control('/webhooks', { mode: 'lose' });
+  await bank.control(`/transfers/${paymentId}/return`);
+  const report = await reconcile(partner, {
+    seenThrough: (one) => ({ ...one, listPayments: async (customerId, after) => one.listPayments(customerId, after) }),
   });
-  assert.equal(seconds, 6 * 60 * 60);
+  assert.deepEqual([report.differences, await kindsOf(partner)], [0, []]);
+  await bank.control('/webhooks', { mode: 'normal' });
+});
+
+test('what was summed of months that are over is not summed again, and is not trusted after a restore', async () => {
+  const partner = await world.addPartner();
+  await pay(partner);
+  await passTime(world, 40 * dayMs);
+  assert.equal((await reconcile(partner)).state, 'clean');
+  const change = async (by: number): Promise<void> =>
+    asAdmin(database.superuserUrl, async (client) => {
+      const { rowCount } = await client.query(
+        'update kelpie.bank_wallet_sums set micro_usdc = micro_usdc + $2 where partner_id = $1',
+        [partner.partnerId, by],
+      );
+      assert.equal(rowCount, 1);
+    });
+  await change(5);
+  assert.equal((await reconcile(partner)).state, 'differences');
+  assert.equal((await reconcile(partner, { everything: true })).state, 'clean');
+  await change(5);
+  const at = clockShiftedByFile(world.clock.file).now();
+  await asAdmin(database.superuserUrl, async (client) =>
+    client.query(
+      `insert into kelpie.recoveries (id, began_at, begun_by, reason, imported_at, opened_at, opened_by)
+       values (gen_random_uuid(), $1, 'test', 'a restore', $1, $1, 'test')`,
+      [at],
+    ),
+  );
+  assert.equal((await reconcile(partner)).state, 'clean');
 });

@@ -157,7 +157,7 @@ test('a bank that does not answer for transfers makes a run incomplete: none is 
   await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: 1 });
   await passCutOff(world);
   assert.equal((await reconcile(partner)).state, 'differences');
-  await bank.control('/faults', { on: 'transfer.read', kind: 'truncated', times: 1 });
+  await bank.control('/faults', { on: 'transfer.read', kind: 'truncated', times: 4 });
   const silent = await reconcile(partner);
   assert.deepEqual([silent.state, silent.incomplete], ['incomplete', 1]);
   const [one] = await listCasesOf(database, partner);
