@@ -31,4 +31,5 @@ export const payout: Payout = {
   created_at: '2026-11-15T10:00:00.000Z',
   updated_at: '2026-11-15T10:00:00.000Z',
   created_via: 'api',
+  duplicate_suspected: false,
 };

@@ -6,6 +6,7 @@ export { createRates } from './pricing/rates.ts';
 export { createPayoutReader } from './reading/read-payouts.ts';
 export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
+export { digestOrders } from './records/digest-payouts.ts';
 export { verifyPayouts } from './records/verify-payouts.ts';
 export { createWebhookReceiver } from './lifecycle/receive-webhook.ts';
 export { startSweep } from './lifecycle/sweep.ts';

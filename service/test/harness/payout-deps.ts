@@ -3,7 +3,7 @@ import { createPlanMarkups, createPartnerEnvironments } from '../../src/partners
 import { createCommits, type Banks, type PayoutDeps } from '../../src/payouts/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
-import { openPool } from '../../src/platform/database/pool.ts';
+import { openPool, type Pool } from '../../src/platform/database/pool.ts';
 import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { createEncryptor } from '../../src/platform/encryption.ts';
@@ -13,12 +13,13 @@ import type { TestDatabase } from './database.ts';
 export function createPayoutDeps(
   database: TestDatabase,
   banks: Pick<Banks, 'provider_sandbox'> & Partial<Banks>,
-): PayoutDeps {
+): PayoutDeps & { pool: Pool } {
   const logger = createLogger('test', 'silent');
   const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
   after(async () => pool.end());
   const calls = createSingleCalls(pool, noFailpoint);
   return {
+    pool,
     calls,
     commits: createCommits(calls, systemClock),
     clock: systemClock,

@@ -174,7 +174,7 @@ test("a cursor that is another partner's id, or nobody's, shows nothing but one'
 async function searchOldest(before: string) {
   return asAdmin(database.serviceUrl, async (client) =>
     client.query<{ id: string; state: string | null }>(
-      `select id, state from kelpie.search_payouts($1, 'sandbox', '00000000-0000-0000-0000-000000000000', $2, null,
+      `select id, state from kelpie.filter_payouts($1, 'sandbox', '00000000-0000-0000-0000-000000000000', $2, null,
          'Order 0', null, null, null, 10, 4)`,
       [partner.partnerId, before],
     ),

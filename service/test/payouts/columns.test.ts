@@ -105,6 +105,7 @@ test('each value of a new payout arrives in its own column', async () => {
     firstTriedAt: at,
     bankRefunded: null,
     completedAt: null,
+    isDuplicateSuspected: false,
   });
   const key = 'select order_id, key, payout_id, fingerprint, bank_round, round_began_at from kelpie.idempotency_keys';
   assert.deepEqual(await rowOf(`${key} where order_id = $1`, [payout.orderId]), {

@@ -57,6 +57,8 @@ create or replace function kelpie.create_payouts(
   due_ats timestamptz[],
   activity_ids uuid[],
   activity_statuses integer[],
+  -- From when on an equal payout under another key makes each suspected of being its duplicate.
+  duplicates_since timestamptz[],
   -- The transfers of each payout, as the text of an array.
   transfer_lists text[],
   -- Payouts that take over the key of an attempt of which nothing was sent: that attempt, as resolve_used_order saw it.
@@ -78,12 +80,13 @@ create or replace function kelpie.create_payouts(
   entry_reasons text[]
 ) returns table (
   place bigint, outcome text, available_micro_usdc bigint, exceeded_limit text, limit_pence bigint, left_pence bigint,
-  bank_recipient_encrypted bytea
+  bank_recipient_encrypted bytea, duplicate_suspected boolean
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
   -- Rows are found by their keys alone. A plan made while a table was small would read all of it later.
   set enable_seqscan = off
+  set enable_bitmapscan = off
   set enable_hashjoin = off
   set enable_mergejoin = off
 as $$
@@ -110,6 +113,7 @@ declare
   available bigint[];
   -- The recipient at the bank that each payout names, as far as it is known.
   recipients bytea[];
+  suspected boolean[];
 begin
   perform set_config('kelpie.batch', 'on', true);
   select bool_and((entry.place between 1 and cardinality(payout_ids) and entry.is_first is not null) is true),
@@ -245,18 +249,24 @@ begin
     ) known on true;
   end if;
 
+  select kelpie.suspect_duplicates(
+    is_granted, partner_ids, environments, order_ids, first_states, account_indexes, amounts_pence,
+    kelpie.first_id_at(min(item.since))
+  ) into suspected
+  from unnest(duplicates_since) as item (since);
+
   insert into kelpie.payouts (
     id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
     reference, bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
     price_plan, recipient_name, account_last4, recipient_encrypted, account_index, bank_recipient_encrypted, created_via,
     created_by, bank_payment_id, bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at, api_key_id,
-    counted_on, counted_new_payee
+    counted_on, counted_new_payee, duplicate_suspected
   )
   select item.id, item.partner_id, item.environment, item.rail, item.state, 1, 1, item.key, item.order_id, item.bank_round,
     item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.provider_fee, item.wallet_debit,
     item.rate, item.price_plan, item.recipient_name, item.last4, item.encrypted, item.account_index, recipients[item.place], item.via,
     item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant,
-    item.api_key_id, counted_days[item.place], coalesce(counted_payees[item.place], false)
+    item.api_key_id, counted_days[item.place], coalesce(counted_payees[item.place], false), suspected[item.place]
   from unnest(
     payout_ids, partner_ids, environments, rails, first_states, keys, order_ids, bank_rounds, first_tried_ats, instants,
     references_given, bank_references, amounts_pence, fees_pence, provider_fees_pence, wallet_debits_micro_usdc,
@@ -319,7 +329,8 @@ begin
       exceeded[item.place],
       exceeded_limits[item.place],
       exceeded_lefts[item.place],
-      recipients[item.place]
+      recipients[item.place],
+      suspected[item.place]
     from generate_subscripts(payout_ids, 1) as item (place);
 end;
 $$;

@@ -16,6 +16,7 @@ import { askToConfirm, isToConfirm, orderToConfirm, wrongCode, type Confirmation
 import { failureReasons } from '../model/failures.ts';
 import { findReplay } from './find-replay.ts';
 import { limitExceeded } from './limit-exceeded.ts';
+import { notActive } from './not-active.ts';
 import { notCreated, reasonOf } from './not-created.ts';
 import { amountProblem } from '../pricing/limits.ts';
 import {
@@ -64,11 +65,6 @@ export type Created =
   | { kind: 'created'; payout: VisiblePayout; cost: PayoutCost; isRecorded: boolean }
   | { kind: 'replayed'; payout: VisiblePayout };
 
-const notActive = {
-  code: 'partner_not_active',
-  message: 'This account cannot create payouts now.',
-  contactSupport: true,
-} as const;
 const recipientRejected = {
   code: 'recipient_account_rejected',
   message: "The bank rejected the recipient's account details. Nothing was sent. Check them and retry.",
@@ -107,15 +103,15 @@ async function tryToCreate(
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
     // What we remember of the partner is seconds old: no code is emailed for a payout that would be refused.
     const block = await findPaymentBlock(deps.calls, { ...request, rail: partnerEnvironment.rail });
-    throw block === null ? await askToConfirm(deps, request) : refuseBlocked(block);
+    throw block === null ? await askToConfirm(deps, request) : await refuseBlocked(deps, request, block);
   }
   const cost = payoutCost(request.order.amount, rate, partnerEnvironment.prices);
   const making = { request, partnerEnvironment, rate, cost };
   const outcome = await claimAndCreate(deps, making);
   if (outcome.kind === 'exists') return replayOrAgain(deps, request, startedAt);
   if (outcome.kind === 'rail_changed') return 'rail_changed';
-  if (outcome.kind !== 'created') throw refuseCreation(outcome, cost);
-  const { made, adopted, bankRound, firstTriedAt, bankRecipientEncrypted } = outcome;
+  if (outcome.kind !== 'created') throw await refuseCreation(deps, making, outcome);
+  const { made, adopted, bankRound, firstTriedAt, bankRecipientEncrypted, isDuplicateSuspected } = outcome;
   const payout: Payout = {
     ...made.payout,
     bankRecipientEncrypted,
@@ -125,6 +121,7 @@ async function tryToCreate(
     attempts: 1,
     bankRefunded: null,
     completedAt: null,
+    isDuplicateSuspected,
   };
   if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
   const sender = { by: request.by, requestId: request.requestId };
@@ -218,7 +215,8 @@ async function findRate(
   if (rate && deps.banks[rail]?.readiness?.() === 'busy') return tooBusy();
   if (rate) return rate;
   // The commit would have refused a partner that may not pay. That is told before anything about the order.
-  if ((await findPaymentBlock(deps.calls, partnerEnvironment)) === 'partner_not_active') return new ApiError(notActive);
+  if ((await findPaymentBlock(deps.calls, partnerEnvironment)) === 'partner_not_active')
+    return notActive(deps.calls, partnerEnvironment);
   return wrongAmount === undefined ? notCreated('rate_stale', { internal: 'no rate' }) : new ApiError(wrongAmount);
 }
 
@@ -361,10 +359,10 @@ function inQuestion(): ApiError {
   });
 }
 
-function refuseBlocked(block: PaymentBlock): ApiError {
+async function refuseBlocked({ calls }: CreateDeps, of: PartnerContext, block: PaymentBlock): Promise<ApiError> {
   switch (block) {
     case 'partner_not_active':
-      return new ApiError(notActive);
+      return notActive(calls, of);
     case 'rail_paused':
       return notCreated('payments_paused', { internal: 'the rail is paused' });
     case 'recovery':
@@ -372,10 +370,11 @@ function refuseBlocked(block: PaymentBlock): ApiError {
   }
 }
 
-function refuseCreation(
+async function refuseCreation(
+  deps: CreateDeps,
+  { request, cost }: Making,
   outcome: Exclude<ClaimOutcome, { kind: 'created' | 'exists' | 'rail_changed' }>,
-  cost: PayoutCost,
-): ApiError {
+): Promise<ApiError> {
   switch (outcome.kind) {
     case 'unauthorized':
       return new ApiError(unauthorized);
@@ -384,7 +383,7 @@ function refuseCreation(
     case 'partner_not_active':
     case 'rail_paused':
     case 'recovery':
-      return refuseBlocked(outcome.kind);
+      return refuseBlocked(deps, request, outcome.kind);
     case 'in_question':
       return inQuestion();
     case 'not_searched':

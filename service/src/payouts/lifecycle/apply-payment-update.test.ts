@@ -38,6 +38,7 @@ function payoutIn(state: PayoutState, change: Partial<Payout> = {}): Payout {
     accountIndex: Buffer.alloc(32),
     bankRecipientEncrypted: null,
     createdVia: 'api',
+    isDuplicateSuspected: false,
     createdBy: 'kp_live_00000000',
     bankPaymentId: null,
     bankState: null,

@@ -4,6 +4,7 @@ import { wasUndone, type SingleCalls } from '../../platform/database/single-call
 import { tooBusy } from '../../platform/database/too-busy.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { createMicroBatch } from '../../platform/micro-batch.ts';
+import type { WakeSender } from '../../platform/wake-ups/wake-sender.ts';
 import { isOrderId } from '../model/order.ts';
 import { wakePayouts } from '../records/lease-store.ts';
 import { keepUnmatchedEvents } from '../records/webhook-event-store.ts';
@@ -40,7 +41,12 @@ async function receiveTogether(calls: SingleCalls, batch: readonly Received[]): 
  * hundred of the same do what one does. What comes at once is written at once, by two connections at most: a flood leaves
  * the others to callers, and what finds no room is refused, for the bank to send again.
  */
-export function createWebhookReceiver({ calls, clock }: { calls: SingleCalls; clock: Clock }): ReceiveWebhook {
+export function createWebhookReceiver(deps: {
+  calls: SingleCalls;
+  clock: Clock;
+  wakes: Pick<WakeSender, 'wake'>;
+}): ReceiveWebhook {
+  const { calls, clock, wakes } = deps;
   const receive = createMicroBatch<Received, undefined>({
     size: mostAtOnce,
     eager: false,
@@ -52,5 +58,6 @@ export function createWebhookReceiver({ calls, clock }: { calls: SingleCalls; cl
   return async (environment, { eventId, paymentId, ourReference, isUnderWay }) => {
     const orderId = ourReference !== null && isOrderId(ourReference) ? ourReference : null;
     await receive({ environment, eventId, paymentId, orderId, isUnderWay, at: clock.now() });
+    wakes.wake('payouts');
   };
 }

@@ -55,6 +55,8 @@ export interface Payout extends PartnerContext {
   updatedAt: Date;
   /** When it arrived; null where it has not. */
   completedAt: Date | null;
+  /** Another was created for the same account and amount in the day before, under another key. */
+  isDuplicateSuspected: boolean;
 }
 
 /** One that its partner may see. */
@@ -78,6 +80,7 @@ export type ShownPayout = Pick<
   | 'updatedAt'
   | 'createdVia'
   | 'idempotencyKey'
+  | 'isDuplicateSuspected'
 >;
 
 /** The one definition in the service; kelpie.visible_payouts is the one in the database, and a test keeps them equal. */

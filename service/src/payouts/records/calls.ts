@@ -22,7 +22,13 @@ export const payoutCalls = {
   applyTransitions: applyTransitionsCall,
   releaseLease: writingCall('release_payout_lease', 4),
   claimDue: writingCall('claim_due_payouts', 5),
+  nextDue: {
+    name: 'next_due_work',
+    text: `select p.live, p.sandbox, (select min(e.due_at) from kelpie.unmatched_bank_events e) as webhooks
+           from kelpie.next_due_payouts() p`,
+  },
   findPaymentBlock: functionCall('find_payment_block', 3),
+  isBlockedByDebt: functionCall('is_blocked_by_debt', 2),
   findPayout: functionCall('find_payout', 3),
   findClaim: functionCall('find_claim', 3),
   adoptRecovered: writingCall('adopt_recovered_payout', 14),
@@ -30,12 +36,12 @@ export const payoutCalls = {
   findCorrectedOrders: functionCall('find_corrected_orders', 4),
   listUnsettled: functionCall('list_unsettled_payouts', 4),
   importPayout: writingCall('import_payout', 29),
-  showEach: {
-    name: 'show_each_payout',
-    text: 'select place, (payout).* from kelpie.show_each_payout($1, $2, $3)',
+  retrievePayouts: {
+    name: 'retrieve_payouts',
+    text: 'select place, (payout).* from kelpie.retrieve_payouts($1, $2, $3)',
   },
-  showPayouts: functionCall('show_payouts', 4),
-  searchPayouts: functionCall('search_payouts', 11),
+  listPayouts: functionCall('list_payouts', 4),
+  filterPayouts: functionCall('filter_payouts', 11),
   listRecipients: functionCall('list_recipients', 5),
   findKnownRecipient: functionCall('find_known_recipient', 3),
   wake: wakePayoutsCall,

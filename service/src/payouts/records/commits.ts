@@ -67,8 +67,8 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtO
     const found = await findPayout(calls, made.payout, made.payout.id);
     // Where another has it in hand by now, it is no longer ours to send.
     if (found === null || found.revision !== 1) return outcome;
-    const { bankRound, firstTriedAt, bankRecipientEncrypted } = found;
-    return { kind: 'created', bankRound, firstTriedAt, bankRecipientEncrypted };
+    const { bankRound, firstTriedAt, bankRecipientEncrypted, isDuplicateSuspected } = found;
+    return { kind: 'created', bankRound, firstTriedAt, bankRecipientEncrypted, isDuplicateSuspected };
   };
   const create = async (made: NewPayout): Promise<CreateOutcome> => {
     try {

@@ -22,7 +22,17 @@ import type { Retry } from './resolve-order.ts';
 
 /** A payout as it is first written, with the transfers and the answer that are known by then. */
 export interface NewPayout {
-  payout: Omit<Payout, 'bankRound' | 'firstTriedAt' | 'revision' | 'attempts' | 'bankRefunded' | 'completedAt'>;
+  payout: Omit<
+    Payout,
+    | 'bankRound'
+    | 'firstTriedAt'
+    | 'revision'
+    | 'attempts'
+    | 'bankRefunded'
+    | 'completedAt'
+    // The database alone can say it.
+    | 'isDuplicateSuspected'
+  >;
   /** The API key that pays, or the session. */
   callerId: string;
   /** The code by which a person who pays with real money confirms it; otherwise null. */
@@ -46,8 +56,11 @@ export interface ExceededLimit {
   resetsAt: Date;
 }
 
+/** What only the database can say of a new payout. */
+type LearnedAtCreation = 'bankRound' | 'firstTriedAt' | 'bankRecipientEncrypted' | 'isDuplicateSuspected';
+
 export type CreateOutcome =
-  | { kind: 'created'; bankRound: number; firstTriedAt: Date; bankRecipientEncrypted: Buffer | null }
+  | ({ kind: 'created' } & Pick<Payout, LearnedAtCreation>)
   /** The key has been used before: `resolveOrder` says how. */
   | { kind: 'taken' }
   | { kind: 'unauthorized' }
@@ -64,6 +77,9 @@ function bankRoundOf({ retry }: NewPayout): number {
 function firstTriedAt({ retry, payout }: NewPayout): Date {
   return retry?.roundBeganAt ?? payout.updatedAt;
 }
+
+/** Equal payouts further apart are usual, as wages are. */
+const duplicateWindowMs = 24 * 60 * 60 * 1_000;
 
 const payoutColumns = {
   partner_ids: uuid(({ payout }) => payout.partnerId),
@@ -103,6 +119,7 @@ const payoutColumns = {
   due_ats: timestamptz(({ open }) => open?.dueAt),
   activity_ids: uuid(({ activity }) => activity?.id),
   activity_statuses: integer(({ activity }) => activity?.status),
+  duplicates_since: timestamptz(({ payout }) => new Date(payout.updatedAt.getTime() - duplicateWindowMs)),
   transfer_lists: text(({ transfers }) => `{${transfers.map(({ id }) => id).join(',')}}`),
 } satisfies Columns<NewPayout>;
 
@@ -136,6 +153,7 @@ interface OutcomeRow {
   limit_pence: string | null;
   left_pence: string | null;
   bank_recipient_encrypted: Buffer | null;
+  duplicate_suspected: boolean;
 }
 
 function exceededFrom({ payout }: NewPayout, row: OutcomeRow): ExceededLimit {
@@ -154,6 +172,7 @@ function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcom
         bankRound: bankRoundOf(made),
         firstTriedAt: firstTriedAt(made),
         bankRecipientEncrypted: row.bank_recipient_encrypted,
+        isDuplicateSuspected: row.duplicate_suspected,
       };
     case 'insufficient_funds':
       return { kind: 'insufficient_funds', available: BigInt(row.available_micro_usdc ?? 0) };

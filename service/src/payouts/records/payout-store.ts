@@ -42,6 +42,7 @@ interface PayoutRow {
   failure_reason: string | null;
   updated_at: Date;
   completed_at: Date | null;
+  duplicate_suspected: boolean;
 }
 
 function payoutFrom(row: PayoutRow): Payout {
@@ -80,6 +81,7 @@ function payoutFrom(row: PayoutRow): Payout {
     failureReason: row.failure_reason,
     updatedAt: row.updated_at,
     completedAt: row.completed_at,
+    isDuplicateSuspected: row.duplicate_suspected,
   };
 }
 
@@ -104,11 +106,12 @@ type ShownColumns = [
   updatedAt: string,
   createdVia: Payout['createdVia'],
   idempotencyKey: string | null,
+  isDuplicateSuspected: 't' | 'f',
 ];
 
 function shownFrom(columns: ShownColumns, environment: Payout['environment']): ShownPayout {
   const [id, state, reference, bankReference, amount, fee, walletDebit, recipientName, accountLast4] = columns;
-  const [, , , , , , , , , failureCode, failureReason, updatedAt, createdVia, idempotencyKey] = columns;
+  const [, , , , , , , , , failureCode, failureReason, updatedAt, createdVia, idempotencyKey, suspected] = columns;
   return {
     id,
     environment,
@@ -125,6 +128,7 @@ function shownFrom(columns: ShownColumns, environment: Payout['environment']): S
     updatedAt: readInstant(updatedAt),
     createdVia,
     idempotencyKey,
+    isDuplicateSuspected: suspected === 't',
   };
 }
 
@@ -135,7 +139,7 @@ export interface Asked extends PartnerContext {
 
 /** What each partner may see of what it asks for: null for what is not there, is another's, or is not to be seen. */
 export async function findShownPayouts(calls: SingleCalls, asked: readonly Asked[]): Promise<(ShownPayout | null)[]> {
-  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.showEach, [
+  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.retrievePayouts, [
     asked.map(({ partnerId }) => partnerId),
     asked.map(({ environment }) => environment),
     asked.map(({ payoutId }) => payoutId),
@@ -154,7 +158,7 @@ export async function listShownPayouts(
   { beforeId, limit }: { beforeId: string; limit: number },
 ): Promise<ShownPayout[]> {
   const values = [of.partnerId, of.environment, beforeId, limit];
-  const rows = await calls.callForTexts<ShownColumns>(payoutCalls.showPayouts, values);
+  const rows = await calls.callForTexts<ShownColumns>(payoutCalls.listPayouts, values);
   return rows.map((columns) => shownFrom(columns, of.environment));
 }
 
@@ -177,7 +181,7 @@ export async function searchShownPayouts(
   search: PayoutSearch,
   { limit, maxScanned }: { limit: number; maxScanned: number },
 ): Promise<{ payouts: ShownPayout[]; endedAt: string | null }> {
-  const rows = await calls.callForTexts<ShownColumns | PlaceColumns>(payoutCalls.searchPayouts, [
+  const rows = await calls.callForTexts<ShownColumns | PlaceColumns>(payoutCalls.filterPayouts, [
     of.partnerId,
     of.environment,
     search.fromId,

@@ -58,6 +58,7 @@ const processing: ShownPayout = {
   failureCode: null,
   failureReason: null,
   createdVia: 'api',
+  isDuplicateSuspected: false,
   updatedAt: new Date(exampleValues.createdAt),
 };
 const completed: ShownPayout = { ...processing, state: 'completed', updatedAt: new Date(exampleValues.updatedAt) };

@@ -169,6 +169,10 @@ const payoutFields = {
   created_at: dateTime('When the payout was created.'),
   updated_at: dateTime('When its status last changed.'),
   created_via: oneOf(['api', 'dashboard'], { description: 'Whether an API key or a dashboard user created it.' }),
+  duplicate_suspected: Type.Boolean({
+    description:
+      'Whether you created another payout for the same recipient account and the same amount in the 24 hours before, under another Idempotency-Key. Payouts that failed, were cancelled or were returned don’t count. The payout is sent all the same: cancel it if it was a mistake.',
+  }),
 };
 export const PayoutSchema = nameSchema('Payout', Type.Object(payoutFields, { description: 'A payout as it is now.' }));
 export const PayoutCreated = nameSchema(

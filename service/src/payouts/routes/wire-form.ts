@@ -68,6 +68,7 @@ export function payoutBody(payout: ShownPayout): Static<typeof PayoutSchema.defi
     created_at: instantOf(payout.id).toISOString(),
     updated_at: payout.updatedAt.toISOString(),
     created_via: payout.createdVia,
+    duplicate_suspected: payout.isDuplicateSuspected,
   };
 }
 

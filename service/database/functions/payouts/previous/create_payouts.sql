@@ -1,11 +1,11 @@
--- For the version before, which knows no limits: what passes one is not created, as if the rail were paused, and its caller
--- tries again.
+-- For the version before, which does not ask whether a payout looks like one that exists.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
 create or replace function kelpie.create_payouts(
   partner_ids uuid[],
   environments kelpie.environment[],
-  caller_ids uuid[],
+  api_key_ids uuid[],
+  session_ids uuid[],
   payout_ids uuid[],
   order_ids uuid[],
   keys text[],
@@ -54,22 +54,18 @@ create or replace function kelpie.create_payouts(
   entry_accounts kelpie.ledger_account[],
   entry_amounts bigint[],
   entry_reasons text[]
-) returns table (place bigint, outcome text, available_micro_usdc bigint, bank_recipient_encrypted bytea)
+) returns table (
+  place bigint, outcome text, available_micro_usdc bigint, exceeded_limit text, limit_pence bigint, left_pence bigint,
+  bank_recipient_encrypted bytea
+)
   language sql volatile
 as $$
-  select r.place, case when r.outcome = 'limit_exceeded' then 'rail_paused' else r.outcome end, r.available_micro_usdc,
-    r.bank_recipient_encrypted
+  select r.place, r.outcome, r.available_micro_usdc, r.exceeded_limit, r.limit_pence, r.left_pence, r.bank_recipient_encrypted
   from kelpie.create_payouts(
     partner_ids => partner_ids,
     environments => environments,
-    api_key_ids => (
-      select array_agg(case when c.via = 'api' then c.caller_id end order by c.place)
-      from unnest(caller_ids, created_vias) with ordinality as c (caller_id, via, place)
-    ),
-    session_ids => (
-      select array_agg(case when c.via <> 'api' then c.caller_id end order by c.place)
-      from unnest(caller_ids, created_vias) with ordinality as c (caller_id, via, place)
-    ),
+    api_key_ids => api_key_ids,
+    session_ids => session_ids,
     payout_ids => payout_ids,
     order_ids => order_ids,
     keys => keys,
@@ -103,6 +99,10 @@ as $$
     due_ats => due_ats,
     activity_ids => activity_ids,
     activity_statuses => activity_statuses,
+    duplicates_since => (
+      select array_agg(item.instant - interval '24 hours' order by item.place)
+      from unnest(instants) with ordinality as item (instant, place)
+    ),
     transfer_lists => transfer_lists,
     retry_places => retry_places,
     retried_payouts => retried_payouts,
