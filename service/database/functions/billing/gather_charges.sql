@@ -1,5 +1,5 @@
 -- Adds up what was posted in pounds for a partner between two ids, by reason; charges apart from their reversals. What an
--- invoice posted itself is no charge. The ledger's role owns it so that the partner is checked once here, and not by row
+-- invoice posted itself, its payments and its voiding are no charges. The ledger's role owns it so that the partner is checked once here, and not by row
 -- security for each of many thousand rows.
 -- Owner: kelpie_ledger
 -- Callers: kelpie_service
@@ -20,7 +20,7 @@ begin
     from kelpie.ledger_entries e
     where e.partner_id = of_partner and e.transfer_id >= from_id and e.transfer_id < before_id
       and e.account in ('receivable', 'credit_due', 'accrued') and e.environment = 'live'
-      and e.reason <> 'invoice.issued'
+      and e.reason not like 'invoice.%'
     group by 1, 2;
 end;
 $$;

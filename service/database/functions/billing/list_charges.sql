@@ -21,7 +21,7 @@ begin
       from kelpie.ledger_entries e
       where e.partner_id = of_partner and e.transfer_id >= greatest(from_id, after_transfer) and e.transfer_id < before_id
         and e.account in ('receivable', 'credit_due', 'accrued') and e.environment = 'live'
-        and e.reason <> 'invoice.issued' and (of_reasons is null or e.reason = any (of_reasons))
+        and e.reason not like 'invoice.%' and (of_reasons is null or e.reason = any (of_reasons))
         and (e.transfer_id, e.line::integer) > (after_transfer, after_line)
       order by e.transfer_id, e.line limit at_most
     ) c
