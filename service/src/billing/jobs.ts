@@ -1,9 +1,12 @@
-// What a worker does for billing: issues the invoices of the month before, and emails them.
+// What a worker does for billing: issues the invoices of the month before, marks those that are overdue, and emails them.
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import { monthBefore, monthOf } from '../platform/london-month.ts';
 import { createInvoiceMailer, type EmailInvoiceDeps } from './emailing/email-invoice.ts';
+import { createStatusMailer } from './emailing/email-status.ts';
 import { emailInvoice } from './invoices/close-month.ts';
 import { runInvoices, type RunDeps } from './invoices/run-invoices.ts';
+import { markOverdueInvoices } from './payments/mark-overdue.ts';
+import { emailInvoiceStatus } from './payments/status-emails.ts';
 
 /**
  * It runs every hour, and finds something to do on the first of a month only, by London's clock. If something kept it from
@@ -11,7 +14,10 @@ import { runInvoices, type RunDeps } from './invoices/run-invoices.ts';
  */
 const issueInvoices: Queue = { name: 'issue-invoices', retryLimit: 20, schedule: '5 * * * *' };
 
-export const billingQueues: readonly Queue[] = [issueInvoices, emailInvoice];
+/** Not before half past ten: by then, operators have recorded what arrived on the day before. */
+const markOverdue: Queue = { name: 'mark-overdue-invoices', retryLimit: 20, schedule: '30 10 * * *' };
+
+export const billingQueues: readonly Queue[] = [issueInvoices, emailInvoice, markOverdue, emailInvoiceStatus];
 
 export function billingHandlers(deps: RunDeps & EmailInvoiceDeps): [Queue, JobHandler][] {
   return [
@@ -25,5 +31,13 @@ export function billingHandlers(deps: RunDeps & EmailInvoiceDeps): [Queue, JobHa
       },
     ],
     [emailInvoice, createInvoiceMailer(deps)],
+    [
+      markOverdue,
+      async ({ signal }) => {
+        const invoices = await markOverdueInvoices(deps, signal);
+        deps.logger.info({ invoices }, 'invoices.overdue');
+      },
+    ],
+    [emailInvoiceStatus, createStatusMailer(deps)],
   ];
 }

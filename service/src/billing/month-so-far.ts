@@ -10,6 +10,8 @@ import { readUsage, type Usage } from './store.ts';
 export interface MonthSoFar extends Usage {
   lines: Pick<InvoiceLine, 'kind' | 'amount'>[];
   total: Pence;
+  /** What is left of credits after it. */
+  carriedOut: Pence;
 }
 
 const monthsBack = 24;
@@ -18,7 +20,7 @@ async function invoiceSoFar(
   calls: SingleCalls,
   partnerId: string,
   at: Date,
-): Promise<Pick<MonthSoFar, 'lines' | 'total'>> {
+): Promise<Pick<MonthSoFar, 'lines' | 'total' | 'carriedOut'>> {
   const month = monthOf(at);
   const [newest] = await listInvoices(calls, partnerId, { fromPeriod: monthBefore(month, monthsBack), atMost: 1 });
   const gathered = await gather(calls, partnerId, { from: monthStart(month), before: monthEnd(month) });
@@ -28,7 +30,7 @@ async function invoiceSoFar(
 /** Sandbox is never charged: its invoice stays empty. */
 export async function readMonthSoFar(calls: SingleCalls, of: PartnerContext, at: Date): Promise<MonthSoFar> {
   const usage = await readUsage(calls, of, at);
-  const { lines, total } =
-    of.environment === 'live' ? await invoiceSoFar(calls, of.partnerId, at) : { lines: [], total: 0n };
-  return { ...usage, lines, total };
+  const { lines, total, carriedOut } =
+    of.environment === 'live' ? await invoiceSoFar(calls, of.partnerId, at) : { lines: [], total: 0n, carriedOut: 0n };
+  return { ...usage, lines, total, carriedOut };
 }

@@ -13,7 +13,7 @@ import type { InvoiceIssuer } from '../pdf/printed-invoice.ts';
 import { invoiceNumber } from '../invoices/invoice.ts';
 import { findInvoice, markEmailed } from '../invoices/store.ts';
 
-const attachmentKind = 'invoice';
+export const attachmentKind = 'invoice';
 
 export interface EmailInvoiceDeps {
   pool: Pool;
@@ -37,7 +37,7 @@ export function createInvoiceMailer(deps: EmailInvoiceDeps): JobHandler {
     const posted = await inTransaction(pool, { partnerId, environment: 'live' }, async (tx) => {
       const to = email ?? (await findFirstAdmin(tx));
       if (to === null) return 'nobody';
-      if (!(await markEmailed(tx, id, clock.now()))) return 'before';
+      if (!(await markEmailed(tx, { id, event: 'issued', at: clock.now() }))) return 'before';
       const link = dashboardUrl === null ? null : dashboardUrl + dashboardPages.invoice(id);
       const message = invoiceIssuedMail({ ...invoice, number: invoiceNumber(invoice.number), business, link });
       await outbox.post(tx, { kind: 'invoice', to, message, attachment: { kind: attachmentKind, partnerId, id } });

@@ -50,6 +50,7 @@ interface Closing {
 interface OpenMonth extends Closing {
   period: Month;
   since: Date;
+  closedAt: Date | null;
   billedTo: Invoice['billedTo'];
 }
 
@@ -87,18 +88,19 @@ async function closeIn(tx: Transaction, deps: ClosingDeps, closing: Closing): Pr
   const { partnerId, upto } = closing;
   const closedUntil = await lockBooks(tx);
   await deps.failpoint('invoice.locked');
-  const { since, isClosed, billedTo } = await getLiveEnvironment(tx, partnerId);
+  const { since, closedAt, billedTo } = await getLiveEnvironment(tx, partnerId);
   const period = monthOf(closedUntil ?? since);
   if (period > upto) return { kind: 'closed_before' };
-  const month = { ...closing, period, since, billedTo };
-  if (!isClosed) await chargeAccount(tx, month);
+  const month = { ...closing, period, since, closedAt, billedTo };
+  await chargeAccount(tx, month);
   await deps.failpoint('invoice.charged');
   return writeMonth(tx, deps, month);
 }
 
-/** For this month, where that is missing; and for the next, which has begun. */
-async function chargeAccount(tx: Transaction, { partnerId, period, since }: OpenMonth): Promise<void> {
-  for (const month of [period, monthAfter(period)])
+/** For this month, where that is missing; and for the next, which has begun. None is charged after the one it was closed in. */
+async function chargeAccount(tx: Transaction, { partnerId, period, since, closedAt }: OpenMonth): Promise<void> {
+  const last = closedAt === null ? monthAfter(period) : monthOf(closedAt);
+  for (const month of [period, monthAfter(period)].filter((one) => one <= last))
     await chargeMonth(tx, partnerId, { month, notBefore: since, by: 'invoices' });
 }
 

@@ -1,6 +1,7 @@
 import type { MicroGbp, Pence } from '../../money/amounts.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import { wholePence } from '../../money/fees.ts';
+import { endOfDay, type Day } from '../../platform/london-day.ts';
 import type { Month } from '../../platform/london-month.ts';
 
 /** The kinds of line, in the order that an invoice has them in. */
@@ -31,7 +32,7 @@ export interface Invoice {
   period: Month;
   beginsAt: Date;
   endsAt: Date;
-  status: 'draft' | 'issued' | 'paid' | 'void';
+  status: 'draft' | 'issued' | 'overdue' | 'paid' | 'void';
   /** As it was when the invoice was issued. */
   billedTo: { name: string; email: string | null };
   total: Pence;
@@ -39,6 +40,11 @@ export interface Invoice {
   carriedOut: Pence;
   issuedAt: Date;
   dueAt: Date;
+  /** The sum of its payments. */
+  paid: Pence;
+  /** When the payment that settled it was received; null unless it is paid. */
+  paidOn: Day | null;
+  voidedAt: Date | null;
   lines: InvoiceLine[];
 }
 
@@ -50,6 +56,9 @@ export interface Gathered {
   amount: bigint;
 }
 
+/** The credit that a void invoice had used, or what was credited for its charges since and taken back. */
+const creditOfVoid = 'credit.voided_invoice';
+
 /** Which line an entry is on, by its reason. */
 const kinds: Readonly<Record<string, LineKind>> = {
   'charge.payout_fees': 'payout_fees',
@@ -59,6 +68,7 @@ const kinds: Readonly<Record<string, LineKind>> = {
   'charge.business_verification': 'business_verification',
   'credit.payout_fees': 'credit',
   'credit.provider_fee': 'credit',
+  [creditOfVoid]: 'credit',
 };
 
 export function kindOfReason(reason: string): LineKind {
@@ -74,18 +84,22 @@ export function reasonsOfKind(kind: LineKind): string[] {
 interface OfKind {
   items: number;
   takenBack: number;
+  reasons: readonly string[];
   /** A credit is as positive as a charge here. */
   amount: bigint;
 }
+
+const nothing: OfKind = { items: 0, takenBack: 0, reasons: [], amount: 0n };
 
 function addUp(gathered: readonly Gathered[]): Map<LineKind, OfKind> {
   const sums = new Map<LineKind, OfKind>();
   for (const { reason, isTakenBack, items, amount } of gathered) {
     const kind = kindOfReason(reason);
-    const sum = sums.get(kind) ?? { items: 0, takenBack: 0, amount: 0n };
+    const sum = sums.get(kind) ?? nothing;
     sums.set(kind, {
       items: sum.items + items,
       takenBack: sum.takenBack + (isTakenBack ? items : 0),
+      reasons: [...sum.reasons, reason],
       amount: sum.amount + (kind === 'credit' ? -amount : amount),
     });
   }
@@ -94,7 +108,7 @@ function addUp(gathered: readonly Gathered[]): Map<LineKind, OfKind> {
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-function describe(kind: LineKind, { items, takenBack }: OfKind, period: Month, carriedIn: Pence): string {
+function describe(kind: LineKind, { items, takenBack, reasons }: OfKind, period: Month, carriedIn: Pence): string {
   switch (kind) {
     case 'payout_fees': {
       const arrived = counted(items - takenBack, 'completed payout');
@@ -109,9 +123,10 @@ function describe(kind: LineKind, { items, takenBack }: OfKind, period: Month, c
     case 'business_verification':
       return 'Business verification';
     case 'credit': {
-      const returned = items === 0 ? [] : ['for returned payouts'];
+      const returned = reasons.some((reason) => reason !== creditOfVoid) ? ['for returned payouts'] : [];
+      const ofVoid = reasons.includes(creditOfVoid) ? ['for a void invoice'] : [];
       const carried = carriedIn === 0n ? [] : [`${formatPounds(carriedIn)} carried over from before`];
-      return `Credit ${[...returned, ...carried].join(', with ')}`;
+      return `Credit ${[...returned, ...ofVoid, ...carried].join(', with ')}`;
     }
   }
 }
@@ -134,7 +149,7 @@ export interface Drafted {
 export function draftInvoice(period: Month, gathered: readonly Gathered[], carriedIn: Pence): Drafted {
   const sums = addUp(gathered);
   if (carriedIn > 0n) {
-    const credit = sums.get('credit') ?? { items: 0, takenBack: 0, amount: 0n };
+    const credit = sums.get('credit') ?? nothing;
     sums.set('credit', { ...credit, amount: credit.amount + carriedIn });
   }
   const lines = lineKinds.flatMap((kind): InvoiceLine[] => {
@@ -166,7 +181,10 @@ export function invoiceNumber(number: bigint): string {
   return `KP-${number.toString().padStart(6, '0')}`;
 }
 
-/** One that is not paid when it should be. That of nothing is never late. */
-export function shownStatus({ status, total, dueAt }: Invoice, now: Date): Invoice['status'] | 'overdue' {
-  return status === 'issued' && total > 0n && dueAt < now ? 'overdue' : status;
+/**
+ * One of which something is left to pay is overdue once the day on which it is due is over in London, also before the daily
+ * job has marked it. One of nothing never is.
+ */
+export function shownStatus({ status, total, dueAt }: Invoice, now: Date): Invoice['status'] {
+  return status === 'issued' && total > 0n && endOfDay(dueAt) <= now ? 'overdue' : status;
 }

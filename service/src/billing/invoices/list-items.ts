@@ -30,7 +30,9 @@ function itemFrom(entry: ChargedEntry): Item {
   const { amount, payoutId, reference, payoutAmount } = entry;
   const size = amount < 0n ? -amount : amount;
   const at = instantOf(entry.transferId);
-  const effect = kind === 'credit' ? 'credit' : amount < 0n ? 'taken_back' : 'charge';
+  // A charge is a debit, a credit is none; each is taken back by its opposite.
+  const isTakenBack = kind === 'credit' ? amount > 0n : amount < 0n;
+  const effect = isTakenBack ? 'taken_back' : kind === 'credit' ? 'credit' : 'charge';
   return {
     id: itemIdOf(at, placeText(entry)),
     at,

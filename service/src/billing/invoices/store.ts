@@ -1,8 +1,10 @@
+import type { DifferenceRow } from '../../ledger/index.ts';
 import type { Pence } from '../../money/amounts.ts';
 import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { firstIdAt } from '../../platform/ids.ts';
-import type { Month } from '../../platform/london-month.ts';
+import type { Day } from '../../platform/london-day.ts';
+import { monthEnd, monthStart, type Month } from '../../platform/london-month.ts';
 import type { Gathered, Invoice, InvoiceLine, LineKind } from './invoice.ts';
 
 /** From the first instant to before the second. */
@@ -24,22 +26,22 @@ export async function closeBooks(tx: Transaction, upto: Date): Promise<void> {
 interface LiveEnvironment {
   /** When it went live. */
   since: Date;
-  /** Whether it has closed its account. */
-  isClosed: boolean;
+  /** When its account was closed; null while it is open. */
+  closedAt: Date | null;
   billedTo: Invoice['billedTo'];
 }
 
 /** Of the transaction's partner. */
 export async function getLiveEnvironment(tx: Transaction, partnerId: string): Promise<LiveEnvironment> {
-  const { rows } = await tx.query<{ since: Date; status: string; name: string; billing_email: string | null }>(
-    `select e.created_at as since, p.status, p.name, p.billing_email from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
+  const { rows } = await tx.query<{ since: Date; closed_at: Date | null; name: string; billing_email: string | null }>(
+    `select e.created_at as since, p.closed_at, p.name, p.billing_email from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
      where e.partner_id = $1 and e.environment = 'live'`,
     [partnerId],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('a partner without a live environment');
   const billedTo = { name: row.name, email: row.billing_email };
-  return { since: row.since, isClosed: row.status === 'closed', billedTo };
+  return { since: row.since, closedAt: row.closed_at, billedTo };
 }
 
 interface GatheredRow {
@@ -81,7 +83,7 @@ export async function findCarried(tx: Transaction, partnerId: string): Promise<P
   return BigInt(rows[0]?.carried ?? 0);
 }
 
-export interface NewInvoice extends Omit<Invoice, 'number' | 'status'> {
+export interface NewInvoice extends Omit<Invoice, 'number' | 'status' | 'paid' | 'paidOn' | 'voidedAt'> {
   partnerId: string;
   transferId: string | null;
 }
@@ -164,6 +166,9 @@ export interface InvoiceRow {
   carried_out_pence: string;
   issued_at: Date;
   due_at: Date;
+  paid_pence: string;
+  paid_on: Day | null;
+  voided_at: Date | null;
   lines: LineColumns[] | null;
 }
 
@@ -192,11 +197,17 @@ export function invoiceFrom(row: InvoiceRow): Invoice {
     carriedOut: BigInt(row.carried_out_pence),
     issuedAt: row.issued_at,
     dueAt: row.due_at,
+    paid: BigInt(row.paid_pence),
+    paidOn: row.paid_on,
+    voidedAt: row.voided_at,
     lines: (row.lines ?? []).map(lineFrom),
   };
 }
 
-const listCall: Call = { name: 'list_invoices', text: 'select * from kelpie.list_invoices($1, $2, $3, $4)' };
+const listCall: Call = {
+  name: 'list_issued_invoices',
+  text: 'select * from kelpie.list_issued_invoices($1, $2, $3, $4)',
+};
 
 /** The newest first. */
 export async function listInvoices(
@@ -214,13 +225,34 @@ export async function findInvoice(calls: SingleCalls, partnerId: string, id: str
   return row === undefined ? null : invoiceFrom(row);
 }
 
-/** Says false where its email was posted before. */
-export async function markEmailed(tx: Transaction, id: string, at: Date): Promise<boolean> {
+/** What an invoice is emailed about, and the column that says when it was. */
+const emailedColumns = {
+  issued: 'emailed_at',
+  overdue: 'overdue_emailed_at',
+  paid: 'paid_emailed_at',
+} as const;
+export type EmailedEvent = keyof typeof emailedColumns;
+
+/** Says false where that email was posted before. */
+export async function markEmailed(
+  tx: Transaction,
+  { id, event, at }: { id: string; event: EmailedEvent; at: Date },
+): Promise<boolean> {
+  const column = emailedColumns[event];
   const { rows } = await tx.query(
-    'update kelpie.invoices set emailed_at = $2 where id = $1 and emailed_at is null returning id',
+    `update kelpie.invoices set ${column} = $2 where id = $1 and ${column} is null returning id`,
     [id, at],
   );
   return rows.length === 1;
+}
+
+/** Where the transaction's partner wants its invoices now; null where it has not said. */
+export async function findBillingEmail(tx: Transaction, partnerId: string): Promise<string | null> {
+  const { rows } = await tx.query<{ billing_email: string | null }>(
+    'select billing_email from kelpie.partners where id = $1',
+    [partnerId],
+  );
+  return rows[0]?.billing_email ?? null;
 }
 
 /** One entry of the ledger behind a line. */
@@ -295,17 +327,10 @@ export async function countBooksToClose(calls: SingleCalls, upto: Date): Promise
   return Number(row?.books);
 }
 
-export interface DifferenceRow {
-  kind: string;
-  what: string;
-  expected: string;
-  found: string;
-}
-
 /**
- * Adds up the ledger once more, by other means than the run: each entry is put into its month by the clocks of London, and
- * the months that are closed are held against the lines of their invoices. Then each invoice is held against itself, the one
- * before it, what it booked, and its number.
+ * Adds up the ledger of some months once more, by other means than the run: each entry is put into its month by the clocks of
+ * London, and the months that are closed are held against the lines of their invoices. Then every invoice is held against
+ * itself, the one before it and its number, and those of the months against what they booked.
  */
 const differencesSql = `
   with posted as (
@@ -314,7 +339,8 @@ const differencesSql = `
         else substr(e.reason, 8) end as kind,
       sum(case when e.account = 'credit_due' then -e.amount else e.amount end) as amount
     from kelpie.ledger_entries e
-    where e.account in ('receivable', 'credit_due', 'accrued') and e.reason <> 'invoice.issued'
+    where e.account in ('receivable', 'credit_due', 'accrued') and e.reason not like 'invoice.%'
+      and e.transfer_id >= $2 and e.transfer_id < $3
     group by 1, 2, 3
   ),
   closed as (
@@ -327,6 +353,7 @@ const differencesSql = `
     select i.partner_id, i.period, l.kind,
       l.amount_pence - case l.kind when 'credit' then i.carried_in_pence else 0 end as amount
     from kelpie.invoice_lines l join kelpie.invoices i on i.id = l.invoice_id
+    where i.period between $4 and $5
   ),
   sums as (
     select i.*, coalesce(s.charges, 0) as charges, coalesce(s.credit, 0) as credit, coalesce(s.network, 0) as network,
@@ -344,6 +371,7 @@ const differencesSql = `
       coalesce(sum(e.amount) filter (where e.account = 'credit_due'), 0) as credit_due,
       coalesce(sum(e.amount) filter (where e.account = 'accrued'), 0) as accrued
     from kelpie.invoices i left join kelpie.ledger_entries e on e.transfer_id = i.transfer_id and e.cause_id = i.id
+    where i.period between $4 and $5
     group by 1
   )
   select 'line is not what was posted' as kind, coalesce(c.partner_id, l.partner_id) || ' ' || coalesce(c.period, l.period)
@@ -375,8 +403,15 @@ const differencesSql = `
   from kelpie.invoice_counter where last_number <> (select coalesce(max(number), 0) from kelpie.invoices)
   limit $1`;
 
-export async function listDifferences(tx: Transaction, limit: number): Promise<DifferenceRow[]> {
-  const { rows } = await tx.query<DifferenceRow>(differencesSql, [limit]);
+export interface MonthRange {
+  first: Month;
+  last: Month;
+}
+
+export async function listDifferences(tx: Transaction, months: MonthRange, limit: number): Promise<DifferenceRow[]> {
+  const { first, last } = months;
+  const values = [limit, firstIdAt(monthStart(first)), firstIdAt(monthEnd(last)), first, last];
+  const { rows } = await tx.query<DifferenceRow>(differencesSql, values);
   return rows;
 }
 

@@ -12,6 +12,10 @@ export function invoiceFileName(invoice: Invoice): string {
   return `kelpie-invoice-${invoiceNumber(invoice.number)}.pdf`;
 }
 
+function isPartPaid({ paid, total }: Invoice): boolean {
+  return paid > 0n && paid < total;
+}
+
 /** What the paper says, formatted as the API formats it. */
 export function printedFrom(invoice: Invoice, now: Date): PrintedInvoice {
   return {
@@ -29,6 +33,8 @@ export function printedFrom(invoice: Invoice, now: Date): PrintedInvoice {
       amountGbp: formatPounds(amount),
     })),
     totalGbp: formatPounds(invoice.total),
+    leftGbp: isPartPaid(invoice) ? formatPounds(invoice.total - invoice.paid) : null,
+    paidOn: invoice.paidOn,
     creditCarriedGbp: invoice.carriedOut === 0n ? null : formatPounds(invoice.carriedOut),
   };
 }

@@ -1,3 +1,5 @@
+import type { Day } from '../../platform/london-day.ts';
+
 /** What stands on the paper of an invoice. Amounts are the API's own texts: what is printed is what was answered. */
 export interface PrintedInvoice {
   number: string;
@@ -10,6 +12,10 @@ export interface PrintedInvoice {
   billedTo: { name: string; email: string | null };
   lines: readonly PrintedLine[];
   totalGbp: string;
+  /** What is left to pay, where a part is paid; null otherwise. */
+  leftGbp: string | null;
+  /** When the last payment was received; null unless it is paid. */
+  paidOn: Day | null;
   /** What is left of a credit that was more than the charges, for the next invoice; null where nothing is. */
   creditCarriedGbp: string | null;
 }

@@ -29,6 +29,8 @@ const invoice = (change: Partial<PrintedInvoice> = {}): PrintedInvoice => ({
   billedTo: { name: 'Zoë’s Żółw & Σία Ltd', email: 'accounts@example.test' },
   lines: [line(), line({ kind: 'credit', description: 'Credit', unitPriceGbp: '12.00', amountGbp: '12.00' })],
   totalGbp: '12333.67',
+  leftGbp: null,
+  paidOn: null,
   creditCarriedGbp: null,
   ...change,
 });
@@ -147,7 +149,12 @@ test('the largest figures stand on one line each', async () => {
 });
 
 const sums: [what: string, change: Partial<PrintedInvoice>, said: string, paid: string][] = [
-  ['that is paid', { status: 'paid' }, '£12,333.67 paid', 'This invoice is paid.'],
+  [
+    'that is paid',
+    { status: 'paid', paidOn: '2026-11-09' },
+    '£12,333.67 paid on 9 November 2026',
+    'This invoice is paid.',
+  ],
   ['that is void', { status: 'void' }, 'Void: nothing to pay', 'There is nothing to pay.'],
   [
     'of nothing, with credit left',
@@ -166,6 +173,12 @@ for (const [what, change, said, paid] of sums) {
     if (what !== 'that is a draft') assert(!text.includes('Sort code'), text);
   });
 }
+
+test('an invoice that is paid in part says what is left to pay, and how', async () => {
+  const { text } = await readPdf(await renderInvoicePdf(invoice({ status: 'overdue', leftGbp: '33.67' }), issuer));
+  for (const expected of ['£33.67 due by 15 November 2026', 'Left to pay £33.67', 'Total £12,333.67', 'Sort code'])
+    assert(text.includes(expected), `${expected}: ${text}`);
+});
 
 test('an overdue invoice is the paper that was issued', async () => {
   const [issued, overdue] = [

@@ -1,3 +1,4 @@
+import { dayStart } from '../../platform/london-day.ts';
 import { kelpieMark } from './kelpie-mark.ts';
 import {
   onPaper,
@@ -103,11 +104,11 @@ function drawParties(sheet: Sheet, invoice: PrintedInvoice, issuer: InvoiceIssue
 }
 
 /** The one thing that whoever opens an invoice wants to know. */
-function sumUp({ totalGbp, status, dueAt }: PrintedInvoice): string {
-  const total = printPounds(totalGbp);
+function sumUp({ totalGbp, leftGbp, status, dueAt, paidOn }: PrintedInvoice): string {
+  const total = printPounds(leftGbp ?? totalGbp);
   if (status === 'void') return 'Void: nothing to pay';
   if (totalGbp === '0.00') return 'Nothing to pay';
-  if (status === 'paid') return `${total} paid`;
+  if (paidOn !== null) return `${total} paid on ${printDay(dayStart(paidOn))}`;
   return dueAt === null ? `${total}, not yet issued` : `${total} due by ${printDay(dueAt)}`;
 }
 
@@ -171,10 +172,11 @@ function drawLines(sheet: Sheet, lines: readonly PrintedLine[], y: number): numb
   return below;
 }
 
-function totalsOf({ totalGbp, creditCarriedGbp }: PrintedInvoice): [string, string, TextStyle][] {
+function totalsOf({ totalGbp, leftGbp, creditCarriedGbp }: PrintedInvoice): [string, string, TextStyle][] {
   const large: TextStyle = { size: 12, weight: 'semibold' };
   return [
     ['Total', printPounds(totalGbp), large],
+    ...(leftGbp === null ? [] : [['Left to pay', printPounds(leftGbp), body] satisfies [string, string, TextStyle]]),
     ...(creditCarriedGbp === null
       ? []
       : [['Credit for your next invoice', printPounds(creditCarriedGbp), body] satisfies [string, string, TextStyle]]),

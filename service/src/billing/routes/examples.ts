@@ -54,6 +54,9 @@ export const invoiceExample = invoiceBody(
     carriedOut: drafted.carriedOut,
     issuedAt,
     dueAt: new Date(issuedAt.getTime() + paymentTermMs),
+    paid: 0n,
+    paidOn: null,
+    voidedAt: null,
     lines: drafted.lines,
   },
   issuedAt,
@@ -94,6 +97,7 @@ export const usageExample = {
   invoice_so_far: {
     lines: drafted.lines.map((line) => ({ kind: line.kind, amount_gbp: formatPounds(line.amount) })),
     total_gbp: formatPounds(drafted.total),
+    carried_over_gbp: formatPounds(drafted.carriedOut),
   },
 };
 

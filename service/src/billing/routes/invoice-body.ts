@@ -26,7 +26,10 @@ export const InvoiceSchema = nameSchema(
       id: uuid('The id of the invoice.'),
       number: Type.String({ description: 'The invoice number. Numbers have no gaps.' }),
       period: Type.String({ description: 'The month that it covers, as YYYY-MM.' }),
-      status: oneOf(['draft', 'issued', 'paid', 'overdue', 'void'], { description: 'The status of the invoice.' }),
+      status: oneOf(['draft', 'issued', 'paid', 'overdue', 'void'], {
+        description:
+          '`issued` until it is paid or its due day is over in London, then `paid` or `overdue`. Nothing is to be paid of one that is `void`.',
+      }),
       billed_to: Type.Object(
         {
           name: Type.String({ description: 'The name of the business.' }),
@@ -35,9 +38,17 @@ export const InvoiceSchema = nameSchema(
         { description: 'Your name and billing email, as they were when the invoice was issued.' },
       ),
       total_gbp: money('The amount to pay, in pounds: all charges minus credits.'),
-      carried_over_gbp: money('Credit left over for the next invoice, in pounds. Either this or the total is 0.00.'),
+      carried_over_gbp: money(
+        'Credit left over for the next invoice, in pounds. Either this or the total is 0.00. On the last invoice of a closed account, we owe it to you.',
+      ),
       issued_at: nullableInstant({ description: 'When it was issued.' }),
       due_at: nullableInstant({ description: 'When payment is due: 14 days after issue.' }),
+      paid_gbp: money('What we received for it so far, in pounds.'),
+      paid_on: nullableText({
+        format: 'date',
+        description: 'The day in London on which we received the last payment. Null unless it is paid.',
+      }),
+      voided_at: nullableInstant({ description: 'When it was voided: its charges are cancelled. Null if it was not.' }),
       lines: Type.Array(InvoiceLineSchema, { description: 'One line per kind of charge.' }),
     },
     { description: 'What was charged in a calendar month, in London time.' },
@@ -100,6 +111,9 @@ export function invoiceBody(invoice: Invoice, now: Date): Static<typeof InvoiceS
     carried_over_gbp: formatPounds(invoice.carriedOut),
     issued_at: invoice.issuedAt.toISOString(),
     due_at: invoice.dueAt.toISOString(),
+    paid_gbp: formatPounds(invoice.paid),
+    paid_on: invoice.paidOn,
+    voided_at: invoice.voidedAt?.toISOString() ?? null,
     lines: invoice.lines.map(lineBody),
   };
 }

@@ -39,6 +39,7 @@ const UsageSchema = nameSchema(
             { description: 'One line per kind of charge.' },
           ),
           total_gbp: money('The total, in pounds.'),
+          carried_over_gbp: money('Credit left over, in pounds. Once the account is closed, we owe it to you.'),
         },
         { description: 'The next invoice as it stands. Empty in sandbox, which is never charged.' },
       ),
@@ -72,7 +73,7 @@ export function addUsageRoutes(app: Server, { calls, clock, requireCaller, calle
       // A month that has just begun is not that of a moment ago.
       const key = `${partnerKey(caller)} ${monthOf(now)}`;
       const usage = await cache.get(key, async () => readMonthSoFar(calls, caller, now));
-      const { periodStart, created, completed, paid, fees, lines, total } = usage;
+      const { periodStart, created, completed, paid, fees, lines, total, carriedOut } = usage;
       return {
         object: 'usage' as const,
         period_start: periodStart,
@@ -80,6 +81,7 @@ export function addUsageRoutes(app: Server, { calls, clock, requireCaller, calle
         invoice_so_far: {
           lines: lines.map(({ kind, amount }) => ({ kind, amount_gbp: formatPounds(amount) })),
           total_gbp: formatPounds(total),
+          carried_over_gbp: formatPounds(carriedOut),
         },
       };
     },
