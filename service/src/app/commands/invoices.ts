@@ -1,18 +1,25 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import {
-  findAdminInvoice,
   invoiceNumber,
   listAdminInvoices,
+  listPayments,
   shownStatus,
   verifyInvoices,
+  verifyOutstanding,
+  verifyPayments,
   type AdminInvoice,
+  type RecordedPayment,
 } from '../../billing/index.ts';
+import { everything } from '../../ledger/index.ts';
 import { killAtFailpoint, noFailpoint } from '../../platform/failpoint.ts';
 import { parseMonth, type Month } from '../../platform/london-month.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import type { Transaction } from '../../platform/database/transaction.ts';
 import { settings } from '../../platform/configuration/settings.ts';
 import { describeRun, assertMonthIsOver, reportAsJson, runInvoicesByHand } from './run-invoices.ts';
+import { getInvoice } from './find-invoice.ts';
 import { partnerFilter } from './find-partner.ts';
+import { addInvoiceActs } from './invoice-acts.ts';
+import { addMatchingTransfers } from './match-transfers.ts';
 import { exitCodes } from './failure.ts';
 import {
   writeCommand,
@@ -20,7 +27,6 @@ import {
   chosenSettings,
   createProgressWriter,
   doneAsJson,
-  idFrom,
   limited,
   look,
   readCommand,
@@ -92,7 +98,24 @@ function addList(invoices: Command): void {
   });
 }
 
-function describeInvoice(invoice: ReturnType<typeof shown>): string {
+function describePayment({ amountPence, receivedOn, bankReference, by }: RecordedPayment): string {
+  return `  ${pounds(amountPence).padStart(16)}  received ${receivedOn}, ${bankReference}, recorded by ${by}`;
+}
+
+/** What happened to it after it was issued. */
+function describeEvents({ status, total, paid, overdueAt, voidedAt, payments }: ShownInvoice): string[] {
+  const isOpen = status === 'issued' || status === 'overdue';
+  return [
+    ...(overdueAt === null ? [] : [`  overdue since ${overdueAt.toISOString()}`]),
+    ...(voidedAt === null ? [] : [`  void since ${voidedAt.toISOString()}`]),
+    ...(payments.length === 0 ? [] : ['', ...payments.map(describePayment)]),
+    ...(isOpen && paid > 0n ? [`  ${pounds(total - paid).padStart(16)}  left to pay`] : []),
+  ];
+}
+
+type ShownInvoice = ReturnType<typeof shown> & { payments: readonly RecordedPayment[] };
+
+function describeInvoice(invoice: ShownInvoice): string {
   const lines = [
     `Invoice ${invoice.number} of ${invoice.partner} for ${invoice.period}: ${invoice.status}`,
     `  id ${invoice.id}`,
@@ -104,6 +127,7 @@ function describeInvoice(invoice: ReturnType<typeof shown>): string {
     ),
     `  ${pounds(invoice.total).padStart(16)}  Total`,
     ...(invoice.carriedOut === 0n ? [] : [`  Credit carried to the next invoice: ${pounds(invoice.carriedOut)}`]),
+    ...describeEvents(invoice),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -113,23 +137,15 @@ function addShow(invoices: Command): void {
     .argument('<invoice>', 'invoice number or id')
     .description('Show an invoice with its lines.')
     .action(async (text: string, { json }: ReadOptions) => {
-      const [, digits] = /^(?:KP-)?(\d{1,12})$/i.exec(text) ?? [];
-      const id = idFrom(text);
-      const by = digits !== undefined ? { number: BigInt(digits) } : id !== undefined ? { id } : null;
       const invoice = await look(async (tx, now) => {
-        const found = by === null ? null : await findAdminInvoice(tx, by);
-        return found === null ? null : shown(found, now);
+        const found = await getInvoice(tx, text);
+        return { ...shown(found, now), payments: await listPayments(tx, found.id) };
       });
-      if (invoice === null)
-        throw new OperatorError(
-          `No invoice has the number or id ${text}. \`kelpie-admin invoices list\` shows both.`,
-          'not_found',
-        );
       print({ json }, invoice, describeInvoice(invoice));
     });
   addHelp(show, {
     example: 'kelpie-admin invoices show KP-000012',
-    prints: 'Status, dates, every line in GBP (credits are negative) and the total.',
+    prints: 'Status, dates, every line in GBP (credits are negative), the total, and its payments.',
   });
 }
 
@@ -173,13 +189,22 @@ function addRun(invoices: Command): void {
   });
 }
 
+/** Enough to see what kind of trouble it is. */
+const mostDifferences = 100;
+
+async function verify(tx: Transaction): ReturnType<typeof verifyInvoices> {
+  const { invoices, differences } = await verifyInvoices(tx, everything);
+  const ofPayments = await verifyPayments(tx, everything, mostDifferences);
+  return { invoices, differences: [...differences, ...ofPayments, ...(await verifyOutstanding(tx, mostDifferences))] };
+}
+
 function addVerify(invoices: Command): void {
   const command = readCommand(invoices.command('verify'))
     .description(
-      'Check every invoice against the ledger. Also checks credit carried over and gaps in the numbers. `ledger verify` includes this check. Exit code 1 if there is a difference.',
+      'Check every invoice against the ledger. Also checks payments, credit carried over and gaps in the numbers. `ledger verify` includes this check. Exit code 1 if there is a difference.',
     )
     .action(async ({ json }: ReadOptions) => {
-      const verification = await whileWorking({ json }, 'Checking invoices', async () => look(verifyInvoices));
+      const verification = await whileWorking({ json }, 'Checking invoices', async () => look(verify));
       const { invoices: count, differences } = verification;
       const rows = differences.map((one) => `  ${one.kind}: ${one.what}, expected ${one.expected}, found ${one.found}`);
       const ending = rows.length === 0 ? 'no differences.' : `${counted(rows.length, 'difference')}.`;
@@ -193,10 +218,12 @@ function addVerify(invoices: Command): void {
 }
 
 export function addInvoiceCommands(kelpie: Command): void {
-  const invoices = kelpie.command('invoices').description('List, issue and verify invoices.');
+  const invoices = kelpie.command('invoices').description('List, issue, collect and verify invoices.');
   addList(invoices);
   addShow(invoices);
   addRun(invoices);
+  addInvoiceActs(invoices);
+  addMatchingTransfers(invoices);
   addVerify(invoices);
   addGroupHelp(invoices, {
     about:
