@@ -14,6 +14,7 @@ const api = await startApi({ database });
 async function plantMonth(partnerId: string, charges: number): Promise<string> {
   const id = await plantInvoice(database, partnerId);
   await asAdmin(database.superuserUrl, async (client) => {
+    await client.query('set session_replication_role = replica');
     await client.query('update kelpie.invoices set begins_at = ends_at, ends_at = issued_at where id = $1', [id]);
     await client.query(
       `insert into kelpie.ledger_entries (transfer_id, line, partner_id, environment, account, amount, reason, cause_id)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../harness/database.ts';
 import { findBillingDifferences, simulateYear } from '../simulate/billing.ts';
-import { expectInvoices, monthInLondon } from '../simulate/billing-model.ts';
+import { expectYear, monthInLondon } from '../simulate/billing-model.ts';
 import { planBilling } from '../simulate/billing-plan.ts';
 import { BillingWorld, prepareYear } from '../simulate/billing-world.ts';
 
@@ -39,6 +39,7 @@ test('among the plans of a few seeds is everything that is to be tried', () => {
   assert.deepEqual([...kinds].toSorted(), [
     'approved',
     'arrived',
+    'collect',
     'created',
     'exception',
     'failed',
@@ -49,7 +50,11 @@ test('among the plans of a few seeds is everything that is to be tried', () => {
   const arrivals = all.flatMap(({ events }) => events.filter(({ kind }) => kind === 'arrived').map(({ at }) => at));
   const midnights = arrivals.filter((at) => monthInLondon(at) !== monthInLondon(at - 1));
   assert(midnights.length > 0, 'no payout arrives as a month begins');
-  const invoices = all.flatMap(expectInvoices);
+  const years = all.map(expectYear);
+  const outcomes = new Set(years.flatMap((year) => year.outcomes));
+  for (const outcome of ['paid', 'part_paid', 'void', 'not_open', 'has_payments', 'has_credits', 'no_invoice'])
+    assert(outcomes.has(outcome), outcome);
+  const invoices = years.flatMap((year) => year.invoices);
   assert(
     invoices.some(({ carriedOut }) => carriedOut > 0n) && invoices.some(({ lines }) => (lines['credit'] ?? 0n) > 0n),
   );

@@ -10,6 +10,8 @@ export interface ModelInvoice {
   lines: Record<string, bigint>;
   total: bigint;
   carriedOut: bigint;
+  paid: bigint;
+  state: 'open' | 'paid' | 'void';
 }
 
 /** The last Sunday of a month, at one o'clock in the morning in UTC: when clocks change in Britain. */
@@ -83,6 +85,13 @@ class Model {
   /** The plan that each payout was made by, and the month that it arrived in. */
   readonly made = new Map<string, PlanName>();
   readonly arrived = new Map<string, string>();
+  /** Months that begin before this one are invoiced. */
+  invoicedUntil = '';
+  /** What became of invoices, by partner and month; and of each thing that operators wanted to do to one. */
+  readonly collected = new Map<string, Pick<ModelInvoice, 'paid' | 'state'>>();
+  readonly outcomes: string[] = [];
+  /** Invoices with a charge that was credited since. */
+  readonly credited = new Set<string>();
 
   constructor(count: number) {
     this.partners = Array.from({ length: count }, (_, number) => new Partner(number));
@@ -134,10 +143,39 @@ class Model {
         const amount = roundHalfUp(BigInt(event.costPence) * (10_000n + markup), 10_000n);
         return this.charge(event.partner, event.at, 'bank_exceptions', amount);
       }
-      case 'failed':
+      case 'collect':
+        this.outcomes.push(this.collect(event));
+        return;
       case 'run':
+        this.invoicedUntil = monthInLondon(event.at);
+        return;
+      case 'failed':
         return;
     }
+  }
+
+  collect({ partner, period, act, at }: Extract<BillingEvent, { kind: 'collect' }>): string {
+    const invoice = invoicesOf(this, this.partner(partner), this.invoicedUntil).find((one) => one.period === period);
+    if (invoice === undefined) return 'no_invoice';
+    const { total, paid, state, lines } = invoice;
+    const key = `${partner}/${period}`;
+    if (act === 'void') {
+      if (state !== 'open') return 'not_open';
+      if (paid > 0n) return 'has_payments';
+      if (this.credited.has(key)) return 'has_credits';
+      this.collected.set(key, { paid, state: 'void' });
+      const charges = Object.entries(lines).reduce(
+        (sum, [kind, amount]) => sum + (kind === 'credit' ? 0n : amount),
+        0n,
+      );
+      this.charge(partner, at, 'credit', charges - total);
+      return 'void';
+    }
+    if (total === paid) return 'nothing';
+    if (state !== 'open') return 'not_open';
+    const now = paid + (act === 'pay' ? total - paid : (total - paid + 1n) / 2n);
+    this.collected.set(key, { paid: now, state: now === total ? 'paid' : 'open' });
+    return now === total ? 'paid' : 'part_paid';
   }
 
   approve(number: number, at: number): void {
@@ -169,7 +207,8 @@ class Model {
     const { invoiceShare, providerFee, walletDebit } = priceOf(payout, name);
     const arrivedIn = this.arrived.get(keyOf(payout));
     if (arrivedIn === monthInLondon(at)) this.charge(payout.partner, at, 'payout_fees', -invoiceShare);
-    else if (arrivedIn !== undefined) this.charge(payout.partner, at, 'credit', invoiceShare);
+    else if (arrivedIn !== undefined)
+      this.creditFee(`${payout.partner}/${arrivedIn}`, payout.partner, at, invoiceShare);
     const missing = walletDebit - refundOf(payout, name, back.keptThousandths);
     if (missing > 0n) {
       const inPence = roundHalfUp(missing * BigInt(payout.rate), 1_000_000n * 10_000n);
@@ -177,6 +216,13 @@ class Model {
     }
     const cost = BigInt(back.returnFee ?? 0) * BigInt(payout.rate) * (10_000n + BigInt(plans[name].exception));
     this.charge(payout.partner, at, 'bank_exceptions', roundHalfUp(cost, 10_000n * 1_000_000n * 10_000n));
+  }
+
+  /** What was charged on an invoice is given back, but not a second time where voiding the invoice has done so. */
+  creditFee(invoice: string, partner: number, at: number, amount: bigint): void {
+    this.charge(partner, at, 'credit', amount);
+    if (this.collected.get(invoice)?.state === 'void') this.charge(partner, at, 'credit', -amount);
+    else if (amount > 0n) this.credited.add(invoice);
   }
 }
 
@@ -198,16 +244,26 @@ function invoicesOf(model: Model, partner: Partner, until: string): ModelInvoice
       0n,
     );
     carried = owed < 0n ? -owed : 0n;
-    invoices.push({ partner: partner.number, period, lines, total: owed < 0n ? 0n : owed, carriedOut: carried });
+    const { paid, state } = model.collected.get(`${partner.number}/${period}`) ?? { paid: 0n, state: 'open' };
+    invoices.push({
+      partner: partner.number,
+      period,
+      lines,
+      total: owed < 0n ? 0n : owed,
+      carriedOut: carried,
+      paid,
+      state,
+    });
   }
   return invoices;
 }
 
-/** The invoices of all months that are over when the plan is. */
-export function expectInvoices({ partners, events }: BillingPlan): ModelInvoice[] {
+/** The invoices of all months that are over when the plan is, and what came of each attempt to collect one. */
+export function expectYear({ partners, events }: BillingPlan): { invoices: ModelInvoice[]; outcomes: string[] } {
   const model = new Model(partners);
   for (const event of events) model.take(event);
   const end = events.at(-1)?.at ?? 0;
   model.chargeMonths(end);
-  return model.partners.flatMap((partner) => invoicesOf(model, partner, monthInLondon(end)));
+  const invoices = model.partners.flatMap((partner) => invoicesOf(model, partner, monthInLondon(end)));
+  return { invoices, outcomes: model.outcomes };
 }

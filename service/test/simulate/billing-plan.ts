@@ -49,6 +49,8 @@ export type BillingEvent = { at: number } & (
   | { kind: 'arrived' | 'failed'; payout: PlannedPayout }
   | { kind: 'returned'; payout: PlannedPayout; back: PlannedReturn }
   | { kind: 'exception'; partner: number; number: number; costPence: number }
+  /** What operators do about the invoice of a month, if there is one by then. */
+  | { kind: 'collect'; partner: number; period: string; act: 'pay' | 'pay_half' | 'void' }
   /** The monthly run, by as many workers at once. */
   | { kind: 'run'; workers: number }
 );
@@ -166,6 +168,20 @@ function partnerEvents(random: Random, partner: number, payouts: number): Billin
   return events;
 }
 
+/** Invoices are paid at once, in parts, late or never, and now and then one is voided. */
+function collections(random: Random, partner: number): BillingEvent[] {
+  return Array.from({ length: 11 }, (_, month): BillingEvent[] => {
+    const end = Date.UTC(2028, month + 1, 1);
+    const period = new Date(end - day).toISOString().slice(0, 7);
+    return Array.from({ length: random.below(3) }, () => {
+      const at = end + minute + random.below(pick(random, [day, 20 * day, 75 * day]));
+      return { at, kind: 'collect', partner, period, act: pick(random, ['pay', 'pay', 'pay_half', 'void'] as const) };
+    });
+  })
+    .flat()
+    .filter(({ at }) => at < yearEnds);
+}
+
 /** Some time after each month, also weeks; now and then not at all, so that the next has two months to do. */
 function runs(random: Random): BillingEvent[] {
   const monthEnds = Array.from({ length: 11 }, (_, month) => Date.UTC(2028, month + 1, 1));
@@ -182,6 +198,7 @@ export function planBilling({ seed, payouts = 14 }: { seed: number; payouts?: nu
   const random = randomFrom(seed);
   const partners = 1 + random.below(3);
   const lives = Array.from({ length: partners }, (_, partner) => partnerEvents(random, partner, payouts));
-  const events = [...lives.flat(), ...runs(random)].toSorted((one, other) => one.at - other.at);
+  const collected = Array.from({ length: partners }, (_, partner) => collections(random, partner));
+  const events = [...lives.flat(), ...runs(random), ...collected.flat()].toSorted((one, other) => one.at - other.at);
   return { partners, events };
 }

@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import type { Payment } from '../../src/banks/index.ts';
 import { chargeApproval, chargeException, runInvoices } from '../../src/billing/index.ts';
+import { listInvoices } from '../../src/billing/invoices/store.ts';
+import { markOverdueInvoices } from '../../src/billing/payments/mark-overdue.ts';
 import { ledgerEvents, postTransfers } from '../../src/ledger/index.ts';
 import { payoutCost } from '../../src/money/fees.ts';
 import { usdcForPounds } from '../../src/money/rates.ts';
@@ -19,6 +21,7 @@ import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { monthBefore, monthOf } from '../../src/platform/london-month.ts';
+import { openOperators } from '../billing/collecting-operators.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { plans, yearBegins, type BillingEvent, type PlannedPayout, type PlannedReturn } from './billing-plan.ts';
 
@@ -89,10 +92,14 @@ export class BillingWorld {
   /** Of the year that is being played. */
   private partners: SimulatedPartner[] = [];
   private readonly payoutIds = new Map<string, string>();
+  private readonly operators: ReturnType<typeof openOperators>;
+  /** What came of each attempt to collect an invoice, in the year that is being played. */
+  outcomes: string[] = [];
 
   constructor(database: TestDatabase) {
     this.superuserUrl = database.superuserUrl;
     this.deps = openDeps(database, this.clock);
+    this.operators = openOperators({ database, clock: this.clock, jobs: this.deps.jobs });
   }
 
   get calls(): SingleCalls {
@@ -102,6 +109,7 @@ export class BillingWorld {
   /** Another year begins, with partners of its own. */
   beginAgain(): void {
     this.partners = [];
+    this.outcomes = [];
     this.payoutIds.clear();
   }
 
@@ -110,6 +118,7 @@ export class BillingWorld {
   }
 
   async end(): Promise<void> {
+    await this.operators.end();
     await this.deps.pool.end();
   }
 
@@ -130,6 +139,9 @@ export class BillingWorld {
         return this.follow(event.payout, { state: 'refunded', bankState: 'refunded', back: event.back });
       case 'exception':
         return this.charge(event);
+      case 'collect':
+        this.outcomes.push(await this.collect(event));
+        return;
       case 'run':
         return this.run(event.workers);
     }
@@ -192,9 +204,27 @@ export class BillingWorld {
     for (let tries = 0; tries < mostRuns; tries += 1) {
       const partnerEnvironment = Array.from({ length: workers }, async () => runInvoices(this.deps, { upto }));
       const reports = await Promise.all(partnerEnvironment);
-      if (reports.every(({ failed }) => failed === 0)) return;
+      if (reports.every(({ failed }) => failed === 0)) return this.markOverdue();
     }
     throw new Error('a partner could not be invoiced');
+  }
+
+  private async markOverdue(): Promise<void> {
+    await markOverdueInvoices(this.deps, new AbortController().signal);
+  }
+
+  private async collect({ partner, period, act }: Extract<BillingEvent, { kind: 'collect' }>): Promise<string> {
+    const partnerId = this.partners[partner]?.partnerId;
+    if (partnerId === undefined) return 'no_invoice';
+    const listed = await listInvoices(this.calls, partnerId, { fromPeriod: period, atMost: 100 });
+    const invoice = listed.find((one) => one.period === period);
+    if (invoice === undefined) return 'no_invoice';
+    const { id: invoiceId, total, paid } = invoice;
+    if (act === 'void') return this.operators.voidInvoice(invoiceId);
+    const left = total - paid;
+    if (left === 0n) return 'nothing';
+    const amount = act === 'pay' ? left : (left + 1n) / 2n;
+    return this.operators.pay({ invoiceId, partnerId, amount, bankReference: newId(this.clock) });
   }
 
   private async charge({ partner, number, costPence }: Extract<BillingEvent, { kind: 'exception' }>): Promise<void> {
@@ -237,6 +267,12 @@ async function plantLivePartner(superuserUrl: string, partnerId: string, at: Dat
     await client.query(`insert into kelpie.wallets (partner_id, environment) values ($1, 'sandbox'), ($1, 'live')`, [
       partnerId,
     ]);
+    // Daily limits are not what is tried here.
+    await client.query(
+      `insert into kelpie.spending_limits (partner_id, environment, daily_pence, new_payee_pence, highest_daily_pence)
+       values ($1, 'live', 10000000000, 10000000000, 10000000000)`,
+      [partnerId],
+    );
     await client.query(
       `insert into kelpie.api_keys (id, partner_id, environment, key_prefix, secret_hmac, created_at)
        values ($1, $2, 'live', $5, $3, $4)`,

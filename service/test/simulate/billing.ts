@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { verifyInvoices } from '../../src/billing/index.ts';
+import { beginAudit } from '@kelpie/dev/postgres/prepare.ts';
+import { verifyInvoices, verifyOutstanding, verifyPayments } from '../../src/billing/index.ts';
 import type { Invoice } from '../../src/billing/invoices/invoice.ts';
 import { listItems } from '../../src/billing/invoices/list-items.ts';
 import type { Place } from '../../src/billing/invoices/store.ts';
 import { listInvoices } from '../../src/billing/invoices/store.ts';
-import { verifyLedger } from '../../src/ledger/index.ts';
+import { everything, verifyLedger } from '../../src/ledger/index.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { ApiError } from '../../src/platform/api-error.ts';
 import type { TestDatabase } from '../harness/database.ts';
-import { expectInvoices, type ModelInvoice } from './billing-model.ts';
+import { testSecrets } from '../harness/secrets.ts';
+import { expectYear, type ModelInvoice } from './billing-model.ts';
 import { planBilling } from './billing-plan.ts';
 import { BillingWorld, prepareYear } from './billing-world.ts';
 import type { Simulation } from './simulation.ts';
@@ -19,9 +21,10 @@ function reported(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }
 
-function asModel(partner: number, { period, lines, total, carriedOut }: Invoice): ModelInvoice {
+function asModel(partner: number, { period, lines, total, carriedOut, paid, status }: Invoice): ModelInvoice {
   const amounts = lines.map(({ kind, amount }): [string, bigint] => [kind, amount]);
-  return { partner, period, lines: Object.fromEntries(amounts), total, carriedOut };
+  const state = status === 'paid' || status === 'void' ? status : 'open';
+  return { partner, period, lines: Object.fromEntries(amounts), total, carriedOut, paid, state };
 }
 
 /** All of an invoice's items, by pages that are too small for it. */
@@ -73,8 +76,10 @@ export async function simulateYear(
   const plan = planBilling({ seed });
   world.beginAgain();
   for (const event of plan.events) await world.perform(event);
-  const expected = expectInvoices(plan);
+  const { invoices: expected, outcomes } = expectYear(plan);
   const violations: string[] = [];
+  if (!isDeepStrictEqual(world.outcomes, outcomes))
+    violations.push(`operators got ${world.outcomes.join()}, and should get ${outcomes.join()}`);
   let count = 0;
   for (const [partner, partnerId] of world.partnerIds().entries()) {
     const listed = await listInvoices(world.calls, partnerId, { fromPeriod: '', atMost: 100 });
@@ -97,6 +102,8 @@ function sortLines(invoices: readonly ModelInvoice[]): unknown[] {
   }));
 }
 
+const mostDifferences = 100;
+
 /** What the books themselves say: that they balance, and that every invoice is what was posted. */
 export async function findBillingDifferences({ readerUrl }: TestDatabase): Promise<string[]> {
   const logger = createLogger('simulate', 'silent');
@@ -108,11 +115,14 @@ export async function findBillingDifferences({ readerUrl }: TestDatabase): Promi
     pace: 'unhurried',
   });
   try {
-    const { ledger, billing } = await inTransaction(pool, 'shared', async (tx) => ({
-      ledger: await verifyLedger(tx),
-      billing: await verifyInvoices(tx),
+    const { ledger, billing, payments, outstanding } = await inTransaction(pool, 'shared', async (tx) => ({
+      ledger: await verifyLedger(tx, everything),
+      billing: await verifyInvoices(tx, everything),
+      payments: await verifyPayments(tx, everything, mostDifferences),
+      outstanding: await verifyOutstanding(tx, mostDifferences),
     }));
-    return [...ledger.differences, ...billing.differences].map((difference) => JSON.stringify(difference));
+    const all = [...ledger.differences, ...billing.differences, ...payments, ...outstanding];
+    return all.map((difference) => JSON.stringify(difference));
   } finally {
     await pool.end();
   }
@@ -133,8 +143,9 @@ async function playYear(world: BillingWorld, seed: number): ReturnType<typeof si
 
 const verifyEvery = 25;
 
-/** A leap year of random payouts, returns, plan changes and runs for each seed, in one database: numbers go on across them. */
+/** A leap year of random payouts, returns, plan changes, runs, payments and voided invoices for each seed, in one database: numbers go on across them. */
 export const simulateBilling: Simulation = async ({ database, seed, seeds, say }) => {
+  await beginAudit(database, testSecrets.KELPIE_AUDIT_KEY);
   await prepareYear(database);
   const world = new BillingWorld(database);
   const violations: string[] = [];
