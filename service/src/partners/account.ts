@@ -7,6 +7,8 @@ import type { PartnerEnvironment, Rail } from './environment.ts';
 export interface Account extends PartnerContext {
   name: string;
   status: PartnerEnvironment['status'];
+  /** Null while it is open. */
+  closedAt: Date | null;
   rail: Rail;
   payoutPrice: PayoutPrices['total'];
   monthlyPrice: Pence;

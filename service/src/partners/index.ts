@@ -18,7 +18,9 @@ export { refreshStatus, recordStarted, planVerification, startAtBank } from './a
 export {
   activatePartner,
   clearScreening,
+  closePartner,
   createPricePlan,
+  findClosingObstacle,
   findPartner,
   listPartners,
   listPricePlans,
@@ -29,5 +31,6 @@ export {
   suspendPartner,
   type AdminPartner,
   type AdminEnvironment,
+  type ClosingObstacle,
   type PricePlan,
 } from './admin/store.ts';

@@ -71,12 +71,14 @@ interface AccountRow {
   verification_continue_url: string | null;
   verification_terms_url: string | null;
   screening: string;
+  closed_at: Date | null;
   is_frozen: boolean;
 }
 
 const showAccountCall: Call = {
   name: 'show_account',
   text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points,
+      (select p.closed_at from kelpie.partners p where p.id = $1) as closed_at,
       exists (
         select from kelpie.payment_blocks b
         where b.partner_id = $1 and b.cause = 'frozen' and coalesce(b.environment, $2) = $2
@@ -94,6 +96,7 @@ export async function getAccount(calls: SingleCalls, of: PartnerContext): Promis
     environment: of.environment,
     name: row.name,
     status: row.status,
+    closedAt: row.closed_at,
     rail: row.rail,
     payoutPrice: { fixedPence: BigInt(row.fixed_pence), basisPoints: BigInt(row.basis_points) },
     monthlyPrice: BigInt(row.monthly_pence),

@@ -104,6 +104,7 @@ test('approved by the webhook alone: one live environment with one empty wallet,
       { kind: 'business_verification', amount_gbp: '39.00' },
     ],
     total_gbp: '54.00',
+    carried_over_gbp: '0.00',
   });
   assert.deepEqual(shownBy(await askToStart(business.admin)), shown, 'it is not started again');
 });

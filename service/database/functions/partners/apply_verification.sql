@@ -26,7 +26,10 @@ begin
   if not found then
     raise exception 'the verification does not belong to this partner' using errcode = 'insufficient_privilege';
   end if;
+  -- Nothing comes of a verification once the account is closed.
   if known.state = 'approved' or exists (
+    select from kelpie.partners p where p.id = of_partner and p.status = 'closed'
+  ) or exists (
     select from kelpie.verifications v where v.partner_id = of_partner and v.started_at > known.started_at
   ) then
     update kelpie.verifications v set due_at = null where v.id = of_id;

@@ -7,6 +7,8 @@ export interface AdminPartner {
   slug: string;
   name: string;
   status: string;
+  /** Null while it is open. */
+  closedAt: Date | null;
   verificationStatus: string;
   screening: string;
   /** Multiplies the rate limits of its API keys. */
@@ -18,15 +20,17 @@ interface PartnerRow {
   slug: string;
   name: string;
   status: string;
+  closed_at: Date | null;
   verification_status: string;
   screening: string;
   rate_factor: number;
 }
 
-const columns = 'id, slug, name, status, verification_status, screening, rate_factor';
+const columns = 'id, slug, name, status, closed_at, verification_status, screening, rate_factor';
 
-function partnerFrom({ verification_status: verificationStatus, rate_factor: rateFactor, ...row }: PartnerRow) {
-  return { ...row, verificationStatus, rateFactor };
+function partnerFrom(row: PartnerRow): AdminPartner {
+  const { closed_at: closedAt, verification_status: verificationStatus, rate_factor: rateFactor, ...rest } = row;
+  return { ...rest, closedAt, verificationStatus, rateFactor };
 }
 
 /** By slug or id. */
@@ -124,6 +128,40 @@ export async function activatePartner(
     [proposalId, partnerId, at],
   );
   return rows[0]?.changed ?? false;
+}
+
+/** Why an account can't be closed yet. The database function says what each means. */
+export type ClosingObstacle =
+  | 'payouts_open'
+  | 'cases_open'
+  | 'wallet_not_empty'
+  | 'suspense'
+  | 'deposit_pending'
+  | 'debt'
+  | 'invoices_unpaid';
+
+/** Runs as kelpie_reader. Null if nothing is in the way. */
+export async function findClosingObstacle(tx: Transaction, partnerId: string): Promise<ClosingObstacle | null> {
+  const { rows } = await tx.query<{ obstacle: ClosingObstacle | null }>(
+    'select kelpie.closing_obstacle($1) as obstacle',
+    [partnerId],
+  );
+  return rows[0]?.obstacle ?? null;
+}
+
+/** What was proposed is taken with it: whoever gets another outcome than `closed` must roll back. */
+export async function closePartner(
+  tx: Transaction,
+  partnerId: string,
+  { proposalId, at }: { proposalId: string; at: Date },
+): Promise<'closed' | 'closed_before' | ClosingObstacle> {
+  const { rows } = await tx.query<{ outcome: 'closed' | 'closed_before' | ClosingObstacle }>(
+    'select kelpie.operator_close_partner($1, $2, $3) as outcome',
+    [proposalId, partnerId, at],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database returned no row');
+  return row.outcome;
 }
 
 /** Returns false if the screening has changed. The database refuses it unless this transaction has recorded the act. */

@@ -2,7 +2,16 @@ import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { originOf } from '../../http/auth/origin.ts';
-import { Environment, money, nullableText, nullableUri, oneOf, Query, uuid } from '../../http/schema/fields.ts';
+import {
+  Environment,
+  money,
+  nullableInstant,
+  nullableText,
+  nullableUri,
+  oneOf,
+  Query,
+  uuid,
+} from '../../http/schema/fields.ts';
 import { ConfirmCode } from '../../http/schema/confirm-code.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
@@ -40,6 +49,7 @@ const AccountSchema = nameSchema(
       id: uuid('The id of the account.'),
       name: Type.String({ description: 'The name of the business.' }),
       status: Type.String({ description: '`onboarding` (sandbox only), `active`, `suspended` or `closed`.' }),
+      closed_at: nullableInstant({ description: 'When the account was closed, for good. Null while it is open.' }),
       environment: Environment,
       is_frozen: Type.Boolean({
         description: 'Whether an admin or support has stopped payouts. New payouts return `partner_not_active`.',
@@ -154,6 +164,7 @@ function accountBody(account: Account): Static<typeof AccountSchema.definition> 
     id: account.partnerId,
     name: account.name,
     status: account.status,
+    closed_at: account.closedAt?.toISOString() ?? null,
     environment: account.environment,
     is_frozen: account.isFrozen,
     funding_wallet: { currency: 'USDC', chain: walletChain, address: account.fundingAddress },

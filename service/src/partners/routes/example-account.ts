@@ -8,6 +8,7 @@ export const exampleAccount: Account = {
   environment: 'sandbox',
   name: exampleValues.business,
   status: 'active',
+  closedAt: null,
   rail: 'provider_sandbox',
   payoutPrice: standardPayoutPrices.total,
   monthlyPrice: 15_00n,
