@@ -1,5 +1,6 @@
 // How an api process begins, serves and ends.
 import { createActivityRecorder, createSecurityRecorder, type ActivityRecorder } from '../activity/index.ts';
+import { createUseRecorder } from '../access/index.ts';
 import type { RateLimits } from '../http/limits/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs/jobs.ts';
@@ -8,6 +9,7 @@ import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
 import { chooseAnchor, startApiHeartbeat } from './wiring/heartbeat.ts';
+import { publishApiGauges } from './wiring/gauges.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginApi, stopOnSignal } from './wiring/process.ts';
@@ -41,27 +43,47 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     banks: chooseBanks(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
-  const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
+  const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, wakes, endPools } = begun;
   const calls = createSingleCalls(pool, failpoint);
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const securityRecorder = createSecurityRecorder(calls, logger);
+  const uses = createUseRecorder(calls, clock, logger);
   const limits = replaced.limits ?? openRateLimits(own.rateRules, calls, logger);
-  const jobs = openJobSender(enginePool, logger);
+  const jobs = openJobSender(enginePool, logger, wakes);
   const webhookKeys = openWebhookKeys(own.webhookKeys);
   const encryptor = createEncryptor(own.secrets.dataKeys);
   const outbox = openOutbox({ jobs, encryptor, clock, mailFrom: own.mailFrom, supportEmail: own.supportEmail });
-  const engines = { clock, failpoint, logger, pool, calls, recorder, securityRecorder, limits, jobs, outbox };
+  const engines = {
+    clock,
+    failpoint,
+    logger,
+    pool,
+    calls,
+    recorder,
+    securityRecorder,
+    uses,
+    limits,
+    jobs,
+    wakes,
+    outbox,
+  };
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
+  publishApiGauges({ meter: metrics.meter, logger, pool });
   const heartbeat = await startApiHeartbeat({ calls, clock, logger, anchorFile: own.anchorFile });
-  stopOnSignal(logger, async () => {
-    await drain.drain();
-    await heartbeat.stop();
-    await recorder.stop();
-    await securityRecorder.stop();
-    await jobs.stop();
-    await endPools();
-    await metrics.close();
-  });
+  stopOnSignal(
+    logger,
+    async () => {
+      await drain.drain();
+      await heartbeat.stop();
+      await recorder.stop();
+      await securityRecorder.stop();
+      await uses.stop();
+      await jobs.stop();
+      await endPools();
+      await metrics.close();
+    },
+    own.drainDelayMs,
+  );
   await app.listen({ host: own.host, port: own.port, listenTextResolver: () => 'api.socket_open' });
   const [bound] = app.addresses();
   const port = typeof bound === 'object' ? bound.port : own.port;

@@ -9,6 +9,8 @@ interface ReadinessCheck {
 
 interface HealthDeps {
   checks: readonly ReadinessCheck[];
+  /** What only creating something needs besides. */
+  writeChecks: readonly ReadinessCheck[];
   isDraining: () => boolean;
   /** Whether writes are confirmed now. */
   takesWrites: () => boolean;
@@ -34,8 +36,12 @@ async function failureOf(check: ReadinessCheck): Promise<Error | undefined> {
  * `/healthz`: the process is alive. `/readyz`: it can serve, reads at least, so traffic may be sent to it. `/readyz/writes`: it
  * can also save changes, for a load balancer that has somewhere better to send them.
  */
-export function addHealthRoutes(app: FastifyInstance, { checks, isDraining, takesWrites }: HealthDeps): void {
+export function addHealthRoutes(
+  app: FastifyInstance,
+  { checks, writeChecks, isDraining, takesWrites }: HealthDeps,
+): void {
   const requireReady = createReadiness(checks, isDraining);
+  const requireWriteChecks = createReadiness(writeChecks, isDraining);
   const hidden = { schema: { hide: true } };
   app.get('/healthz', hidden, async () => ({ status: 'alive' }));
   app.get('/readyz', hidden, async (request) => {
@@ -44,6 +50,7 @@ export function addHealthRoutes(app: FastifyInstance, { checks, isDraining, take
   });
   app.get('/readyz/writes', hidden, async (request) => {
     await requireReady(request.log);
+    await requireWriteChecks(request.log);
     if (takesWrites()) return { status: 'ready', writes: true };
     const details = { failing: ['writes'] };
     throw new ApiError({ code: 'unavailable', message: 'This process cannot save changes now.', details });
