@@ -1187,6 +1187,11 @@ export interface components {
             /** @description `onboarding` (sandbox only), `active`, `suspended` or `closed`. */
             status: string;
             /**
+             * Format: date-time
+             * @description When the account was closed, for good. Null while it is open.
+             */
+            closed_at: string | null;
+            /**
              * @description `sandbox` moves test money, `live` real money.
              * @enum {string}
              */
@@ -1488,6 +1493,8 @@ export interface components {
              * @enum {string}
              */
             created_via: "api" | "dashboard";
+            /** @description Whether you created another payout for the same recipient account and the same amount in the 24 hours before, under another Idempotency-Key. Payouts that failed, were cancelled or were returned don’t count. The payout is sent all the same: cancel it if it was a mistake. */
+            duplicate_suspected: boolean;
         };
         /** @description The new payout, with the quote that it was created at. */
         PayoutCreated: {
@@ -1554,6 +1561,8 @@ export interface components {
              * @enum {string}
              */
             created_via: "api" | "dashboard";
+            /** @description Whether you created another payout for the same recipient account and the same amount in the 24 hours before, under another Idempotency-Key. Payouts that failed, were cancelled or were returned don’t count. The payout is sent all the same: cancel it if it was a mistake. */
+            duplicate_suspected: boolean;
             quote?: components["schemas"]["Quote"];
         };
         /** @description The balance of the wallet. */
@@ -1933,6 +1942,8 @@ export interface components {
                 }[];
                 /** @description The total, in pounds. */
                 total_gbp: string;
+                /** @description Credit left over, in pounds. Once the account is closed, we owe it to you. */
+                carried_over_gbp: string;
             };
         };
         /** @description What was charged in a calendar month, in London time. */
@@ -1952,7 +1963,7 @@ export interface components {
             /** @description The month that it covers, as YYYY-MM. */
             period: string;
             /**
-             * @description The status of the invoice.
+             * @description `issued` until it is paid or its due day is over in London, then `paid` or `overdue`. Nothing is to be paid of one that is `void`.
              * @enum {string}
              */
             status: "draft" | "issued" | "paid" | "overdue" | "void";
@@ -1968,7 +1979,7 @@ export interface components {
             };
             /** @description The amount to pay, in pounds: all charges minus credits. */
             total_gbp: string;
-            /** @description Credit left over for the next invoice, in pounds. Either this or the total is 0.00. */
+            /** @description Credit left over for the next invoice, in pounds. Either this or the total is 0.00. On the last invoice of a closed account, we owe it to you. */
             carried_over_gbp: string;
             /**
              * Format: date-time
@@ -1980,6 +1991,18 @@ export interface components {
              * @description When payment is due: 14 days after issue.
              */
             due_at: string | null;
+            /** @description What we received for it so far, in pounds. */
+            paid_gbp: string;
+            /**
+             * Format: date
+             * @description The day in London on which we received the last payment. Null unless it is paid.
+             */
+            paid_on: string | null;
+            /**
+             * Format: date-time
+             * @description When it was voided: its charges are cancelled. Null if it was not.
+             */
+            voided_at: string | null;
             /** @description One line per kind of charge. */
             lines: {
                 /**
@@ -4962,7 +4985,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -5387,7 +5410,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -7376,7 +7399,7 @@ export interface operations {
             /**
              * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
              *
-             *     `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             *     `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -7530,7 +7553,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -7933,7 +7956,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *
@@ -8244,7 +8267,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             * @description `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.
              *
              *     `cross_site_request`: A signed-in browser sent the request from another website.
              *

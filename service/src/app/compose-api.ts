@@ -21,6 +21,7 @@ import {
   requireAdmin,
   listAdminEmails,
   type Sessions,
+  type UseRecorder,
 } from '../access/index.ts';
 import { addActivityRoutes } from '../activity/routes/activity-routes.ts';
 import { addSecurityEventRoutes } from '../activity/routes/security-event-routes.ts';
@@ -72,9 +73,11 @@ import { assertApplied, readExpected } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { tooBusy } from '../platform/database/too-busy.ts';
+import { listMissingPartitions } from '../platform/database/month-partitions.ts';
 import type { Transaction } from '../platform/database/transaction.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobSender } from '../platform/jobs/jobs.ts';
+import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
@@ -92,8 +95,10 @@ interface ApiDeps {
   failpoint: Failpoint;
   recorder: ActivityRecorder;
   securityRecorder: SecurityRecorder;
+  uses: Pick<UseRecorder, 'record'>;
   limits: RateLimits;
   jobs: Pick<JobSender, 'enqueue'>;
+  wakes: Pick<WakeSender, 'wake'>;
   publicUrl: string;
   /** Where people are signed in, and mails lead; null where that is the dashboard that the api serves itself. */
   dashboardUrl: string | null;
@@ -126,8 +131,13 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const drain = createDrain(app, connections, deps.drainDelayMs);
   await describeRoutes(app, { publicUrl, supportEmail: deps.supportEmail });
   const { isDraining } = drain;
-  addHealthRoutes(app, { checks: [databaseServes(pool)], isDraining, takesWrites: writeGate.isOpen });
-  const sessions = createSessions({ pool, calls, clock, pepper: tools.pepper });
+  addHealthRoutes(app, {
+    checks: [databaseServes(pool)],
+    writeChecks: [nextMonthStands(pool, clock)],
+    isDraining,
+    takesWrites: writeGate.isOpen,
+  });
+  const sessions = createSessions({ pool, calls, clock, uses: deps.uses, pepper: tools.pepper });
   const auth = authentication(deps, tools, sessions);
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
@@ -268,8 +278,8 @@ function actDeps(deps: ApiDeps, { orderDigest, codeDigests, freezeDigest }: Secr
 }
 
 function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessions): Authentication {
-  const { clock, calls, limits } = deps;
-  const apiKeyAuthenticator = createApiKeyAuthenticator(calls, clock, pepper);
+  const { clock, calls, limits, uses } = deps;
+  const apiKeyAuthenticator = createApiKeyAuthenticator({ calls, clock, pepper, uses });
   return createAuthentication({
     async identifyKey(secret, address) {
       const key = await apiKeyAuthenticator.identify(secret, address);
@@ -337,7 +347,7 @@ function payoutDeps({ calls, clock, logger }: ApiDeps, tools: SecretTools, banks
 }
 
 /** What a bank's webhook wakes, by what it is about. */
-function webhookDeps({ clock, calls, pool, jobs, webhookKeys }: ApiDeps) {
+function webhookDeps({ clock, calls, pool, jobs, wakes, webhookKeys }: ApiDeps) {
   const waking = { calls, pool, clock, jobs };
   // Two at a time: a flood of these leaves the other connections to callers, too.
   const inTurn = createMicroBatch<() => Promise<void>, undefined>({
@@ -354,9 +364,20 @@ function webhookDeps({ clock, calls, pool, jobs, webhookKeys }: ApiDeps) {
   return {
     clock,
     webhookKeys,
-    wakePayment: createWebhookReceiver({ calls, clock }),
+    wakePayment: createWebhookReceiver({ calls, clock, wakes }),
     wakeVerification: async (id: string) => inTurn(async () => wakeVerification(waking, id)),
     wakeDeposit: async (news: Parameters<typeof wakeDeposit>[1]) => inTurn(async () => wakeDeposit(waking, news)),
+  };
+}
+
+/** Without partitions of the next month, every creation would fail from its first instant on. */
+function nextMonthStands(pool: Pool, clock: Clock) {
+  return {
+    name: 'next_month',
+    async run() {
+      const missing = await listMissingPartitions(pool, clock.now(), 1);
+      if (missing.length > 0) throw new Error('a table has no partition for the next month');
+    },
   };
 }
 

@@ -32,7 +32,9 @@ import { mailHandlers } from '../platform/mail/jobs.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import type { MailTransport } from '../platform/mail/transport.ts';
 import { reconciliationHandlers } from '../reconciliation/jobs.ts';
-import { openBanks, type BankAddresses } from './wiring/banks.ts';
+import { verificationHandlers } from './verification/jobs.ts';
+import type { NightlyDeps } from './verification/verify-nightly.ts';
+import { openBanks, type BankAddresses, type Floats } from './wiring/banks.ts';
 
 interface WorkerDeps {
   clock: Clock;
@@ -40,6 +42,7 @@ interface WorkerDeps {
   pool: Pool;
   failpoint: Failpoint;
   banks: BankAddresses;
+  floats: Floats;
   dataKeys: DataKeys;
   indexKey: Buffer;
   /** How mails leave; null where there is no relay. */
@@ -50,6 +53,8 @@ interface WorkerDeps {
   /** Who sends invoices, as it stands on the PDFs that are attached to emails. */
   issuer: InvoiceIssuer;
   dashboardUrl: string | null;
+  /** What closes days of the ledger; null where there is no key. */
+  verification: Pick<NightlyDeps, 'reader' | 'key' | 'anchorFile'> | null;
 }
 
 /** The jobs, and what looking after open payouts takes. */
@@ -60,7 +65,7 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
   const { calls, encryptor } = payouts;
   const engines = { clock, logger, pool, calls, encryptor };
   const notifying = { outbox, listAdmins: listAdminEmails, dashboardUrl };
-  const funding = { ...engines, ...notifying, banks, recordActivity };
+  const funding = { ...engines, ...notifying, banks, recordActivity, floats: deps.floats };
   const openAttachment: OpenAttachment = async (reference) => openInvoiceFile({ calls, issuer }, reference);
   const onConnected = async (signal: AbortSignal): Promise<void> => openWaitingFunding(funding, signal);
   const handlers = new Map<Queue, JobHandler>([
@@ -72,6 +77,7 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
     ...billingHandlers({ ...engines, ...notifying, failpoint, jobs, findFirstAdmin }),
     ...fundingHandlers(funding),
     ...reconciliationHandlers({ ...engines, banks, pause: async (ms) => setTimeout(ms) }),
+    ...verificationHandlers(deps.verification === null ? null : { ...engines, ...deps.verification }),
   ]);
   return { handlers, payouts };
 }

@@ -7,6 +7,7 @@ import { systemClock } from '../platform/clock.ts';
 import { createActivityRecorder, createSecurityRecorder } from '../activity/index.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { createEncryptor } from '../platform/encryption.ts';
+import { noWakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { composeApi } from './compose-api.ts';
 import { openOutbox } from './wiring/mail.ts';
 import { openRateLimits } from './wiring/rate-limits.ts';
@@ -28,6 +29,7 @@ const { app } = await composeApi({
   calls,
   recorder: createActivityRecorder(calls, logger),
   securityRecorder: createSecurityRecorder(calls, logger),
+  uses: { record: () => undefined },
   limits: openRateLimits(
     { requests: noLimit, payouts: noLimit, invitations: noLimit, accountChanges: noLimit, open: noLimit },
     calls,
@@ -37,6 +39,7 @@ const { app } = await composeApi({
   dashboardUrl: null,
   supportEmail,
   jobs,
+  wakes: noWakeSender,
   outbox: openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock: systemClock, mailFrom: null, supportEmail }),
   drainDelayMs: 0,
   trustedProxies: null,

@@ -5,17 +5,21 @@ import { startJobSender, startJobWorker } from '../platform/jobs/jobs.ts';
 import { openMailTransport } from '../platform/mail/transport.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
-import { chooseBanks } from './wiring/banks.ts';
+import { chooseBanks, chooseFloats } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
+import { publishWorkerGauges } from './wiring/gauges.ts';
 import { chooseAnchor, startWorkerHeartbeat } from './wiring/heartbeat.ts';
+import { chooseLedgerProof } from './wiring/ledger-proof.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseRelay, chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginWorker, stopOnSignal } from './wiring/process.ts';
+import { chooseReader, openWorkerReader } from './wiring/reader.ts';
 
 const finishJobsWithinMs = 8_000;
 
 const begun = await beginWorker((get) => ({
   banks: chooseBanks(get),
+  floats: chooseFloats(get),
   dataKeys: get(settings.dataKeys),
   indexKey: get(settings.indexKey),
   relay: chooseRelay(get),
@@ -24,11 +28,16 @@ const begun = await beginWorker((get) => ({
   dashboardUrl: get(settings.dashboardUrl),
   issuer: chooseIssuer(get),
   anchorFile: chooseAnchor(get),
+  readerUrl: chooseReader(get),
+  ledger: chooseLedgerProof(get),
 }));
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
+const { wakes, wakeUps } = begun;
 const transport = own.relay === null ? null : openMailTransport(own.relay);
-const sender = await startJobSender(enginePool, logger);
+const sender = await startJobSender(enginePool, logger, wakes);
 const encryptor = createEncryptor(own.dataKeys);
+const reader = openWorkerReader(own.readerUrl, logger);
+publishWorkerGauges({ meter: metrics.meter, logger, clock, pool, reader });
 const { mailFrom, supportEmail } = own;
 const outbox = openOutbox({ jobs: sender, encryptor, clock, mailFrom, supportEmail });
 const { handlers, payouts } = composeWorker({
@@ -40,14 +49,16 @@ const { handlers, payouts } = composeWorker({
   transport,
   outbox,
   jobs: sender,
+  verification: reader === null || own.ledger === null ? null : { reader, ...own.ledger },
 });
 const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile });
-const jobs = await startJobWorker(enginePool, logger, handlers);
-const sweep = startSweep(payouts);
+const jobs = await startJobWorker({ enginePool, logger, wakeUps }, handlers);
+const sweep = startSweep({ ...payouts, wakeUps });
 stopOnSignal(logger, async () => {
   await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop(), heartbeat.stop()]);
   transport?.close();
   await sender.stop();
+  await reader?.end();
   await endPools();
   await metrics.close();
 });

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
+import { readAnchorLines } from '../../platform/anchor-file.ts';
 import { beginAudit } from '../../platform/audit/begin-audit.ts';
 import { createAuditChain, type Anchor, type AuditRow } from '../../platform/audit/chain.ts';
 import { listNewestRows } from '../../platform/audit/store.ts';
@@ -42,11 +42,9 @@ function anchorFrom(text: string): Anchor {
 /** A missing file is an empty one. A malformed line is an error: skipping it would hide tampering. */
 export async function readAnchors(file: string | null): Promise<Anchor[]> {
   if (file === null) return [];
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return '';
+  const lines = await readAnchorLines(file).catch(() => {
     throw new OperatorError(`${file} (KELPIE_AUDIT_ANCHORS) cannot be read. Check its permissions.`);
   });
-  const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line, at) => {
     const anchor = parseAnchor(line);
     if (anchor === undefined)

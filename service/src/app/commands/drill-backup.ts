@@ -24,7 +24,8 @@ import { describeError, type Logger } from '../../platform/logging.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { withReader } from '../wiring/reader.ts';
 import { counted, shortInstant } from './printing.ts';
-import { verifyWholeLedger, type WholeVerification } from './verify-ledger.ts';
+import type { WholeVerification } from '../verification/verify-all.ts';
+import { verifyWholeLedger } from './verify-ledger.ts';
 
 export interface DrillDeps {
   clock: Clock;

@@ -1,21 +1,39 @@
 import { Option, type Command } from 'commander';
+import { readOutstanding, type Outstanding } from '../../billing/index.ts';
 import { listPartners, listEnvironments, type AdminPartner, type AdminEnvironment } from '../../partners/index.ts';
 import { getPartner } from './find-partner.ts';
 import { limited, look, readCommand, type ReadOptions } from './run-command.ts';
 import { addPartnerActs } from './partner-acts.ts';
+import { addClosingPartners } from './partner-close.ts';
 import { addFreezingPartners } from './partner-freeze.ts';
 import { addCreatingPartners } from './partner-create.ts';
 import { addVerifyingPartners } from './partner-verify.ts';
-import { counted, exactUsdc, print, table } from './printing.ts';
+import { counted, exactUsdc, pounds, print, shortInstant, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
 
 const statuses = ['onboarding', 'active', 'suspended', 'closed'];
 
-function describePartner(partner: AdminPartner, environments: readonly AdminEnvironment[]): string {
+function describeOutstanding({ unpaidInvoices, unpaidPence, creditPence }: Outstanding, isClosed: boolean): string[] {
+  return [
+    ...(unpaidInvoices === 0 ? [] : [`  owes ${pounds(unpaidPence)} for ${counted(unpaidInvoices, 'invoice')}`]),
+    ...(creditPence === 0n
+      ? []
+      : [`  credit of ${pounds(creditPence)}${isClosed ? ', which we owe after its last invoice' : ''}`]),
+  ];
+}
+
+interface ShownPartner extends AdminPartner {
+  environments: readonly AdminEnvironment[];
+  outstanding: Outstanding;
+}
+
+function describePartner(partner: ShownPartner): string {
+  const { environments, outstanding, closedAt } = partner;
   const lines = [
-    `${partner.name} (${partner.slug}): ${partner.status}`,
+    `${partner.name} (${partner.slug}): ${partner.status}${closedAt === null ? '' : ` since ${shortInstant(closedAt)}`}`,
     `  id ${partner.id}`,
     `  verification ${partner.verificationStatus.replaceAll('_', ' ')}, rate limits × ${partner.rateFactor}`,
+    ...describeOutstanding(outstanding, closedAt !== null),
     ...environments.map(
       (partnerEnvironment) =>
         `  ${partnerEnvironment.environment.padEnd(7)} rail ${partnerEnvironment.rail}, wallet ${exactUsdc(partnerEnvironment.walletMicroUsdc)}, price plan ${partnerEnvironment.pricePlan}, ` +
@@ -61,14 +79,15 @@ function addShow(partners: Command): void {
     .action(async (slugOrId: string, { json }: ReadOptions) => {
       const shown = await look(async (tx) => {
         const partner = await getPartner(tx, slugOrId);
-        return { ...partner, environments: await listEnvironments(tx, partner.id) };
+        const environments = await listEnvironments(tx, partner.id);
+        return { ...partner, environments, outstanding: await readOutstanding(tx, partner.id) };
       });
-      print({ json }, shown, describePartner(shown, shown.environments));
+      print({ json }, shown, describePartner(shown));
     });
   addHelp(show, {
     example: 'kelpie-admin partners show acme',
     prints:
-      'Its status, and per environment: rail, wallet balance, price plan, API keys, open payouts and top-up methods.',
+      'Its status, unpaid invoices and credit, and per environment: rail, wallet balance, price plan, API keys, open payouts and top-up methods.',
   });
 }
 
@@ -80,6 +99,7 @@ export function addPartnerCommands(kelpie: Command): void {
   addVerifyingPartners(partners);
   addPartnerActs(partners);
   addFreezingPartners(partners);
+  addClosingPartners(partners);
   addGroupHelp(partners, {
     about: 'A partner is a business that pays out through Kelpie. Name it by its slug or its id.',
     example: 'kelpie-admin partners show acme',

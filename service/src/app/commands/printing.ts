@@ -59,9 +59,9 @@ export function pounds(amount: bigint | null): string {
   return amount === null ? '-' : `${formatPounds(amount)} GBP`;
 }
 
-/** For example "1 entry", "2 entries". */
+/** For example "1 entry", "2 entries", "2 days". */
 export function counted(count: number, what: string): string {
-  return `${count} ${count === 1 ? what : `${what}s`.replace(/ys$/, 'ies')}`;
+  return `${count} ${count === 1 ? what : `${what}s`.replace(/([^aeiou])ys$/, '$1ies')}`;
 }
 
 /** Network fees are kept in millionths of a pound, so they have six decimals, like USDC. */

@@ -6,6 +6,7 @@ import { addAuditCommands } from './audit.ts';
 import { addCaseCommands } from './cases.ts';
 import { addDepositCommands } from './deposits.ts';
 import { addExceptionCommands } from './exceptions.ts';
+import { addFloatCommands } from './floats.ts';
 import { addInvoiceCommands } from './invoices.ts';
 import { addJobCommands } from './jobs.ts';
 import { addLedgerCommands } from './ledger.ts';
@@ -30,6 +31,7 @@ Start here:
   kelpie-admin payouts show ID                  one payout's audit trail
   kelpie-admin rails list                       what stops payments now
   kelpie-admin deposits list --needs-attention  top-ups that need an operator
+  kelpie-admin float show                       wallets that the bank does not cover
   kelpie-admin reconcile show                   the last reconciliation with the bank
   kelpie-admin cases list                       open reconciliation and payout cases
   kelpie-admin approvals list                   acts that wait for a second operator
@@ -73,6 +75,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addRailCommands(program);
   addLimitCommands(program);
   addDepositCommands(program);
+  addFloatCommands(program);
   addExceptionCommands(program);
   addInvoiceCommands(program);
   addReconcileCommands(program);

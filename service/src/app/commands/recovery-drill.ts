@@ -10,7 +10,7 @@ import { exitCodes } from './failure.ts';
 import { addHelp } from './help.ts';
 import { counted, print, shortInstant } from './printing.ts';
 import { chosenSettings, commandLogger, readCommand, whileWorking, type ReadOptions } from './run-command.ts';
-import { describeVerification } from './verify-ledger.ts';
+import { describeVerification } from './ledger.ts';
 
 type CommandOptions = ReadOptions &
   Omit<DrillOptions, 'configFile' | 'programs' | 'maxAgeHours' | 'maxLossMinutes' | 'timeoutMinutes'> & {

@@ -1,6 +1,6 @@
 // What every command shares: options, settings, and how it reads or writes.
-import { appendFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
+import { appendAnchorLine } from '../../platform/anchor-file.ts';
 import { createAuditChain } from '../../platform/audit/chain.ts';
 import { readLogin } from '../../platform/audit/store.ts';
 import { vouching } from '../../platform/audit/vouching.ts';
@@ -119,7 +119,7 @@ async function requireOperator(operators: Pool): Promise<string> {
 /** The act is committed by now, so an anchor that can't be written is a warning. */
 async function keepAnchor(file: string, { seq, mac }: WrittenAct): Promise<void> {
   try {
-    await appendFile(file, `${seq}:${mac}\n`, { mode: 0o600 });
+    await appendAnchorLine(file, `${seq}:${mac}`);
   } catch {
     process.stderr.write(
       `Warning: the change is committed, but ${file} (KELPIE_AUDIT_ANCHORS) cannot be written. Save this anchor yourself: ${seq}:${mac}\n`,

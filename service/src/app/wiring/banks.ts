@@ -6,6 +6,8 @@ import {
   type BankFunding,
   type BankRecords,
   type BankVerification,
+  type BankWallet,
+  type BankWalletTransfers,
   createBridgeBank,
   createHttpAgent,
   createSimulatedBank,
@@ -35,6 +37,13 @@ export function chooseBanks(get: <Value>(setting: Setting<Value>) => Value): Ban
   };
 }
 
+/** Kelpie's own wallet at the bank of each rail; null where there is none. */
+export type Floats = Readonly<Record<'provider_sandbox' | 'provider_production', BankWallet | null>>;
+
+export function chooseFloats(get: <Value>(setting: Setting<Value>) => Value): Floats {
+  return { provider_sandbox: get(settings.sandboxBankFloat), provider_production: get(settings.liveBankFloat) };
+}
+
 export type WebhookKeys = Readonly<Record<'sandbox' | 'live', KeyObject | null>>;
 
 /** Read once, and not at every webhook. */
@@ -58,8 +67,8 @@ export function openWebhookKeys({ sandbox, live }: Readonly<Record<'sandbox' | '
  * they are verified.
  */
 export type OpenBanks = Banks & {
-  provider_sandbox: (Bank & BankRecords & BankCustomers & BankFunding) | null;
-  provider_production: (Bank & BankRecords & BankVerification & BankFunding) | null;
+  provider_sandbox: (Bank & BankRecords & BankCustomers & BankFunding & BankWalletTransfers) | null;
+  provider_production: (Bank & BankRecords & BankVerification & BankFunding & BankWalletTransfers) | null;
 };
 
 /** Without a logger for commands, which print what the bank answered. */

@@ -13,11 +13,16 @@ import { assertServiceRole } from '../../platform/database/service-role.ts';
 import { startWriteGate } from '../../platform/database/write-gate.ts';
 import { createWriteProbe } from '../../platform/database/write-probe.ts';
 import { settings } from '../../platform/configuration/settings.ts';
+import { startWakeListener } from '../../platform/wake-ups/wake-listener.ts';
+import { createWakeSender } from '../../platform/wake-ups/wake-sender.ts';
 import { explainLastError } from './last-error.ts';
 import { untilDatabaseServes } from './until-database-serves.ts';
 
-/** From the signal to the end. What is not finished by then is finished by the next process. */
-const stopDeadlineMs = 10_000;
+/**
+ * Longer than a call to the bank and the commits around it, so that a process which is told to stop does not leave a payout
+ * in between. What is not finished by then is finished by the next process.
+ */
+const finishesWithinMs = 12_000;
 
 /** Reads the settings, or ends the process with sentences that say what is wrong. */
 function configurationOrExit<Configuration>(
@@ -75,30 +80,44 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
   const { port: metricsPort } = await metrics.listen({ host: shared.metricsHost, port: shared.metricsPort });
   const clock = clockFor(shared.testClockFile);
   const failpoint = shared.testFailpoint === null ? noFailpoint : killAtFailpoint(shared.testFailpoint);
-  return { own, mode: shared.mode, clock, failpoint, logger, metrics, metricsPort, pool, openOwnPool, endPools };
+  return { own, mode: shared.mode, clock, failpoint, logger, metrics, metricsPort, url, pool, openOwnPool, endPools };
 }
 
 /** As above, with a pool for sending jobs: the connections of the other may all be held by transactions that wait for it. */
 export async function beginApi<Own>(chooseOwn: ChooseSettings<Own>) {
   const { openOwnPool, endPools, ...deps } = await beginProcess('api', chooseOwn);
   const enginePool = openOwnPool(1, 'kelpie-api-jobs');
-  return { ...deps, enginePool, endPools: async () => endPools(enginePool) };
+  const wakes = createWakeSender(enginePool, deps.logger);
+  const end = async (): Promise<void> => {
+    await wakes.stop();
+    await endPools(enginePool);
+  };
+  return { ...deps, enginePool, wakes, endPools: end };
 }
 
 const engineConnections = 2;
 
-/** As above, with a pool for the job engine alone, once the database takes writes. */
+/** As above, with a pool for the job engine alone and what wakes it, once the database takes writes. */
 export async function beginWorker<Own>(chooseOwn: ChooseSettings<Own>) {
   const { openOwnPool, endPools, ...deps } = await beginProcess('worker', chooseOwn);
-  const { pool, logger } = deps;
+  const { pool, logger, url } = deps;
   await untilDatabaseServes(logger, async () => assertServiceRole(pool));
   await pool.writeGate.untilOpen(new AbortController().signal);
   const enginePool = openOwnPool(engineConnections, 'kelpie-worker-jobs');
-  return { ...deps, enginePool, endPools: async () => endPools(enginePool) };
+  const wakes = createWakeSender(enginePool, logger);
+  const wakeUps = startWakeListener({ url, logger });
+  const end = async (): Promise<void> => {
+    await Promise.all([wakes.stop(), wakeUps.stop()]);
+    await endPools(enginePool);
+  };
+  return { ...deps, enginePool, wakes, wakeUps, endPools: end };
 }
 
-/** Stops once, in order, at the first signal; a second signal, or the deadline, ends the process at once. */
-export function stopOnSignal(logger: Logger, stop: () => Promise<void>): void {
+/**
+ * Stops once, in order, at the first signal; a second signal, or the deadline, ends the process at once. The deadline begins
+ * after the time for which it goes on as before.
+ */
+export function stopOnSignal(logger: Logger, stop: () => Promise<void>, goesOnMs = 0): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
@@ -107,7 +126,7 @@ export function stopOnSignal(logger: Logger, stop: () => Promise<void>): void {
     setTimeout(() => {
       logger.error({}, 'process.stop_deadline_passed');
       process.exit(1);
-    }, stopDeadlineMs).unref();
+    }, goesOnMs + finishesWithinMs).unref();
     stop().then(
       () => {
         logger.info({}, 'process.stopped');

@@ -6,6 +6,7 @@ import { payoutQueues } from '../../payouts/jobs.ts';
 import { housekeepingQueues } from '../../platform/jobs/housekeeping.ts';
 import type { Queue } from '../../platform/jobs/jobs.ts';
 import { mailQueues } from '../../platform/mail/jobs.ts';
+import { verificationQueues } from '../verification/jobs.ts';
 import { reconciliationQueues } from '../../reconciliation/jobs.ts';
 
 /** Every queue there is: `kelpie-admin migrate` creates them. */
@@ -18,4 +19,5 @@ export const queues: readonly Queue[] = [
   ...billingQueues,
   ...fundingQueues,
   ...reconciliationQueues,
+  ...verificationQueues,
 ];

@@ -84,8 +84,8 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   partner_not_active: {
     status: 403,
     cause:
-      'The account cannot pay: it is suspended, closed, paused or frozen, or not verified for live payouts. A suspended or closed account cannot create keys or add members either.',
-    remedy: 'Contact support. Past payouts stay readable.',
+      'The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.',
+    remedy: 'Contact support; if the message names a debt, top up the wallet. Past payouts stay readable.',
     example: {
       message: `This account cannot create payouts now. Contact support at support@kelpie.example and quote Request-Id ${exampleValues.requestId}.`,
     },

@@ -94,7 +94,7 @@ function versionedKeys(variable: string, words: Pick<Words, 'about'>): Setting<R
 }
 
 /** An optional setting. */
-function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
+export function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
   return {
     ...setting,
     rule: `none, or ${setting.rule}`,
@@ -124,6 +124,16 @@ function bankSettings(environment: 'SANDBOX' | 'LIVE', which: string, example: {
         secret: true,
       }),
     ),
+    float: optional<{ customerId: string; walletId: string }>({
+      variable: `KELPIE_${environment}_BANK_FLOAT`,
+      about: `Kelpie's own wallet at ${which}, from which partners' bank wallets are topped up: the ids of its customer and of the wallet. Without it nothing is topped up or swept.`,
+      rule: "a customer's id and a wallet's id with a slash between them",
+      example: '5f3c9a52-6b0e-4b55-9d3b-0a6f0a0c7b11/9a1f2d6c-1111-4c3e-8a54-2f6f3a9b7c22',
+      parse(text) {
+        const [, customerId, walletId] = /^([\w-]{1,100})\/([\w-]{1,100})$/.exec(text) ?? [];
+        return customerId === undefined || walletId === undefined ? undefined : { customerId, walletId };
+      },
+    }),
     webhookKey: optional<string>({
       variable: `KELPIE_${environment}_BANK_WEBHOOK_KEY`,
       about: `The public key that verifies webhooks of ${which}. Without it webhooks are refused, and Kelpie polls the bank.`,
@@ -198,7 +208,8 @@ export const settings = {
     secret: true,
   }),
   readerDatabaseUrl: address('KELPIE_READER_DATABASE_URL', postgres, {
-    about: 'The same database as the role kelpie_reader. Used by `kelpie-admin` commands that read.',
+    about:
+      'The same database as the role kelpie_reader. Used by `kelpie-admin` commands that read, and by the worker, for its gauges and the nightly verification. A worker in development can do without.',
     example: 'postgres://kelpie_reader:secret@db.internal:5432/kelpie',
     secret: true,
   }),
@@ -213,7 +224,7 @@ export const settings = {
     { min: 2, max: 200 },
     {
       about:
-        'Maximum connections per process, besides one or two for jobs and one that checks whether writes are confirmed.',
+        'Maximum connections per process. Besides these, an api has one for jobs and one that checks whether writes are confirmed; a worker has one more for jobs and one that listens for work.',
       example: '10',
       fallback: '10',
     },
@@ -316,6 +327,20 @@ export const settings = {
     example: '/var/lib/kelpie/audit-anchors',
     parse: (text) => (text.startsWith('/') ? text : undefined),
   }),
+  ledgerKey: optional(
+    secretKey('KELPIE_LEDGER_KEY', {
+      about:
+        'Secret that chains the closed days of the ledger. The worker and `kelpie-admin ledger verify` need it. Keep it away from the api and the database. It cannot be changed. Required in production.',
+    }),
+  ),
+  ledgerAnchors: optional<string>({
+    variable: 'KELPIE_LEDGER_ANCHORS',
+    about:
+      'A file outside the database, the same for every worker. Each closed day of the ledger appends its anchor. It shows closed days that were changed or removed together with their chain. Required with KELPIE_LEDGER_KEY.',
+    rule: 'the absolute path of a file',
+    example: '/mnt/kelpie/ledger-anchors',
+    parse: (text) => (text.startsWith('/') ? text : undefined),
+  }),
   heartbeatAnchor: optional<string>({
     variable: 'KELPIE_HEARTBEAT_ANCHOR',
     about:
@@ -327,9 +352,11 @@ export const settings = {
   sandboxBankUrl: sandboxBank.url,
   sandboxBankApiKey: sandboxBank.apiKey,
   sandboxBankWebhookKey: sandboxBank.webhookKey,
+  sandboxBankFloat: sandboxBank.float,
   liveBankUrl: liveBank.url,
   liveBankApiKey: liveBank.apiKey,
   liveBankWebhookKey: liveBank.webhookKey,
+  liveBankFloat: liveBank.float,
   smtpUrl: optional<MailRelay>({
     variable: 'KELPIE_SMTP_URL',
     about:
