@@ -105,6 +105,15 @@ const rules: readonly { rule: string; violations: string }[] = [
       )`,
   },
   {
+    rule: 'only a table partitioned by month forgets (@forgets-after-N-months), and none that is changed',
+    violations: `
+      select t.relname as name from tables t
+      where t.comment ~ '@forgets' and (
+        t.comment !~ '@forgets-after-[0-9]+-months\\M' or t.comment ~ '@(changes|kept-whole)\\M'
+        or not exists (select from pg_partitioned_table p where p.partrelid = t.oid)
+      )`,
+  },
+  {
     rule: 'a partition is reached through its table alone',
     violations: `
       select c.relname as name from pg_class c
@@ -145,7 +154,7 @@ const rules: readonly { rule: string; violations: string }[] = [
     violations: `
       select p.proname as name from pg_proc p
       where p.pronamespace = 'kelpie'::regnamespace and p.prosecdef and (
-        (p.proname = 'make_month_partition') <> (p.proowner = 'kelpie_owner'::regrole)
+        (p.proname in ('make_month_partition', 'drop_month_partition')) <> (p.proowner = 'kelpie_owner'::regrole)
         or not (p.proowner = any ('{kelpie_owner, kelpie_ledger, kelpie_access, kelpie_payouts}'::regrole[]))
         or not ('search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}')))
         or has_function_privilege('public', p.oid, 'execute')

@@ -51,12 +51,31 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
          values (gen_random_uuid(), $1, $2, gen_random_uuid())`,
         [partnerId, environment],
       );
+      await client.query(
+        `insert into kelpie.debts (partner_id, environment, owed_micro_usdc, changed_at) values ($1, $2, 0, now())`,
+        [partnerId, environment],
+      );
+      await seedFloat(client, { partnerId, environment });
       await seedPayout(client, { partnerId, environment });
       await seedLimits(client, { partnerId, environment });
       await seedDeposit(client, { partnerId, environment });
       await seedReconciliation(client, { partnerId, environment });
     }
   }
+}
+
+/** What the house has put into the partner's bank wallet. */
+async function seedFloat(client: Client, of: { partnerId: string; environment: string }): Promise<void> {
+  await client.query(
+    `with sums as (
+       insert into kelpie.house_sums (partner_id, environment, account, sum_micro_usdc) values ($1, $2, 'house_float', -1)
+     ), changes as (
+       insert into kelpie.house_changes (partner_id, environment, account, amount, on_day) values ($1, $2, 'fx', 1, '2026-11-15')
+     )
+     insert into kelpie.float_moves (id, partner_id, environment, kind, amount_micro_usdc, state, created_at, transfer_ids)
+     values (gen_random_uuid(), $1, $2, 'top_up', 1, 'open', now(), array[gen_random_uuid()])`,
+    [of.partnerId, of.environment],
+  );
 }
 
 /** A person who has signed in, and was asked to confirm a payout. */
@@ -102,6 +121,12 @@ async function seedBilling(client: Client, partnerId: string): Promise<void> {
        invoice_id, partner_id, kind, place, description, quantity, unit_price_pence, amount_pence, items
      )
      select id, partner_id, 'monthly_account', 1, 'Monthly account', 1, 1500, 1500, 1 from invoice`,
+    [partnerId],
+  );
+  await client.query(
+    `insert into kelpie.invoice_payments (invoice_id, partner_id, bank_reference, amount_pence, received_on, transfer_id, at, by)
+     select id, partner_id, 'seed ' || id, 500, '2026-12-03', gen_random_uuid(), now(), 'seed'
+     from kelpie.invoices where partner_id = $1`,
     [partnerId],
   );
 }
@@ -232,6 +257,21 @@ async function seedReconciliation(
      )
      insert into kelpie.case_history (case_id, number, partner_id, environment, at, what, by, detail)
      select id, 1, partner_id, environment, now(), 'opened', 'seed', 'seed' from found`,
+    [partnerId, environment],
+  );
+  await client.query(
+    `insert into kelpie.reconciliation_progress (partner_id, environment, run_id, attempt_id, state, saved_at)
+     select partner_id, environment, run_id, gen_random_uuid(), '{}', now() from kelpie.reconciled_environments
+     where partner_id = $1 and environment = $2`,
+    [partnerId, environment],
+  );
+  await client.query(
+    `insert into kelpie.bank_wallet_sums (partner_id, environment, sum_until, micro_usdc, summed_at)
+     values ($1, $2, now(), 0, now())`,
+    [partnerId, environment],
+  );
+  await client.query(
+    'insert into kelpie.late_return_searches (partner_id, environment, searched_until) values ($1, $2, now())',
     [partnerId, environment],
   );
 }

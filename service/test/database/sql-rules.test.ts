@@ -47,6 +47,13 @@ test('an SQLSTATE that is raised twice, not listed, listed twice or never raised
   assert.match(findBrokenSqlRules(files, [...states, 'KP498']).join(), /never raised: KP498/);
 });
 
+test('no commit of money notifies: that lock is one for all commits that do', () => {
+  const sql = `create or replace function kelpie.planted() returns void language sql as $$ select pg_notify('a', 'b') $$;`;
+  assert.deepEqual(brokenBy({ path: 'functions/payouts/planted.sql', sql }), [
+    'a commit that notifies: functions/payouts/planted.sql',
+  ]);
+});
+
 /** In a migration after the baseline, on a table that grows unless it says otherwise. */
 function migrating(sql: string): string {
   return brokenBy({ path: 'migrations/0099_late.sql', sql }).join();

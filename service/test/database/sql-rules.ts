@@ -2,6 +2,7 @@ import { findLongLocks } from './growing-tables.ts';
 import type { SqlFile } from './sql-files.ts';
 
 const definition = /\bcreate\s+(?:or\s+replace\s+)?function\s+(?:kelpie\.)?(\w+)/gi;
+const notification = /\b(pg_notify|notify)\b/gi;
 const ownState = /errcode\s*=\s*'(KP\w{3})'/gi;
 
 function matchesIn({ path: file, sql }: SqlFile, pattern: RegExp): { found: string; file: string }[] {
@@ -34,6 +35,7 @@ export function findBrokenSqlRules(files: readonly SqlFile[], states: readonly s
       .flatMap((file) => matchesIn(file, definition))
       .map(({ found, file }) => `a function in a migration: ${found} in ${file}`),
     ...findLongLocks(inMigrations),
+    ...current.flatMap((file) => matchesIn(file, notification)).map(({ file }) => `a commit that notifies: ${file}`),
     ...repeated(raised).map((line) => `an SQLSTATE that is raised twice: ${line}`),
     ...states.filter((state, at) => states.indexOf(state) !== at).map((state) => `an SQLSTATE listed twice: ${state}`),
     ...[...raisedStates].filter((state) => !states.includes(state)).map((state) => `an SQLSTATE not listed: ${state}`),

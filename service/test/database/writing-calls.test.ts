@@ -43,8 +43,17 @@ test('every call of a function that writes says so, so that it is refused while 
   assert.deepEqual(unsaid, []);
 });
 
+test('what finds the caller of every request can write nothing, so that a replica can serve it', () => {
+  for (const name of ['access/identify_api_key', 'access/find_session'])
+    // The server refuses any change inside a function that is stable.
+    assert.match(
+      readFileSync(path.join(projectFolder, `service/database/functions/${name}.sql`), 'utf8'),
+      /language plpgsql stable/,
+    );
+});
+
 test('no read says that it writes: reads are served while no write can be confirmed', () => {
-  const reads = new Set(['identify_api_key', 'find_session', 'lease_tokens', 'show_payouts', 'find_payout']);
+  const reads = new Set(['identify_api_key', 'find_session', 'lease_tokens', 'list_payouts', 'find_payout']);
   assert.deepEqual(
     calls.filter(({ name, writes }) => writes && reads.has(name)),
     [],

@@ -3,7 +3,7 @@ import { after } from 'node:test';
 import type { Child } from '@kelpie/dev/child-process.ts';
 import { findPort } from '@kelpie/dev/free-port.ts';
 import { textAt } from '@kelpie/dev/json.ts';
-import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
+import { callWire, createCustomer, type Customer } from '@kelpie/sandbox-bank/test/customer.ts';
 import { startSandboxBank, type SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createPartnerAtBank, type TestPartner } from './partners.ts';
@@ -17,6 +17,8 @@ export interface World {
   /** The api that runs now; another one after `restartApi`. */
   api: ApiProcess;
   worker: Child | null;
+  /** Kelpie's own customer at the bank, with 10,000.00 USDC; null where the world has no float. */
+  float: Customer | null;
   /** Every process of ours that ever ran, for what they said. */
   processes: Child[];
   restartApi(env?: Readonly<Record<string, string>>): Promise<ApiProcess>;
@@ -33,6 +35,7 @@ interface WorldOptions {
   /** An address to reach the bank by, in place of its own: a proxy's. */
   bankUrlFor?: (bank: SandboxBank) => Promise<string>;
   withoutWorker?: true;
+  withFloat?: true;
   withoutWebhooks?: true;
   environment?: 'sandbox' | 'live';
   atEnd?: (end: () => Promise<unknown>) => void;
@@ -57,6 +60,13 @@ function endTogether(atEnd: (end: () => Promise<unknown>) => void): (end: () => 
   return (end) => void endings.push(end);
 }
 
+/** Kelpie's own customer at the bank, where a world has one. */
+async function openFloat(bank: SandboxBank, prefix: string, { withFloat }: WorldOptions) {
+  if (withFloat === undefined) return { float: null, floatEnv: {} };
+  const float = await createCustomer(bank);
+  return { float, floatEnv: { [`${prefix}_FLOAT`]: `${float.id}/${float.walletId}` } };
+}
+
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { environment = 'sandbox' } = options;
   const atEnd = endTogether(options.atEnd ?? after);
@@ -69,7 +79,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const port = await findPort();
   const prefix = live ? 'KELPIE_LIVE_BANK' : 'KELPIE_SANDBOX_BANK';
+  const { float, floatEnv } = await openFloat(bank, prefix, options);
   const shared = {
+    ...floatEnv,
     [`${prefix}_URL`]: (await options.bankUrlFor?.(bank)) ?? bank.wireUrl,
     [`${prefix}_API_KEY`]: bank.apiKey,
     ...options.env,
@@ -96,6 +108,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     partner,
     api,
     worker,
+    float,
     async restartApi(env) {
       await world.api.stop();
       world.api = await startOwnApi(env);

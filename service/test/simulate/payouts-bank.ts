@@ -1,5 +1,6 @@
 import { listAt, textAt } from '@kelpie/dev/json.ts';
 import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
+import { sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import { orderIdOf } from '../../src/payouts/model/order.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { createLane } from './lane.ts';
@@ -11,8 +12,11 @@ export interface RestlessBank {
   spoil(fault: BankFault): void;
   deliver(mode: Extract<PlannedEvent, { kind: 'webhooks' }>['mode']): void;
   act(event: Pick<Extract<PlannedEvent, { kind: 'act' }>, 'act' | 'order' | 'body'>, then?: () => void): void;
+  /** The poor partner tops up; the oldest top-up is taken back. */
+  topUp(): void;
+  takeBack(): void;
   kill(): void;
-  /** No more faults, every webhook is delivered, and what was held or forgotten goes on. */
+  /** No more faults, every webhook is delivered, what was held or forgotten goes on, and debts are paid. */
   heal(): Promise<void>;
 }
 
@@ -22,8 +26,21 @@ const undoneBy = new Map([
   ['forget', 'remember'],
 ]);
 
-export function createRestlessBank(bank: SandboxBank, partners: readonly TestPartner[], tally: Tally): RestlessBank {
+interface BankDeps {
+  bank: SandboxBank;
+  partners: readonly TestPartner[];
+  /** Where the poor partner sends USDC; null where it tops up nothing. */
+  addressId: string | null;
+  tally: Tally;
+}
+
+/** About what the poor partner spends in some seconds, and more than it can owe. */
+const topUpUsdc = '20.01';
+const repaymentUsdc = '5000.01';
+
+export function createRestlessBank({ bank, partners, addressId, tally }: BankDeps): RestlessBank {
   const lane = createLane();
+  const topUps: string[] = [];
   const toUndo: string[] = [];
 
   const transferOf = async ({ partner, key }: Order): Promise<string | undefined> => {
@@ -61,6 +78,17 @@ export function createRestlessBank(bank: SandboxBank, partners: readonly TestPar
         if (done) then?.();
       });
     },
+    topUp() {
+      tally.add('top_ups');
+      if (addressId !== null) lane.add(async () => topUps.push(await sendUsdc(bank, addressId, topUpUsdc)));
+    },
+    takeBack() {
+      lane.add(async () => {
+        const id = topUps.shift();
+        const done = id !== undefined && (await wasDone(`/deposits/${id}/refund`));
+        tally.add(done ? 'top_ups_taken_back' : 'bank_acts_in_vain');
+      });
+    },
     kill() {
       tally.add('kills_bank');
       lane.add(async () => {
@@ -71,6 +99,7 @@ export function createRestlessBank(bank: SandboxBank, partners: readonly TestPar
     async heal() {
       lane.add(async () => bank.control('DELETE /faults'));
       lane.add(async () => bank.control('/webhooks', { mode: 'normal' }));
+      if (addressId !== null) lane.add(async () => sendUsdc(bank, addressId, repaymentUsdc));
       await lane.finish();
       for (const path of toUndo) await wasDone(path);
     },

@@ -38,6 +38,8 @@ test('in 300 seconds everything that can happen does', () => {
         case 'reuse':
         case 'cancel':
           return event.kind;
+        case 'deposit':
+          return event.act;
         case 'act':
           return `act ${event.act}`;
         case 'fault':
@@ -54,6 +56,8 @@ test('in 300 seconds everything that can happen does', () => {
     'repeat',
     'reuse',
     'cancel',
+    'top_up',
+    'take_back',
     ...transferActs.map((act) => `act ${act}`),
     ...[...faultPoints, 'any'].flatMap((on) => faultKinds.map((kind) => `fault ${on} ${kind}`)),
     ...webhookModes.map((mode) => `webhooks ${mode}`),

@@ -40,6 +40,8 @@ type Happening =
   /** The bank holds it, and its partner wants it stopped. */
   | { kind: 'cancel'; order: Order }
   | { kind: 'act'; act: TransferAct; order: Order; body: object }
+  /** The poor partner tops up, and the bank takes back the oldest of that, which is spent as a rule: then it is owed. */
+  | { kind: 'deposit'; act: 'top_up' | 'take_back' }
   | { kind: 'fault'; fault: BankFault }
   | { kind: 'webhooks'; mode: (typeof webhookModes)[number] }
   | { kind: 'kill'; victim: Victim };
@@ -140,6 +142,24 @@ function planFaults(planning: Planning): PlannedEvent[] {
       micro_usdc: pick(random, [-mostTakenBesides, -10_000, -1, 1, 10_000, mostTakenBesides]),
     },
   }));
+}
+
+/** The bank's rate is off now and then, by what nobody notices: the float makes up for it. */
+function planDrift(planning: Planning): PlannedEvent[] {
+  const { random } = planning;
+  const fault = { on: 'transfer.create', kind: 'take_different', delay_ms: 0, status: 400, code: 'none' } as const;
+  return momentsOf(planning, 1_000, 4_000).map((atMs) => ({
+    atMs,
+    kind: 'fault',
+    fault: { ...fault, times: 1 + random.below(5), micro_usdc: pick(random, [-10_000, 10_000, mostTakenBesides]) },
+  }));
+}
+
+function planDebts(planning: Planning): PlannedEvent[] {
+  return momentsOf(planning, 8_000, 16_000).flatMap((atMs): PlannedEvent[] => [
+    { atMs, kind: 'deposit', act: 'top_up' },
+    { atMs: atMs + 6_000 + planning.random.below(8_000), kind: 'deposit', act: 'take_back' },
+  ]);
 }
 
 function planWebhooks(planning: Planning): Extract<PlannedEvent, { kind: 'webhooks' }>[] {
@@ -263,6 +283,8 @@ export function planPayouts({ seed, seconds }: { seed: number; seconds: number }
     ...planKills(planning),
     ...planFaults(planning),
     ...planOrders(planning, seconds),
+    ...planDebts(planning),
+    ...planDrift(planning),
   ];
   const events = withoutUnreportedReturns(inOrder(all, lengthMs));
   const digest = createHash('sha256').update(JSON.stringify({ partners, events })).digest('hex').slice(0, 16);

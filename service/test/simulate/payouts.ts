@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { openRounds, untilFunded } from '../funding/topping-up.ts';
 import { createTestClock, type TestClock } from '../harness/clock.ts';
 import { countStates } from '../harness/invariants.ts';
 import type { TestPartner } from '../harness/partners.ts';
@@ -7,6 +8,7 @@ import { startWorld, type World } from '../harness/world.ts';
 import { createRestlessBank, type RestlessBank } from './payouts-bank.ts';
 import { createClients, type Clients } from './payouts-clients.ts';
 import { becomeQuiet, judge, reportErrors, printAuditTrails } from './payouts-end.ts';
+import { countFloat, untilCovered } from './until-covered.ts';
 import { planPayouts, type PayoutsPlan, type PlannedEvent } from './payouts-plan.ts';
 import { startProcesses, type Processes } from './payouts-processes.ts';
 import type { Simulation } from './simulation.ts';
@@ -19,6 +21,7 @@ const progressEveryMs = 10_000;
 interface Cast {
   world: World;
   clock: TestClock;
+  round: (queue?: string) => Promise<void>;
   bank: RestlessBank;
   clients: Clients;
   processes: Processes;
@@ -33,14 +36,18 @@ async function startCast(
 ): Promise<Cast> {
   const clock = createTestClock({ atEnd });
   const env = { KELPIE_TEST_CLOCK_FILE: clock.file };
-  const world = await startWorld({ database, settleAfterMs, env, atEnd });
+  const world = await startWorld({ database, settleAfterMs, env, withFloat: true, atEnd });
+  const round = await openRounds(database, atEnd);
+  await round('open-funding');
+  const { addressId } = await untilFunded(database, world.partner);
   const partners: TestPartner[] = [world.partner];
   while (partners.length < plan.partners) partners.push(await world.addPartner());
   const { processes, urls } = await startProcesses(world);
   const tally = createTally();
   const violations: string[] = [];
   const clients = createClients({ partners, urls, tally, violations });
-  return { world, clock, bank: createRestlessBank(world.bank, partners, tally), clients, processes, tally, violations };
+  const bank = createRestlessBank({ bank: world.bank, partners, addressId, tally });
+  return { world, clock, round, bank, clients, processes, tally, violations };
 }
 
 function perform({ bank, clients, processes, tally }: Cast, event: PlannedEvent): void {
@@ -55,6 +62,8 @@ function perform({ bank, clients, processes, tally }: Cast, event: PlannedEvent)
     }
     case 'act':
       return bank.act(event);
+    case 'deposit':
+      return event.act === 'top_up' ? bank.topUp() : bank.takeBack();
     case 'fault':
       return bank.spoil(event.fault);
     case 'webhooks':
@@ -105,6 +114,7 @@ async function figuresOf({ world, clients, tally }: Cast): Promise<Record<string
     bank_refunds: refunds.length,
     ...Object.fromEntries(states.map(([state, count]) => [`end_${state}`, count])),
     ...Object.fromEntries(await countCases(world)),
+    ...(await countFloat(world)),
     longest_wait_s: Math.round(clients.longestWaitMs() / 100) / 10,
   };
 }
@@ -120,7 +130,8 @@ export const simulatePayouts: Simulation = async ({ database, seconds, seed, say
     say('all is well from now on');
     await heal(cast);
     await becomeQuiet(cast, say);
-    const violations = [...cast.violations, ...(await judge(cast))];
+    const uncovered = await untilCovered({ ...cast, world: Object.assign(cast.world, { clock: cast.clock }) });
+    const violations = [...cast.violations, ...uncovered, ...(await judge(cast))];
     if (violations.length > 0) reportErrors(cast.world, say);
     await printAuditTrails(database, violations, say);
     const figures = await figuresOf(cast);

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
 import type { Command } from 'commander';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createProgram } from '../../../src/app/commands/program.ts';
+import { dayOf } from '../../../src/platform/london-day.ts';
 import { monthEnd, monthOf } from '../../../src/platform/london-month.ts';
 import { createBilledPartners } from '../../billing/billed-partners.ts';
 import { createTestClock } from '../../harness/clock.ts';
@@ -82,6 +86,12 @@ const blockId = await asAdmin(database.superuserUrl, async (client) => {
   return rows[0]?.id ?? '';
 });
 
+/** The rest of the one invoice, as the bank lists it. */
+const today = dayOf(new Date(monthEnd(period).getTime() + 60 * 60_000));
+const transfers = join(mkdtempSync(join(tmpdir(), 'kelpie-transfers-')), 'transfers.csv');
+writeFileSync(transfers, `date,amount,reference,transfer_id\r\n${today},14.00,Invoice KP-000001,FP-2\r\n`);
+after(() => rmSync(dirname(transfers), { recursive: true }));
+
 /** In an order in which each has something to do. */
 const acts: Readonly<Record<string, readonly string[]>> = {
   'partners create': ['--slug', 'new-one', '--name', 'New One'],
@@ -106,6 +116,10 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'exceptions trace': [completed.id, ...bill('BR-3')],
   'jobs retry': [jobId],
   'invoices run': ['--period', period],
+  'invoices void': ['KP-000001', ...why],
+  'invoices pay': ['KP-000001', '--amount', '1.00', '--received', today, '--bank-reference', 'FP-1'],
+  'invoices match': [transfers],
+  'partners close': ['new-one', ...why],
   'reconcile run': [],
   'cases correct': correction,
   'approvals approve': [correctionProposal],
@@ -128,6 +142,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'payouts show': [completed.id],
   'rails list': [],
   'limits show': [slug],
+  'float show': [],
   'deposits list': [],
   'deposits show': [depositId],
   'exceptions list': ['--partner', slug],
@@ -195,7 +210,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Refresh|Reject|Restore|Retry|Revoke|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Record|Refresh|Reject|Restore|Retry|Revoke|Set|Show|Start|Suspend) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {

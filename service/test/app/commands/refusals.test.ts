@@ -29,6 +29,7 @@ const completed = await plantPayout(database, live, 'completed');
 const played = await plantPayout(database, sandbox, 'completed');
 const why = ['--reason', 'a test'];
 const bill = ['--cost', '10.00', '--bank-reference', 'BR-1'];
+const payment = ['--amount', '1.00', '--received', '2026-12-03', '--bank-reference', 'FP-1'];
 const nobody = '01a1d000-0000-7000-8000-00000000000f';
 
 async function expectError(
@@ -54,6 +55,11 @@ test('what is refused ends with 2, a code and a sentence, and changes nothing', 
     [['api-keys', 'revoke', nobody, ...why], { ...missing, says: /No API key has the id/ }],
     [['payouts', 'refresh', 'x'], { ...missing, says: /No payout has the id x/ }],
     [['invoices', 'show', 'KP-000099'], { ...missing, says: /No invoice has the number or id/ }],
+    [['invoices', 'pay', 'KP-000099', ...payment], { ...missing, says: /No invoice has the number or id/ }],
+    [['invoices', 'void', nobody, ...why], { ...missing, says: /No invoice has the number or id/ }],
+    [['invoices', 'match', '/nowhere.csv'], { ...missing, says: /There is no file/ }],
+    [['invoices', 'match', 'package.json'], { exit: 2, code: 'file_wrong', says: /first line is date,amount/ }],
+    [['partners', 'close', 'nobody', ...why], { ...missing, says: /No partner has the slug or id nobody/ }],
     [['jobs', 'retry', nobody], { ...missing, says: /No job has the id/ }],
     [['sessions', 'end', nobody, ...why], { ...missing, says: /No open session has the id/ }],
     [['sessions', 'end', 'x', ...why], { ...missing, says: /No open session has the id x/ }],
@@ -92,6 +98,8 @@ test('a command line that is wrong ends with 64, and says what is', async () => 
     [['partners', 'suspend', slug], /required option '--reason <text>'/],
     [['partners', 'list', '--limit', '0'], /whole number from 1 to 1000/],
     [['exceptions', 'recall', completed.id, '--cost', '1', '--bank-reference', 'x'], /pounds and pence/],
+    [['invoices', 'pay', 'KP-1', ...payment, '--amount', '0.00'], /pounds and pence above zero/],
+    [['invoices', 'pay', 'KP-1', ...payment, '--received', '2026-02-30'], /Use a date, for example/],
     [['rails', 'pause', ...why], /Use --rail or --partner/],
     [['rails', 'pause', '--rail', 'simulated', '--partner', slug, ...why], /cannot be used with option/],
     [['payouts', 'stuk'], /unknown command 'stuk'/],
