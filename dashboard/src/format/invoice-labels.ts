@@ -1,4 +1,6 @@
-import type { PayoutStatus } from '@kelpie/sdk';
+import type { Invoice, PayoutStatus } from '@kelpie/sdk';
+import { amountOf, penceOf } from './money.ts';
+import { formatPlainDate } from './time.ts';
 
 const kinds: Readonly<Record<string, string>> = {
   payout_fees: 'Payout fees',
@@ -27,8 +29,17 @@ const invoiceStatuses: Readonly<Record<string, StatusLabels>> = {
   void: { label: 'Void', mark: 'cancelled' },
 };
 
-export function invoiceStatusLabels(status: string): StatusLabels {
-  return invoiceStatuses[status] ?? { label: status, mark: 'pending' };
+/** A paid invoice says since when. One of nothing asks for nothing. */
+export function invoiceStatusLabels(invoice: Pick<Invoice, 'status' | 'paid_on' | 'total_gbp'>): StatusLabels {
+  const { status, paid_on: paidOn, total_gbp: total } = invoice;
+  if (status === 'issued' && total === '0.00') return { label: 'Nothing to pay', mark: 'completed' };
+  const labels = invoiceStatuses[status] ?? { label: status, mark: 'pending' };
+  return paidOn === null ? labels : { ...labels, label: `${labels.label} ${formatPlainDate(paidOn)}` };
+}
+
+/** What is left to pay of it, in the API's form. */
+export function leftToPay({ status, total_gbp: total, paid_gbp: paid }: Invoice): string {
+  return status === 'void' ? '0.00' : amountOf(penceOf(total) - penceOf(paid));
 }
 
 /** Credits are subtracted from the total, all other lines added. */

@@ -1,5 +1,6 @@
 import type { Invoice } from '@kelpie/sdk';
 import { useId, useState } from 'react';
+import { useSession } from '../../data/session.ts';
 import { isSubtracted, lineLabel } from '../../format/invoice-labels.ts';
 import { formatCount, formatPounds } from '../../format/money.ts';
 import { formatMonth } from '../../format/time.ts';
@@ -11,6 +12,7 @@ type InvoiceLine = Invoice['lines'][number];
 
 /** Each line opens to the payouts and charges behind it; all of them make the total. */
 export function InvoiceLines({ invoice }: { invoice: Invoice }) {
+  const isClosed = useSession().account.status === 'closed';
   return (
     <div>
       <ul className="border-t border-line">
@@ -20,7 +22,7 @@ export function InvoiceLines({ invoice }: { invoice: Invoice }) {
       </ul>
       <dl>
         {invoice.carried_over_gbp !== '0.00' && (
-          <Sum name="Credit for the next invoice" amount={invoice.carried_over_gbp} />
+          <Sum name={isClosed ? 'Credit left over' : 'Credit for the next invoice'} amount={invoice.carried_over_gbp} />
         )}
         <Sum name="Total" amount={invoice.total_gbp} isTotal />
       </dl>

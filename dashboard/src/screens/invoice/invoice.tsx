@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useInvoice } from '../../data/reads.ts';
-import { invoiceStatusLabels } from '../../format/invoice-labels.ts';
+import { invoiceStatusLabels, leftToPay } from '../../format/invoice-labels.ts';
 import { formatPounds } from '../../format/money.ts';
 import { formatMonth } from '../../format/time.ts';
 import { buttonClassName } from '../../ui/button.tsx';
@@ -37,8 +37,9 @@ export function Screen() {
 
 function InvoicePage({ invoice }: { invoice: Invoice }) {
   const address = useAddress();
-  const { id, number, period, status, issued_at: issuedAt, due_at: dueAt } = invoice;
-  const { label, mark } = invoiceStatusLabels(status);
+  const { id, number, period, issued_at: issuedAt, due_at: dueAt, voided_at: voidedAt } = invoice;
+  const { label, mark } = invoiceStatusLabels(invoice);
+  const left = leftToPay(invoice);
   return (
     <Page
       title={`Invoice for ${formatMonth(period)}`}
@@ -87,6 +88,16 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
         <Figure name="Total">
           <span className="figures font-semibold">{formatPounds(invoice.total_gbp)}</span>
         </Figure>
+        {invoice.paid_gbp !== '0.00' && left !== '0.00' && (
+          <Figure name="Left to pay">
+            <span className="figures font-semibold">{formatPounds(left)}</span>
+          </Figure>
+        )}
+        {voidedAt !== null && (
+          <Figure name="Voided">
+            <Timestamp at={voidedAt} to="date" />
+          </Figure>
+        )}
       </dl>
       <Section title="Invoice lines">
         <InvoiceLines invoice={invoice} />

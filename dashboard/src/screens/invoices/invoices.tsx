@@ -60,8 +60,8 @@ export function Screen() {
 
 function InvoiceRow({ invoice }: { invoice: Invoice }) {
   const address = useAddress();
-  const { id, number, period, status, total_gbp: total, due_at: dueAt } = invoice;
-  const { label, mark } = invoiceStatusLabels(status);
+  const { id, number, period, total_gbp: total, due_at: dueAt } = invoice;
+  const { label, mark } = invoiceStatusLabels(invoice);
   return (
     <Row isLink>
       <Cell className="max-sm:w-full">

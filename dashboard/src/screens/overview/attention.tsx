@@ -15,6 +15,7 @@ import {
   usePayouts,
 } from '../../data/reads.ts';
 import { useIsOpen } from '../../data/session.ts';
+import { leftToPay } from '../../format/invoice-labels.ts';
 import { penceOf, formatPounds, formatUsdc } from '../../format/money.ts';
 import { formatMonth } from '../../format/time.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -55,12 +56,13 @@ function walletItems({ balance, days, account }: Known): AttentionItem[] {
   return left === undefined || left >= fewDays ? [] : [{ ...low, detail: 'View top-up details' }];
 }
 
-function overdueInvoiceItem({ id, period, total_gbp: total }: Invoice): AttentionItem {
+function overdueInvoiceItem(invoice: Invoice): AttentionItem {
+  const { id, period } = invoice;
   return {
     id: `invoice ${id}`,
     level: 'urgent',
     text: `The invoice for ${formatMonth(period)} is overdue`,
-    detail: `${formatPounds(total)} due`,
+    detail: `${formatPounds(leftToPay(invoice))} due`,
     to: `/invoices/${id}`,
   };
 }

@@ -17,6 +17,7 @@ const payout: Payout = {
   wallet_sent_usdc: '32.10',
   recipient: { name: 'Grace Hopper', account_last4: '5678' },
   created_via: 'api',
+  duplicate_suspected: false,
   failure_reason: null,
   failure_code: null,
   created_at: '2026-11-15T10:00:00.000Z',

@@ -79,9 +79,21 @@ function PayoutPage({ payout }: { payout: Payout }) {
       }
     >
       {(status === 'failed' || status === 'returned') && <Failure key={`failure ${payout.id}`} payout={payout} />}
+      {payout.duplicate_suspected && <DuplicateHint payout={payout} />}
       {/* Remounted for each payout, so that none shows the lines of another for a moment. */}
       <Details key={payout.id} payout={payout} />
     </Page>
+  );
+}
+
+/** Only a hint: paying the same amount twice a day can be meant. */
+function DuplicateHint({ payout: { amount_gbp: amount, status } }: { payout: Payout }) {
+  const canStillStop = status === 'pending' || status === 'processing';
+  return (
+    <p className="rounded-lg border border-returned/30 bg-returned-wash p-4">
+      Possible duplicate: you created another payout of <span className="figures">{formatPounds(amount)}</span> to this
+      account in the 24 hours before. {canStillStop && 'If this one is a mistake, cancel it.'}
+    </p>
   );
 }
 

@@ -13,6 +13,7 @@ import { Field } from '../../ui/field.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
+import { Timestamp } from '../../ui/timestamp.tsx';
 import { Notifications } from './notifications.tsx';
 import { changeOf, emailChanges, settingsFrom, shownColour, wrongIn, type SettingsDraft } from './settings-draft.ts';
 
@@ -236,6 +237,11 @@ function AccountFacts({ account }: { account: Account }) {
           <code className="font-mono text-small">{session.account.slug}</code>
         </Fact>
         <Fact name="Status">{statuses[account.status] ?? account.status}</Fact>
+        {account.closed_at !== null && (
+          <Fact name="Closed">
+            <Timestamp at={account.closed_at} to="date" />
+          </Fact>
+        )}
         <Fact name="Account ID">
           <code className="font-mono text-small break-all">{account.id}</code>
         </Fact>

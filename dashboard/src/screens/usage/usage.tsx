@@ -1,6 +1,7 @@
 import type { Usage } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useAccount, useUsage } from '../../data/reads.ts';
+import { useSession } from '../../data/session.ts';
 import { lineLabel } from '../../format/invoice-labels.ts';
 import { formatCount, formatPounds } from '../../format/money.ts';
 import { formatMonth } from '../../format/time.ts';
@@ -56,6 +57,7 @@ function Figures({ usage: { payouts } }: { usage: Usage }) {
 
 function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) {
   const environment = useEnvironment();
+  const isClosed = useSession().account.status === 'closed';
   return (
     <Section title="Invoice so far">
       {invoice.lines.length > 0 && (
@@ -71,6 +73,11 @@ function InvoiceSoFar({ usage: { invoice_so_far: invoice } }: { usage: Usage }) 
           <Fact name="Total">
             <span className="figures font-semibold">{formatPounds(invoice.total_gbp)}</span>
           </Fact>
+          {invoice.carried_over_gbp !== '0.00' && (
+            <Fact name={isClosed ? 'Credit that we owe you' : 'Credit for the next invoice'}>
+              <span className="figures">{formatPounds(invoice.carried_over_gbp)}</span>
+            </Fact>
+          )}
         </Facts>
       )}
       {invoice.lines.length === 0 && (
