@@ -40,7 +40,7 @@ drop policy ledger_once on kelpie.deposits;
 alter type kelpie.ledger_account add value 'house_float' after 'exception_loss';
 alter type kelpie.ledger_account add value 'float_in_transit' after 'house_float';
 
--- Sums of the house's accounts (kelpie.is_house_account), so that no job adds up the whole ledger every minute. A posting
+-- Sums of the house's accounts (kelpie.house_accounts), so that no job adds up the whole ledger every minute. A posting
 -- only adds a row to house_changes: at one row per partner, every payout that arrives would wait for the one before it.
 create table kelpie.house_sums (
   partner_id uuid not null,

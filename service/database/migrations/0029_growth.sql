@@ -2,7 +2,9 @@
 
 alter table kelpie.payouts
   -- Whether another payout to the same account and of the same amount was created in the 24 hours before, under another key.
-  add column duplicate_suspected boolean not null default false;
+  add column duplicate_suspected boolean not null default false,
+  -- A hash of partner, environment, account and amount, by which equal payouts are found. Null where none was asked for.
+  add column equal_hash bigint;
 
 -- With the columns that were added since.
 create or replace view kelpie.visible_payouts with (security_invoker = true) as

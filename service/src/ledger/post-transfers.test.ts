@@ -176,6 +176,31 @@ test('a large transfer that its wallet can not cover does not keep a small one b
   assert.equal(await getBalance(calls, owner), 60n);
 });
 
+test('what follows a refused transfer of the same cause is refused with it, and nothing else is', async () => {
+  const owner = await createPartner();
+  const [causeId, otherId] = [newId(systemClock), newId(systemClock)];
+  const ofBank: Line[] = [
+    { account: 'suspense', amount: 5n },
+    { account: 'bank_wallet', amount: -5n },
+  ];
+  const outcomes = await inTransaction(pool, owner, async (tx) =>
+    postTransfers(tx, [
+      { ...transferOf(owner, ofBank), causeId },
+      { ...walletChange(owner, -1n), causeId },
+      { ...transferOf(owner, ofBank), causeId },
+      { ...walletChange(owner, 7n), causeId },
+      { ...transferOf(owner, ofBank), causeId: otherId },
+      { ...walletChange(owner, 9n), causeId: otherId },
+    ]),
+  );
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind === 'posted'),
+    [true, false, false, false, true, true],
+  );
+  assert.equal(await getBalance(calls, owner), 9n);
+  await assertVerifies();
+});
+
 test('a transfer that does not sum to zero in each currency is refused whole', async () => {
   const owner = await createPartner();
   const unbalanced: Line[][] = [

@@ -4,21 +4,8 @@
 -- Callers: everyone
 create or replace function kelpie.currency_of(account kelpie.ledger_account) returns text
   language sql immutable parallel safe
-  return case account
-    when 'wallet' then 'USDC'
-    when 'held' then 'USDC'
-    when 'in_transit' then 'USDC'
-    when 'bank_wallet' then 'USDC'
-    when 'fx' then 'USDC'
-    when 'partner_receivable' then 'USDC'
-    when 'suspense' then 'USDC'
-    when 'exception_loss' then 'USDC'
-    when 'house_float' then 'USDC'
-    when 'float_in_transit' then 'USDC'
-    when 'receivable' then 'GBP'
-    when 'revenue' then 'GBP'
-    when 'credit_due' then 'GBP'
-    when 'cash' then 'GBP'
-    when 'accrued' then 'GBP millionths'
-    when 'accrued_revenue' then 'GBP millionths'
+  return case
+    when account = any (kelpie.usdc_accounts()) then 'USDC'
+    when account in ('receivable', 'revenue', 'credit_due', 'cash') then 'GBP'
+    when account in ('accrued', 'accrued_revenue') then 'GBP millionths'
   end;

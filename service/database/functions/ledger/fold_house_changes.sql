@@ -33,7 +33,7 @@ begin
     select e.partner_id, e.environment, e.account, sum(e.amount)
     from (
       select l.partner_id, l.environment, l.account, l.amount from kelpie.ledger_entries l
-      where kelpie.is_house_account(l.account)
+      where l.account = any (kelpie.house_accounts())
       union all
       select w.partner_id, w.environment, 'house_float', 0 from kelpie.wallets w
     ) e

@@ -5,8 +5,9 @@
 --   entry; only listed pairs of reason and account are posted (kelpie.may_post); sandbox is never charged in pounds; a
 --   payout is refunded once, and once more if it was adopted; a wallet never goes below zero, and what is credited to one
 --   first repays what its partner owes; nothing in pounds is posted to a month whose books are closed.
---   Outside a batch, a transaction posts for its own partner only. A transfer that its wallet can't cover is not posted and touches no other.
--- Returns one row for each transfer that moves a wallet: whether it was posted, and what the wallet then holds.
+--   Outside a batch, a transaction posts for its own partner only. A transfer that its wallet can't cover is not posted, nor
+--   what follows of its cause; it touches no other.
+-- Returns one row for each transfer that moves a wallet or was not posted: whether it was, and what the wallet then holds.
 -- Locks: books (shared, where there are pounds), then wallets, debts and payment blocks, each in order. Closing the books
 --   waits for those who post.
 -- Owner: kelpie_ledger
@@ -31,6 +32,8 @@ declare
   change record;
   wallet record;
   refused uuid[] := '{}';
+  refused_causes uuid[] := '{}';
+  followers uuid[];
   touched uuid[] := '{}';
   balances bigint[] := '{}';
   versions bigint[] := '{}';
@@ -39,35 +42,26 @@ declare
   is_balanced boolean;
   is_of_one boolean;
   is_listed boolean;
-  has_pounds boolean;
-  charges_sandbox boolean;
-  has_refund boolean;
+  -- As a rule all is USDC. An account without a currency counts as pounds, and is refused there.
+  has_pounds boolean := not accounts <@ kelpie.usdc_accounts();
   has_credit boolean;
-  has_debt boolean;
-  has_house boolean;
+  has_debt boolean := 'partner_receivable' = any (accounts);
 begin
   -- A null, or an array that is too short and padded with nulls, would slip through every comparison below.
   select bool_and(t.is_whole), bool_and(t.is_balanced), bool_and(t.is_listed),
-    bool_and(t.wallet_entries <= 1) and count(*) = count(distinct t.transfer_id), bool_or(t.has_pounds),
-    bool_or(t.has_pounds and t.environment <> 'live'), bool_or(t.has_refund), bool_or(t.has_credit), bool_or(t.has_debt),
-    bool_or(t.has_house)
-  into is_whole, is_balanced, is_listed, is_of_one, has_pounds, charges_sandbox, has_refund, has_credit, has_debt,
-    has_house
+    bool_and(t.wallet_entries <= 1) and count(*) = count(distinct t.transfer_id), bool_or(t.has_credit)
+  into is_whole, is_balanced, is_listed, is_of_one, has_credit
   from (
-    select entry.transfer_id, entry.environment, bool_and(entry is not null) as is_whole,
+    select entry.transfer_id, bool_and(entry is not null) as is_whole,
       sum(entry.amount) = 0 as is_balanced,
-      bool_or(kelpie.currency_of(entry.account) is distinct from 'USDC') as has_pounds,
       bool_and(kelpie.may_post(entry.reason, entry.account)) as is_listed,
-      bool_or(entry.account = 'wallet' and entry.amount < 0 and entry.reason like 'payout.%') as has_refund,
       bool_or(entry.account = 'wallet' and entry.amount < 0) as has_credit,
-      bool_or(entry.account = 'partner_receivable') as has_debt,
-      bool_or(kelpie.is_house_account(entry.account)) as has_house,
       count(*) filter (where entry.account = 'wallet') as wallet_entries
     from unnest(transfer_ids, lines, partner_ids, environments, accounts, amounts, reasons, cause_ids)
       as entry (transfer_id, line, partner_id, environment, account, amount, reason, cause_id)
     group by entry.transfer_id, entry.partner_id, entry.environment
   ) t;
-  -- As a rule all is USDC, and the sums above say it all.
+  -- Of USDC alone, the sums above say it all.
   if has_pounds then
     is_balanced := not exists (
       select from unnest(transfer_ids, accounts, amounts) as entry (transfer_id, account, amount)
@@ -87,7 +81,10 @@ begin
   if not is_listed then
     raise exception 'an account that is not listed for its reason' using errcode = 'check_violation';
   end if;
-  if charges_sandbox then
+  if has_pounds and exists (
+    select from unnest(environments, accounts) as entry (environment, account)
+    where entry.environment <> 'live' and kelpie.currency_of(entry.account) <> 'USDC'
+  ) then
     raise exception 'sandbox is never charged' using errcode = 'check_violation';
   end if;
   -- Outside a batch, also where the transaction names no partner.
@@ -143,7 +140,6 @@ begin
     where d.owed_micro_usdc > 0
   ) then
     has_debt := true;
-    has_house := true;
     select array_agg(e.transfer_id order by e.place), array_agg(e.line order by e.place),
       array_agg(e.partner_id order by e.place), array_agg(e.environment order by e.place),
       array_agg(e.account order by e.place), array_agg(e.amount order by e.place), array_agg(e.reason order by e.place),
@@ -184,10 +180,10 @@ begin
     versions := '{}';
     -- Wallet by wallet, in order of arrival: a transfer that is not covered is refused, and the next still has its turn.
     for change in
-      select entry.transfer_id, entry.partner_id, entry.environment, -entry.amount as by_micro_usdc,
+      select entry.transfer_id, entry.partner_id, entry.environment, entry.cause_id, -entry.amount as by_micro_usdc,
         row_number() over w = 1 as first, lead(entry.transfer_id) over w is null as last
-      from unnest(transfer_ids, partner_ids, environments, accounts, amounts) with ordinality
-        as entry (transfer_id, partner_id, environment, account, amount, arrival)
+      from unnest(transfer_ids, partner_ids, environments, accounts, amounts, cause_ids) with ordinality
+        as entry (transfer_id, partner_id, environment, account, amount, cause_id, arrival)
       where entry.account = 'wallet'
       window w as (partition by entry.partner_id, entry.environment order by entry.arrival)
       order by entry.partner_id, entry.environment, entry.arrival
@@ -197,9 +193,10 @@ begin
         from kelpie.wallets w
         where w.partner_id = change.partner_id and w.environment = change.environment;
       end if;
-      posted := wallet.balance + change.by_micro_usdc >= 0;
+      posted := wallet.balance + change.by_micro_usdc >= 0 and change.cause_id <> all (refused_causes);
       if not posted then
         refused := refused || change.transfer_id;
+        refused_causes := refused_causes || change.cause_id;
       else
         wallet.balance := wallet.balance + change.by_micro_usdc;
         wallet.version := wallet.version + 1;
@@ -216,6 +213,23 @@ begin
         where w.partner_id = change.partner_id and w.environment = change.environment and w.version <> wallet.version;
       end if;
     end loop;
+    -- What follows and moves no wallet.
+    followers := array(
+      select distinct e.transfer_id
+      from (
+        select entry.transfer_id,
+          bool_or(entry.transfer_id = any (refused)) over (partition by entry.cause_id order by entry.arrival) as follows
+        from unnest(transfer_ids, cause_ids) with ordinality as entry (transfer_id, cause_id, arrival)
+        where entry.cause_id = any (refused_causes)
+      ) e
+      where e.follows and e.transfer_id <> all (refused)
+    );
+    refused := refused || followers;
+    return query
+      select distinct entry.transfer_id, false, w.balance_micro_usdc
+      from unnest(transfer_ids, partner_ids, environments) as entry (transfer_id, partner_id, environment)
+      join kelpie.wallets w on w.partner_id = entry.partner_id and w.environment = entry.environment
+      where entry.transfer_id = any (followers);
   end if;
 
   insert into kelpie.ledger_entries (
@@ -229,7 +243,7 @@ begin
     on after.transfer_id = entry.transfer_id and entry.account = 'wallet'
   where entry.transfer_id <> all (refused);
 
-  if has_refund then
+  if has_credit then
     insert into kelpie.payout_refunds (payout_id, partner_id, environment, transfer_id, after_adoption)
     select distinct entry.cause_id, entry.partner_id, entry.environment, entry.transfer_id, exists (
       select from kelpie.proposals a
@@ -242,13 +256,13 @@ begin
   end if;
 
   -- One row per partner and account, whatever the number of payouts.
-  if has_house then
+  if accounts && kelpie.house_accounts() then
     insert into kelpie.house_changes (partner_id, environment, account, amount, on_day)
     select entry.partner_id, entry.environment, entry.account, sum(entry.amount),
       kelpie.london_day(kelpie.instant_of(entry.transfer_id))
     from unnest(transfer_ids, partner_ids, environments, accounts, amounts)
       as entry (transfer_id, partner_id, environment, account, amount)
-    where kelpie.is_house_account(entry.account) and entry.transfer_id <> all (refused)
+    where entry.account = any (kelpie.house_accounts()) and entry.transfer_id <> all (refused)
     group by entry.partner_id, entry.environment, entry.account, 5
     having sum(entry.amount) <> 0;
   end if;

@@ -57,10 +57,14 @@ create or replace function kelpie.create_payouts(
   due_ats timestamptz[],
   activity_ids uuid[],
   activity_statuses integer[],
-  -- From when on an equal payout under another key makes each suspected of being its duplicate.
-  duplicates_since timestamptz[],
+  -- By which equal payouts are found, and from which id on one under another key makes each suspected of being its duplicate.
+  equal_hashes bigint[],
+  equal_since_ids uuid[],
   -- The transfers of each payout, as the text of an array.
   transfer_lists text[],
+  -- Payouts that are equal to an earlier one of the batch, and the last such one. In order.
+  repeat_places integer[],
+  repeated_places integer[],
   -- Payouts that take over the key of an attempt of which nothing was sent: that attempt, as resolve_used_order saw it.
   retry_places integer[],
   retried_payouts uuid[],
@@ -194,11 +198,11 @@ begin
     is_granted := is_claimed;
   end if;
 
-  -- The holds decide; what follows from a hold is posted only where it was granted.
+  -- The holds decide: nothing that follows from a hold is posted where it was refused.
   select array_agg(t.transfer_id), array_agg(t.wallet_balance) into refused_transfers, balances
   from kelpie.post_of_payouts(
     is_granted, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
-    entry_accounts, entry_amounts, entry_reasons, true
+    entry_accounts, entry_amounts, entry_reasons, null
   ) t
   where not t.posted;
   if refused_transfers is not null then
@@ -209,9 +213,17 @@ begin
     left join (
       select entry.place, min(t.balance) as balance
       from unnest(refused_transfers, balances) as t (transfer_id, balance)
-      join unnest(entry_payouts, entry_transfers) as entry (place, transfer_id) on entry.transfer_id = t.transfer_id
+      join unnest(entry_payouts, entry_firsts, entry_transfers) as entry (place, is_first, transfer_id)
+        on entry.transfer_id = t.transfer_id
+      where entry.is_first
       group by entry.place
     ) refused on refused.place = item.place;
+    if exists (
+      select from unnest(entry_payouts, entry_transfers) as entry (place, transfer_id)
+      where entry.transfer_id = any (refused_transfers) and is_granted[entry.place]
+    ) then
+      raise exception 'only the hold of a new payout debits the wallet' using errcode = 'check_violation';
+    end if;
   end if;
   if is_granted <> is_claimed then
     -- A retried key still stands for its earlier attempt, and stays.
@@ -228,14 +240,6 @@ begin
     ) c;
   end if;
 
-  perform from kelpie.post_of_payouts(
-    is_granted, partner_ids, environments, payout_ids, entry_payouts, entry_firsts, entry_transfers, entry_lines,
-    entry_accounts, entry_amounts, entry_reasons, false
-  ) t where not t.posted;
-  if found then
-    raise exception 'only the hold of a new payout debits the wallet' using errcode = 'check_violation';
-  end if;
-
   recipients := bank_recipients_encrypted;
   if 'sending' = any (first_states) then
     select array_agg(coalesce(item.named, known.id_encrypted) order by item.place) into recipients
@@ -249,33 +253,38 @@ begin
     ) known on true;
   end if;
 
-  select kelpie.suspect_duplicates(
-    is_granted, partner_ids, environments, order_ids, first_states, account_indexes, amounts_pence,
-    kelpie.first_id_at(min(item.since))
-  ) into suspected
-  from unnest(duplicates_since) as item (since);
+  -- The payouts of a batch are of one moment.
+  suspected := kelpie.suspect_duplicates(
+    partner_ids, environments, order_ids, account_indexes, amounts_pence, equal_hashes, equal_since_ids[1]
+  );
+  for nth in 1 .. cardinality(repeat_places) loop
+    suspected[repeat_places[nth]] := suspected[repeat_places[nth]] or suspected[repeated_places[nth]]
+      or (is_granted[repeated_places[nth]] and first_states[repeated_places[nth]] <> 'failed');
+  end loop;
 
   insert into kelpie.payouts (
     id, partner_id, environment, rail, state, revision, attempts, idempotency_key, order_id, bank_round, first_tried_at,
     reference, bank_reference, amount_pence, fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths,
     price_plan, recipient_name, account_last4, recipient_encrypted, account_index, bank_recipient_encrypted, created_via,
     created_by, bank_payment_id, bank_state, bank_debited_micro_usdc, failure_code, failure_reason, updated_at, api_key_id,
-    counted_on, counted_new_payee, duplicate_suspected
+    counted_on, counted_new_payee, duplicate_suspected, equal_hash
   )
   select item.id, item.partner_id, item.environment, item.rail, item.state, 1, 1, item.key, item.order_id, item.bank_round,
     item.first_tried_at, item.reference, item.bank_reference, item.amount, item.fee, item.provider_fee, item.wallet_debit,
     item.rate, item.price_plan, item.recipient_name, item.last4, item.encrypted, item.account_index, recipients[item.place], item.via,
     item.created_by, item.bank_payment_id, item.bank_state, item.took, item.failure_code, item.failure_reason, item.instant,
-    item.api_key_id, counted_days[item.place], coalesce(counted_payees[item.place], false), suspected[item.place]
+    item.api_key_id, counted_days[item.place], coalesce(counted_payees[item.place], false), suspected[item.place],
+    item.equal_hash
   from unnest(
     payout_ids, partner_ids, environments, rails, first_states, keys, order_ids, bank_rounds, first_tried_ats, instants,
     references_given, bank_references, amounts_pence, fees_pence, provider_fees_pence, wallet_debits_micro_usdc,
     gbp_per_usd_millionths, price_plans, recipient_names, accounts_last4, recipients_encrypted, account_indexes, created_vias,
-    created_bys, bank_payment_ids, bank_states, bank_debited_micro_usdc, failure_codes, failure_reasons, api_key_ids
+    created_bys, bank_payment_ids, bank_states, bank_debited_micro_usdc, failure_codes, failure_reasons, api_key_ids,
+    equal_hashes
   ) with ordinality as item (
     id, partner_id, environment, rail, state, key, order_id, bank_round, first_tried_at, instant, reference,
     bank_reference, amount, fee, provider_fee, wallet_debit, rate, price_plan, recipient_name, last4, encrypted, account_index,
-    via, created_by, bank_payment_id, bank_state, took, failure_code, failure_reason, api_key_id, place
+    via, created_by, bank_payment_id, bank_state, took, failure_code, failure_reason, api_key_id, equal_hash, place
   )
   where is_granted[item.place];
 

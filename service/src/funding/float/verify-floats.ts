@@ -58,7 +58,7 @@ const sumsSql = `
   ),
   booked as (
     select partner_id, environment, account, sum(amount) as amount from kelpie.ledger_entries
-    where kelpie.is_house_account(account) group by partner_id, environment, account
+    where account = any (kelpie.house_accounts()) group by partner_id, environment, account
   )
   select 'sum that is kept is not that of the entries' as kind, partner_id || ' ' || environment || ' ' || account as what,
     coalesce(b.amount, 0)::text as expected, coalesce(k.amount, 0)::text as found

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   batchCall,
   batchValues,
@@ -14,6 +15,7 @@ import type { PaymentBlock } from '../../partners/index.ts';
 import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { Pence } from '../../money/amounts.ts';
+import { firstIdAt } from '../../platform/ids.ts';
 import { endOfDay } from '../../platform/london-day.ts';
 import type { GivenCode } from '../model/order.ts';
 import type { Payout } from '../model/payout.ts';
@@ -81,6 +83,13 @@ function firstTriedAt({ retry, payout }: NewPayout): Date {
 /** Equal payouts further apart are usual, as wages are. */
 const duplicateWindowMs = 24 * 60 * 60 * 1_000;
 
+/** Equal payouts have it in common; others may, so the database compares what it stands for. */
+function hashOfEqual({ partnerId, environment, accountIndex, amount }: NewPayout['payout']): bigint | null {
+  if (accountIndex === null) return null;
+  const digest = hash('sha256', `${partnerId} ${environment} ${accountIndex.toString('hex')} ${amount}`, 'buffer');
+  return digest.readBigInt64BE(0);
+}
+
 const payoutColumns = {
   partner_ids: uuid(({ payout }) => payout.partnerId),
   environments: enumOf<Payout['environment']>('environment')(({ payout }) => payout.environment),
@@ -119,9 +128,26 @@ const payoutColumns = {
   due_ats: timestamptz(({ open }) => open?.dueAt),
   activity_ids: uuid(({ activity }) => activity?.id),
   activity_statuses: integer(({ activity }) => activity?.status),
-  duplicates_since: timestamptz(({ payout }) => new Date(payout.updatedAt.getTime() - duplicateWindowMs)),
+  equal_hashes: bigint(({ payout }) => hashOfEqual(payout)),
+  equal_since_ids: uuid(({ payout }) => firstIdAt(new Date(payout.updatedAt.getTime() - duplicateWindowMs))),
   transfer_lists: text(({ transfers }) => `{${transfers.map(({ id }) => id).join(',')}}`),
 } satisfies Columns<NewPayout>;
+
+const repeatColumns = {
+  repeat_places: integer(({ place }) => place),
+  repeated_places: integer(({ earlier }) => earlier),
+} satisfies Columns<{ place: number; earlier: number }>;
+
+/** The payouts that are equal to one before them in the batch, each with the last such one. */
+function findRepeats(batch: readonly NewPayout[]): { place: number; earlier: number }[] {
+  const places = new Map<bigint | null, number>();
+  return batch.flatMap(({ payout }, at) => {
+    const equalHash = hashOfEqual(payout);
+    const earlier = places.get(equalHash);
+    places.set(equalHash, at + 1);
+    return equalHash === null || earlier === undefined ? [] : [{ place: at + 1, earlier }];
+  });
+}
 
 const retryColumns = {
   retry_places: integer(({ place }) => place),
@@ -139,6 +165,7 @@ const confirmationColumns = {
 export const createPayoutsCall = batchCall(
   'create_payouts',
   payoutColumns,
+  repeatColumns,
   retryColumns,
   confirmationColumns,
   entryColumns,
@@ -195,6 +222,7 @@ export async function createPayouts(calls: SingleCalls, batch: readonly NewPayou
   const entries = placeEntries(batch.map(({ transfers }) => transfers));
   const rows = await calls.call<OutcomeRow>(createPayoutsCall, [
     ...batchValues(payoutColumns, batch),
+    ...batchValues(repeatColumns, findRepeats(batch)),
     ...batchValues(retryColumns, retries),
     ...batchValues(confirmationColumns, codes),
     ...batchValues(entryColumns, entries),

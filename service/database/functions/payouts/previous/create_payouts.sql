@@ -99,11 +99,11 @@ as $$
     due_ats => due_ats,
     activity_ids => activity_ids,
     activity_statuses => activity_statuses,
-    duplicates_since => (
-      select array_agg(item.instant - interval '24 hours' order by item.place)
-      from unnest(instants) with ordinality as item (instant, place)
-    ),
+    equal_hashes => array_fill(null::bigint, array[cardinality(payout_ids)]),
+    equal_since_ids => '{}',
     transfer_lists => transfer_lists,
+    repeat_places => '{}',
+    repeated_places => '{}',
     retry_places => retry_places,
     retried_payouts => retried_payouts,
     retried_revisions => retried_revisions,
