@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   billing: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
   funding: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
   reconciliation: ['money', 'platform', 'ledger', 'banks', 'partners', 'funding'],
+  events: ['platform'],
   http: ['platform'],
 };
 

@@ -31,6 +31,7 @@ import type { OpenAttachment } from '../platform/mail/attachment.ts';
 import { mailHandlers } from '../platform/mail/jobs.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import type { MailTransport } from '../platform/mail/transport.ts';
+import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { reconciliationHandlers } from '../reconciliation/jobs.ts';
 import { verificationHandlers } from './verification/jobs.ts';
 import type { NightlyDeps } from './verification/verify-nightly.ts';
@@ -50,6 +51,7 @@ interface WorkerDeps {
   /** Where jobs post mails. */
   outbox: Outbox;
   jobs: Pick<JobSender, 'enqueue'>;
+  wakes: Pick<WakeSender, 'wake'>;
   /** Who sends invoices, as it stands on the PDFs that are attached to emails. */
   issuer: InvoiceIssuer;
   dashboardUrl: string | null;
@@ -93,11 +95,12 @@ function adminNotifier({ clock, outbox, dashboardUrl, indexKey }: WorkerDeps): N
   };
 }
 
-function composePayouts({ clock, logger, pool, failpoint, dataKeys }: WorkerDeps, banks: Banks): PayoutDeps {
+function composePayouts(deps: WorkerDeps, banks: Banks): PayoutDeps {
+  const { clock, logger, pool, failpoint, dataKeys, wakes } = deps;
   const calls = createSingleCalls(pool, failpoint);
   return {
     calls,
-    commits: createCommits(calls, clock),
+    commits: createCommits(calls, clock, { wakes }),
     clock,
     logger,
     encryptor: createEncryptor(dataKeys),

@@ -1,5 +1,6 @@
 // The worker process: does the jobs, and looks after payouts that are not at their end. Any number of them run side by
 // side; a job or a payout is in the hands of one at a time.
+import { startNumbering } from '../events/index.ts';
 import { startSweep } from '../payouts/index.ts';
 import { startJobSender, startJobWorker } from '../platform/jobs/jobs.ts';
 import { openMailTransport } from '../platform/mail/transport.ts';
@@ -49,13 +50,15 @@ const { handlers, payouts } = composeWorker({
   transport,
   outbox,
   jobs: sender,
+  wakes,
   verification: reader === null || own.ledger === null ? null : { reader, ...own.ledger },
 });
 const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile });
 const jobs = await startJobWorker({ enginePool, logger, wakeUps }, handlers);
 const sweep = startSweep({ ...payouts, wakeUps });
+const numbering = startNumbering({ ...payouts, wakeUps });
 stopOnSignal(logger, async () => {
-  await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop(), heartbeat.stop()]);
+  await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop(), numbering.stop(), heartbeat.stop()]);
   transport?.close();
   await sender.stop();
   await reader?.end();

@@ -60,8 +60,24 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
       await seedLimits(client, { partnerId, environment });
       await seedDeposit(client, { partnerId, environment });
       await seedReconciliation(client, { partnerId, environment });
+      await seedEvent(client, { partnerId, environment });
     }
   }
+}
+
+/** An event, and one that has no number yet. */
+async function seedEvent(client: Client, of: { partnerId: string; environment: string }): Promise<void> {
+  await client.query(
+    `with unnumbered as (
+       insert into kelpie.unnumbered_events (partner_id, environment, type, subject_id, version, at)
+       values ($1, $2, 'payout.completed', gen_random_uuid(), 1, now())
+     ), counted as (
+       insert into kelpie.event_counters (partner_id, environment, last_sequence) values ($1, $2, 1)
+     )
+     insert into kelpie.events (id, partner_id, environment, sequence, type, subject_id, version, at)
+     values (kelpie.new_id_at(now()), $1, $2, 1, 'payout.processing', gen_random_uuid(), 1, now())`,
+    [of.partnerId, of.environment],
+  );
 }
 
 /** What the house has put into the partner's bank wallet. */

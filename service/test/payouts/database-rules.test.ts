@@ -31,8 +31,8 @@ after(async () => pool.end());
 const calls = createSingleCalls(pool, noFailpoint);
 /** A batch of one, and one for as many as there are: the rules are the same. */
 const ways: readonly (readonly [way: string, commits: Commits])[] = [
-  ['alone', createCommits(calls, systemClock, 1)],
-  ['in a batch', createCommits(calls, systemClock, 64)],
+  ['alone', createCommits(calls, systemClock, { atOnce: 1 })],
+  ['in a batch', createCommits(calls, systemClock, { atOnce: 64 })],
 ];
 const mine = await createSimulatedPartner(database);
 const theirs = await createSimulatedPartner(database);

@@ -79,7 +79,7 @@ function openDeps(database: TestDatabase, clock: Clock) {
     failpoint: noFailpoint,
     // Emails are not simulated.
     jobs: { enqueue: async () => 'none' },
-    commits: createCommits(calls, clock, 64),
+    commits: createCommits(calls, clock, { atOnce: 64 }),
     markups: createPlanMarkups(calls),
   };
 }

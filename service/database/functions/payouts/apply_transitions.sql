@@ -75,6 +75,8 @@ declare
   -- The payouts after their first step, by place.
   payouts record;
   is_done boolean[];
+  -- The payouts as they were found: their places, and the state of each.
+  locked record;
 begin
   perform set_config('kelpie.batch', 'on', true);
   select max(step.number), count(*) filter (where step.number = 1) into most_steps, first_steps
@@ -90,8 +92,12 @@ begin
   end if;
 
   -- Joined, not compared with the whole array: so each id is looked up in its own month.
-  perform from unnest(payout_ids) as item (id) join kelpie.payouts p on p.id = item.id
-  order by p.id for no key update of p;
+  select array_agg(l.place) as places, array_agg(l.state) as states into locked
+  from (
+    select item.place, p.state
+    from unnest(payout_ids) with ordinality as item (id, place) join kelpie.payouts p on p.id = item.id
+    order by p.id for no key update of p
+  ) l;
   for nth in 1 .. most_steps loop
     with changed as (
       update kelpie.payouts p
@@ -154,6 +160,18 @@ begin
   from unnest(step_places, step_numbers, step_states, step_whats, step_details, step_transfers)
     as step (place, number, state, what, detail, transfer_id)
   where is_done[step.place];
+
+  -- What enters a state that its partner sees.
+  insert into kelpie.unnumbered_events (partner_id, environment, type, subject_id, version, at)
+  select partner_ids[step.place], environments[step.place], ('payout.' || step.state)::kelpie.event_type,
+    payout_ids[step.place], from_revisions[step.place] + step.number, instants[step.place]
+  from (
+    select s.place, s.number, s.state, lag(s.state) over (partition by s.place order by s.number) as earlier
+    from unnest(step_places, step_numbers, step_states) as s (place, number, state)
+  ) step
+  where is_done[step.place] and kelpie.is_visible(step.state)
+    and step.state <> coalesce(step.earlier, locked.states[array_position(locked.places, step.place::bigint)])
+  order by step.place, step.number;
 
   -- As release_payout_lease: a payout that a webhook made due while it was claimed stays due.
   perform from kelpie.payout_leases o where o.payout_id = any (payout_ids) order by o.payout_id for update;

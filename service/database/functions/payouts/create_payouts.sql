@@ -299,6 +299,16 @@ begin
     as item (id, partner_id, environment, instant, state, created_by, bank_state, failure_code, transfers, place)
   where is_granted[item.place];
 
+  -- While the bank is asked, there is nothing to tell.
+  if first_states <> array_fill('sending'::kelpie.payout_state, array[cardinality(payout_ids)]) then
+    insert into kelpie.unnumbered_events (partner_id, environment, type, subject_id, version, at)
+    select item.partner_id, item.environment, ('payout.' || item.state)::kelpie.event_type, item.id, 1, item.instant
+    from unnest(payout_ids, partner_ids, environments, instants, first_states) with ordinality
+      as item (id, partner_id, environment, instant, state, place)
+    where is_granted[item.place] and kelpie.is_visible(item.state)
+    order by item.place;
+  end if;
+
   insert into kelpie.payout_leases (payout_id, partner_id, environment, due_at, leased_until)
   select item.id, item.partner_id, item.environment, item.due_at, item.leased_until
   from unnest(payout_ids, partner_ids, environments, due_ats, leased_untils) with ordinality

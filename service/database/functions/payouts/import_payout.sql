@@ -130,6 +130,8 @@ begin
   ) values (
     of_payout, 1, of_partner, of_environment, at, 'processing', 'imported', by_whom, 1, null, null, transfers
   );
+  insert into kelpie.unnumbered_events (partner_id, environment, type, subject_id, version, at)
+  values (of_partner, of_environment, 'payout.processing', of_payout, 1, at);
   insert into kelpie.payout_leases (payout_id, partner_id, environment, due_at, leased_until)
   values (of_payout, of_partner, of_environment, at, '-infinity');
   if attempt is not null then

@@ -4,6 +4,8 @@ import { sqlStates } from '../../platform/database/sql-states.ts';
 import { tooBusy } from '../../platform/database/too-busy.ts';
 import { CommitUncertain, writesRefused } from '../../platform/database/unavailable.ts';
 import { createMicroBatch } from '../../platform/micro-batch.ts';
+import { noWakeSender, type WakeSender } from '../../platform/wake-ups/wake-sender.ts';
+import { isVisibleState } from '../model/payout.ts';
 import { applyTransitions, type PayoutTransition } from './apply-transitions.ts';
 import { createPayouts, type CreateOutcome, type NewPayout } from './create-payouts.ts';
 import { createKeptAnswers } from './kept-answers.ts';
@@ -34,7 +36,11 @@ function onlyTakes({ transfers }: NewPayout): boolean {
 const resolvedWithinMs = 8_000;
 
 /** Gathers what arrives while the database is busy into one commit. */
-export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtOnce): Commits {
+export function createCommits(
+  calls: SingleCalls,
+  clock: Clock,
+  { atOnce = mostAtOnce, wakes = noWakeSender }: { atOnce?: number; wakes?: Pick<WakeSender, 'wake'> } = {},
+): Commits {
   const { writeGate } = calls;
   // Those that wait behind a batch that hangs would learn it only with that batch.
   const refusal = (): Error | undefined => (writeGate.isOpen() ? undefined : writesRefused());
@@ -42,12 +48,20 @@ export function createCommits(calls: SingleCalls, clock: Clock, atOnce = mostAtO
   const createTogether = createMicroBatch<NewPayout, CreateOutcome>({
     ...rules,
     keyOf: ({ payout }) => payout.orderId,
-    together: async (batch) => createPayouts(calls, batch),
+    async together(batch) {
+      const outcomes = await createPayouts(calls, batch);
+      if (batch.some(({ payout }) => isVisibleState(payout.state))) wakes.wake('events');
+      return outcomes;
+    },
   });
   const applyTogether = createMicroBatch<PayoutTransition, boolean>({
     ...rules,
     keyOf: ({ payout }) => payout.id,
-    together: async (batch) => applyTransitions(calls, clock, batch),
+    async together(batch) {
+      const applied = await applyTransitions(calls, clock, batch);
+      wakes.wake('events');
+      return applied;
+    },
   });
   const createAlone = async (made: NewPayout): Promise<CreateOutcome> => {
     const [outcome] = await createPayouts(calls, [made]);

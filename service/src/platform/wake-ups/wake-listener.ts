@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from '../logging.ts';
-import { wakeChannel, type WakeTopic } from './wake-sender.ts';
+import { wakeChannel, wakeTopics, type WakeTopic } from './wake-sender.ts';
 
 export interface WakeListener {
   /** Until the topic is woken, or the time has passed. A wake-up since the last wait counts. Each topic has one waiter. */
@@ -24,7 +24,11 @@ const newAlarm = (): Alarm => ({ isWoken: false, ring: () => undefined });
  * by polling, as they do where a notification is lost.
  */
 export function startWakeListener({ url, logger }: { url: string; logger: Logger }): WakeListener {
-  const alarms: Readonly<Record<WakeTopic, Alarm>> = { jobs: newAlarm(), payouts: newAlarm() };
+  const alarms: Readonly<Record<WakeTopic, Alarm>> = {
+    jobs: newAlarm(),
+    payouts: newAlarm(),
+    events: newAlarm(),
+  };
   const stopping = new AbortController();
   let client: Client | null = null;
   const wake = (topic: WakeTopic): void => {
@@ -45,7 +49,8 @@ export function startWakeListener({ url, logger }: { url: string; logger: Logger
       opened.on('error', () => resolve());
     });
     opened.on('notification', ({ payload }) => {
-      if (payload === 'jobs' || payload === 'payouts') wake(payload);
+      const topic = wakeTopics.find((one) => one === payload);
+      if (topic !== undefined) wake(topic);
     });
     client = opened;
     try {

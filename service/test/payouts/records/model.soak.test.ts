@@ -176,7 +176,7 @@ function createDeps(): CreateDeps {
   return {
     ...deps,
     // Whatever the way that the other tests run: this one is about batches.
-    commits: createCommits(recordBatches(deps.calls), systemClock, 64),
+    commits: createCommits(recordBatches(deps.calls), systemClock, { atOnce: 64 }),
     rates: createRates(banks, systemClock),
     accountDigest: createKeyedDigest(secret, 'account index'),
     bodyDigest: createKeyedDigest(secret, 'body fingerprint'),

@@ -29,7 +29,7 @@ after(async () => pool.end());
 const calls = createSingleCalls(pool, noFailpoint);
 const now = new Date();
 const clock = { now: () => now };
-const alone = createCommits(calls, clock, 1);
+const alone = createCommits(calls, clock, { atOnce: 1 });
 const mine = await createSimulatedPartner(database);
 /** The bank knows every recipient of theirs already, and none of mine. */
 const theirs = await createSimulatedPartner(database);
@@ -270,7 +270,7 @@ async function applyTogether(transitions: readonly PayoutTransition[]): Promise<
       return calls.call<Row>(call, values);
     },
   };
-  const together = createCommits(counted, clock, atOnce);
+  const together = createCommits(counted, clock, { atOnce });
   const said = await Promise.all(
     transitions.toReversed().map(async (payoutTransition) => together.applyTransition(payoutTransition)),
   );

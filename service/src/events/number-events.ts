@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../platform/clock.ts';
+import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
+import { numberEvents } from './store.ts';
+
+/** In one commit. */
+const mostAtOnce = 1_000;
+/** What is committed meanwhile is numbered together: a commit costs the same for one event as for a hundred. */
+const pauseMs = 20;
+/** Commits wake the workers. What a lost wake-up left is found after this long. */
+const longestSleepMs = 2_000;
+const afterFailureMs = 1_000;
+
+export interface Numbering {
+  stop(): Promise<void>;
+}
+
+interface NumberingDeps {
+  calls: SingleCalls;
+  clock: Clock;
+  logger: Logger;
+  wakeUps: WakeListener;
+}
+
+/**
+ * Numbers what was committed, until it is stopped. Every worker runs it, and one of them at a time has the turn: the database says
+ * whose it is with each commit, so one that dies leaves nothing behind.
+ */
+export function startNumbering({ calls, clock, logger, wakeUps }: NumberingDeps): Numbering {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { writeGate } = calls;
+  const pause = async (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => undefined);
+  const numberAll = async (): Promise<void> => {
+    for (let taken: number | null = 1; taken !== null && taken > 0 && !signal.aborted; await pause(pauseMs))
+      taken = await numberEvents(calls, clock.now(), mostAtOnce);
+  };
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await writeGate.untilOpen(signal);
+        await numberAll();
+        await wakeUps.until('events', longestSleepMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error({ error }, 'events.not_numbered');
+        await pause(afterFailureMs);
+      }
+    }
+  };
+  const done = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}

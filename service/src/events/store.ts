@@ -1,0 +1,51 @@
+import type { Call, SingleCalls } from '../platform/database/single-call.ts';
+import type { PartnerContext } from '../platform/database/transaction.ts';
+import type { EventType, NumberedEvent } from './event.ts';
+
+interface EventRow {
+  id: string;
+  sequence: string;
+  type: EventType;
+  subject_id: string;
+  version: number;
+  at: Date;
+}
+
+function eventFrom({ id, sequence, type, subject_id: subjectId, version, at }: EventRow): NumberedEvent {
+  return { id, sequence: BigInt(sequence), type, subject: { id: subjectId, version }, at };
+}
+
+const numberCall: Call = {
+  name: 'number_events',
+  text: 'select kelpie.number_events($1, $2) as taken',
+  writes: true,
+};
+
+/** Says how many it numbered. Null where another process is at it. */
+export async function numberEvents(calls: SingleCalls, now: Date, mostAtOnce: number): Promise<number | null> {
+  const [row] = await calls.call<{ taken: number | null }>(numberCall, [now, mostAtOnce]);
+  return row?.taken ?? null;
+}
+
+const listCall: Call = { name: 'list_events', text: 'select * from kelpie.list_events($1, $2, $3, $4, $5)' };
+
+/** In order, from the one after that number on. */
+export async function listEvents(
+  calls: SingleCalls,
+  { partnerId, environment }: PartnerContext,
+  { after, sinceId, limit }: { after: bigint; sinceId: string; limit: number },
+): Promise<NumberedEvent[]> {
+  const values = [partnerId, environment, after.toString(), sinceId, limit];
+  return (await calls.call<EventRow>(listCall, values)).map(eventFrom);
+}
+
+const findCall: Call = { name: 'find_event', text: 'select * from kelpie.find_event($1, $2, $3, $4)' };
+
+export async function findEvent(
+  calls: SingleCalls,
+  { partnerId, environment }: PartnerContext,
+  { id, sinceId }: { id: string; sinceId: string },
+): Promise<NumberedEvent | null> {
+  const [row] = await calls.call<EventRow>(findCall, [partnerId, environment, id, sinceId]);
+  return row === undefined ? null : eventFrom(row);
+}
