@@ -32,6 +32,7 @@ import { addInvoiceRoutes } from '../billing/routes/invoice-routes.ts';
 import { addStatementRoutes } from '../billing/routes/statement-routes.ts';
 import { addUsageRoutes } from '../billing/routes/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
+import { addEventRoutes } from '../events/routes/event-routes.ts';
 import { addDepositRoutes } from '../funding/routes/deposit-routes.ts';
 import { addFundingRoutes } from '../funding/routes/funding-routes.ts';
 import { wakeDeposit } from '../funding/index.ts';
@@ -64,6 +65,7 @@ import { addPayoutExportRoutes } from '../payouts/routes/payout-export-routes.ts
 import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
 import { addPayoutRecipientRoutes } from '../payouts/routes/payout-recipient-routes.ts';
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
+import { describePayoutVersions } from '../payouts/routes/payout-versions.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
 import { createCommits, createPayoutReader, createRates, createWebhookReceiver } from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -166,6 +168,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addLimitChangeRoutes(app, { ...auth, ...acts, pool, activity });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
+  addEventRoutes(app, { ...auth, calls, clock, publicUrl, payouts: describePayoutVersions(calls) });
   addUsageRoutes(app, { ...auth, calls, clock });
   addInvoiceRoutes(app, { ...auth, calls, clock, publicUrl });
   addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });
@@ -328,11 +331,11 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
   };
 }
 
-function payoutDeps({ calls, clock, logger }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
+function payoutDeps({ calls, clock, logger, wakes }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
   const { accountDigest, bodyDigest, encryptor } = tools;
   return {
     calls,
-    commits: createCommits(calls, clock),
+    commits: createCommits(calls, clock, { wakes }),
     clock,
     logger,
     banks,

@@ -6,6 +6,7 @@ import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { numberFirstEvent } from '../harness/numbered-event.ts';
 import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
@@ -23,6 +24,7 @@ const { url } = await startApi({
 const [partner, other] = [await createSimulatedPartner(database), await createSimulatedPartner(database)];
 const live = await addLiveEnvironment(database, bank, partner);
 const payout = await createPayout({ url, key: partner.key });
+const eventId = await numberFirstEvent(database, { url, key: partner.key });
 // Nobody asks as these: whoever may, can revoke the one and remove the other.
 const { keyId } = await addKey(database, partner);
 const reader = await addKey(database, partner, { scope: 'read' });
@@ -56,6 +58,7 @@ const asAdminOf = async (of: typeof partner) =>
 /** What an address is about: of the partner, and of no other. */
 const things: readonly (readonly [start: string, id: string])[] = [
   ['/v1/payouts/', payout.id],
+  ['/v1/events/', eventId],
   ['/v1/invoices/', invoiceId],
   ['/v1/auth/sessions/', member.sessionId],
   ['/v1/keys/', keyId],

@@ -14,6 +14,7 @@ import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { plantKeyLimit } from '../harness/limited-payouts.ts';
 import { mailedCode } from '../harness/mailed-code.ts';
+import { numberFirstEvent } from '../harness/numbered-event.ts';
 import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
@@ -46,6 +47,11 @@ interface Asking {
 
 async function ask({ url, key }: Client, { path, person, ...asking }: Asking): Promise<ApiAnswer> {
   return person ? callAs({ ...person, url }, path, asking) : call({ url, key }, path, asking);
+}
+
+async function anEvent(): Promise<string> {
+  await createPayout(whole);
+  return numberFirstEvent(world.database, whole);
 }
 
 const slugOf = ({ partnerId }: { partnerId: string }): string => `p-${partnerId.slice(-12)}`;
@@ -246,6 +252,8 @@ const well: Record<string, () => Promise<Asking>> = {
   exportPayouts: async () => ({ path: '/v1/payouts.csv' }),
   cancelPayout: async () => ({ path: `/v1/payouts/${await makePayout('awaiting_funds')}/cancel`, method: 'POST' }),
   getFunding: async () => ({ path: '/v1/funding' }),
+  listEvents: async () => ({ path: '/v1/events?limit=2' }),
+  getEvent: async () => ({ path: `/v1/events/${await anEvent()}` }),
   listDeposits: async () => ({ path: '/v1/deposits?limit=2' }),
   listRecipients: async () => ({ path: '/v1/recipients' }),
   getUsage: async () => ({ path: '/v1/usage' }),

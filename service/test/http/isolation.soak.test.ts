@@ -10,6 +10,7 @@ import { operations } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { addKey, createSimulatedPartner, depositToEach } from '../harness/partners.ts';
+import { numberFirstEvent } from '../harness/numbered-event.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { startApi } from '../harness/processes.ts';
 import { atSize } from '../harness/sizes.ts';
@@ -168,10 +169,12 @@ test('faults 43: every route with an id of another partner, or of the other envi
   const withId = forKeys.filter(({ path }) => path.includes('{id}'));
   assert(withId.length >= 2, 'no operation takes an id');
   const invoiceId = await plantInvoice(database, one.partnerId);
+  const eventId = await numberFirstEvent(database, one);
   for (const { method, path } of withId) {
     // Invoices are the partner's, over both environments.
     const isInvoice = path.startsWith('/v1/invoices/');
-    const address = path.replace('{id}', isInvoice ? invoiceId : (one.payoutIds[0] ?? ''));
+    const ofOthers = path.startsWith('/v1/events/') ? eventId : (one.payoutIds[0] ?? '');
+    const address = path.replace('{id}', isInvoice ? invoiceId : ofOthers);
     for (const stranger of isInvoice ? [two] : [two, { url: api.url, key: live }]) {
       const answer = await call(stranger, address, { method });
       assert.deepEqual([answer.status, answer.code], [404, 'not_found'], `${method} ${path}`);

@@ -14,6 +14,8 @@ import { createPayoutRequest } from '../../src/payouts/routes/examples.ts';
 import { orderFrom } from '../../src/payouts/routes/wire-form.ts';
 import { createEncryptor } from '../../src/platform/encryption.ts';
 import { operations, type Operation } from '../harness/contract.ts';
+import { createPayout } from '../harness/client.ts';
+import { numberFirstEvent } from '../harness/numbered-event.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
 import { signIn } from '../harness/people.ts';
@@ -77,6 +79,12 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
       exampleValues.payoutId,
       encryptRecipient(encryptor, exampleValues.payoutId, recipient),
     ]);
+  },
+  getEvent: async () => {
+    const client = { url, key: partner.key };
+    await createPayout(client);
+    const id = await numberFirstEvent(database, client);
+    await asSuperuser('update kelpie.events set id = $2 where id = $1', [id, exampleValues.eventId]);
   },
   getInvoice: async () => {
     const id = await plantInvoice(database, partner.partnerId);

@@ -46,6 +46,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   listUnsettled: {},
   importPayout: {},
   retrievePayouts: { api: 'nothing that a crash could spoil' },
+  listVersions: { api: 'nothing that a crash could spoil' },
   listPayouts: { api: 'nothing that a crash could spoil' },
   filterPayouts: { api: 'nothing that a crash could spoil' },
   listRecipients: { api: 'nothing that a crash could spoil' },

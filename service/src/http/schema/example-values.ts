@@ -11,6 +11,7 @@ export const exampleValues = {
   payoutId: '01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57',
   idempotencyKey: 'order-10045',
   reference: 'Order 10045',
+  eventId: '01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71',
   keyId: '01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13',
   keyPrefix: 'kp_sandbox_4f9c2a71',
   requestId: '01a1e3b1-25be-7e02-8c61-b5d49a7f2e80',

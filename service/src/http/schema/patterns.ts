@@ -19,6 +19,8 @@ export const patterns = {
   month: '^20[0-9]{2}-(0[1-9]|1[0-2])$',
   /** As many digits as the database can count to. */
   movementNumber: '^[1-9][0-9]{0,17}$',
+  /** A number of an event, or zero for before the first. */
+  sequence: '^(0|[1-9][0-9]{0,14})$',
   exactUsdc: '^-?[0-9]+\\.[0-9]{6}$',
   slug: '^[a-z0-9-]{2,40}$',
   /** How long the parts of an address can be for a mail to reach it; its form is the format's to say. */
@@ -48,6 +50,7 @@ const rules = new Map<unknown, string>([
   [patterns.fourDigits, 'must be 4 digits'],
   [patterns.month, 'must be a month, for example 2026-11'],
   [patterns.movementNumber, cursorRule],
+  [patterns.sequence, 'must be the sequence of an event, or 0'],
   [patterns.slug, 'must be 2 to 40 lowercase letters, digits or hyphens'],
   [patterns.uuid, 'must be a UUID'],
   [patterns.itemCursor, cursorRule],

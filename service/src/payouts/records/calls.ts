@@ -40,6 +40,10 @@ export const payoutCalls = {
     name: 'retrieve_payouts',
     text: 'select place, (payout).* from kelpie.retrieve_payouts($1, $2, $3)',
   },
+  listVersions: {
+    name: 'list_versions',
+    text: 'select place, (payout).* from kelpie.list_versions($1, $2, $3, $4)',
+  },
   listPayouts: functionCall('list_payouts', 4),
   filterPayouts: functionCall('filter_payouts', 11),
   listRecipients: functionCall('list_recipients', 5),

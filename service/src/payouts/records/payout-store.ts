@@ -151,6 +151,32 @@ export async function findShownPayouts(calls: SingleCalls, asked: readonly Asked
   });
 }
 
+/** A payout, at a number of its history. */
+export interface PayoutVersion {
+  id: string;
+  version: number;
+}
+
+/** Each as it was then, in the order that is asked for. */
+export async function listPayoutVersions(
+  calls: SingleCalls,
+  of: PartnerContext,
+  versions: readonly PayoutVersion[],
+): Promise<ShownPayout[]> {
+  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.listVersions, [
+    of.partnerId,
+    of.environment,
+    versions.map(({ id }) => id),
+    versions.map(({ version }) => version),
+  ]);
+  const rowAt = new Map(rows.map(([place, ...columns]) => [Number(place), columns]));
+  return versions.map(({ id, version }, at) => {
+    const columns = rowAt.get(at + 1);
+    if (columns === undefined) throw new Error(`payout ${id} has no version ${version}`);
+    return shownFrom(columns, of.environment);
+  });
+}
+
 /** The newest that a partner may see, the newest first, from the one after `beforeId` on. */
 export async function listShownPayouts(
   calls: SingleCalls,
