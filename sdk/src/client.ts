@@ -7,6 +7,7 @@ import createBalance from './resources/balance.ts';
 import createCompliance from './resources/compliance.ts';
 import createDeposits from './resources/deposits.ts';
 import createDiscovery from './resources/discovery.ts';
+import createEvents from './resources/events.ts';
 import createFunding from './resources/funding.ts';
 import createInvoices from './resources/invoices.ts';
 import createKeys from './resources/keys.ts';
@@ -31,6 +32,7 @@ function createResources(calls: Calls) {
     compliance: createCompliance(calls),
     deposits: createDeposits(calls),
     discovery: createDiscovery(calls),
+    events: createEvents(calls),
     funding: createFunding(calls),
     invoices: createInvoices(calls),
     keys: createKeys(calls),

@@ -36,7 +36,7 @@ export type ItemOf<P extends ListPath> = AnswerOf<'get', P> extends { data: (inf
 type StatusIn<P> = P extends '/v1/deposits' ? Schemas['Deposit']['status'] : Schemas['Payout']['status'];
 
 /** Everything in an address is text; a program has numbers, instants and lists. */
-type Accepted<P, Name, Value> = Name extends 'limit'
+type Accepted<P, Name, Value> = Name extends 'limit' | 'after'
   ? number
   : Name extends 'status'
     ? StatusIn<P> | readonly StatusIn<P>[]

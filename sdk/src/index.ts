@@ -25,6 +25,7 @@ export type * from './resources/balance.ts';
 export type * from './resources/compliance.ts';
 export type * from './resources/deposits.ts';
 export type * from './resources/discovery.ts';
+export type * from './resources/events.ts';
 export type * from './resources/funding.ts';
 export type * from './resources/invoices.ts';
 export type * from './resources/keys.ts';
