@@ -374,7 +374,7 @@ test('the database itself makes no live payout for a person without a code that 
   };
   const { text } = payoutCalls.createPayouts;
   const names = [...text.matchAll(/(\w+) => \$/g)].map(([, name = '']) => name);
-  const isEmpty = /^(retr|confirmation_|entry_)/;
+  const isEmpty = /^(repeat|retr|confirmation_|entry_)/;
   const values = names.map((name) => `{${given[name] ?? (isEmpty.test(name) ? '' : 'NULL')}}`);
   const { rows } = await asAdmin(world.database.superuserUrl, async (client) =>
     client.query<{ outcome: string }>(text, values),
