@@ -1,11 +1,11 @@
--- What partners are told of. A commit that changes something leaves a row that has no number yet; one worker at a time numbers
+-- Changes that partners can read. A commit that changes something leaves a row that has no number yet; one worker at a time numbers
 -- what is committed, without gaps per partner and environment (docs/events.md).
 
 create type kelpie.event_type as enum (
   'payout.pending', 'payout.processing', 'payout.completed', 'payout.failed', 'payout.cancelled', 'payout.returned'
 );
 
--- Written in the commit that makes the change, beside its history row. It waits for nobody: a number given here would be a
+-- Written in the commit that makes the change, beside its history row. It waits for no lock: a number given here would be a
 -- row that all commits of a partner queue for.
 create table kelpie.unnumbered_events (
   -- Only the order of rows of one subject counts, and these are written one after the other.

@@ -1,3 +1,3 @@
-// Events: what partners are told of, each with a number of its own. The commits that make a change leave it unnumbered; this
+// Events: changes that partners can read, each with a number of its own. The commits that make a change leave it unnumbered; this
 // module numbers it, and shows it.
 export { startNumbering } from './number-events.ts';

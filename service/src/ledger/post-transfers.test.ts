@@ -201,6 +201,29 @@ test('what follows a refused transfer of the same cause is refused with it, and 
   await assertVerifies();
 });
 
+test('a payout that is not covered, and would fail at once, leaves no refund behind', async () => {
+  const owner = await createPartner();
+  const causeId = newId(systemClock);
+  const held = (reason: string, amount: bigint): Transfer => ({
+    ...owner,
+    id: newId(systemClock),
+    causeId,
+    reason,
+    lines: [
+      { account: 'wallet', amount },
+      { account: 'held', amount: -amount },
+    ],
+  });
+  const outcomes = await inTransaction(pool, owner, async (tx) =>
+    postTransfers(tx, [held('payout.hold', 5n), held('payout.rejected', -5n)]),
+  );
+  assert(outcomes.every(({ kind }) => kind === 'insufficient_funds'));
+  const { rows } = await inTransaction(readerPool, 'shared', async (tx) =>
+    tx.query('select from kelpie.payout_refunds where payout_id = $1', [causeId]),
+  );
+  assert.equal(rows.length, 0);
+});
+
 test('a transfer that does not sum to zero in each currency is refused whole', async () => {
   const owner = await createPartner();
   const unbalanced: Line[][] = [

@@ -1,7 +1,7 @@
 -- Which accounts an entry of each reason may touch. post_transfers refuses every other pair. docs/ledger.md has the
 -- same as a table of events.
--- One list of constants, which PostgreSQL looks up by a hash: a case with a branch per reason was prepared anew at each posting, and
--- took a fifth of its time. Stable, because the text of an enum's value is.
+-- One list of constants, which PostgreSQL looks up by a hash. A case with a branch per reason would be prepared anew at each
+-- posting. Stable, because the text of an enum's value is.
 -- Callers: everyone
 create or replace function kelpie.may_post(reason text, account kelpie.ledger_account) returns boolean
   language sql stable parallel safe

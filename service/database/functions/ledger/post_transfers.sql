@@ -252,7 +252,8 @@ begin
     from unnest(transfer_ids, partner_ids, environments, accounts, amounts, reasons, cause_ids)
       as entry (transfer_id, partner_id, environment, account, amount, reason, cause_id)
     -- What repays a debt came back as well.
-    where entry.account in ('wallet', 'partner_receivable') and entry.amount < 0 and entry.reason like 'payout.%';
+    where entry.account in ('wallet', 'partner_receivable') and entry.amount < 0 and entry.reason like 'payout.%'
+      and entry.transfer_id <> all (refused);
   end if;
 
   -- One row per partner and account, whatever the number of payouts.

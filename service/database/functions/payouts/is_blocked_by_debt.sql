@@ -1,4 +1,4 @@
--- Whether a debt is all that keeps a partner from paying in an environment: then it is told so. Why else it may not pay is
+-- Whether a debt is all that keeps a partner from paying in an environment: then the refusal names the debt. Why else it may not pay is
 -- between the partner and support.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service

@@ -88,7 +88,7 @@ export async function verifyInvoicesOf(
   });
 }
 
-/** What is kept beside the ledger, so that nobody adds it all up. This does. */
+/** What is kept beside the ledger, so that no job adds up the whole ledger. This does. */
 export async function verifySums(pool: Pool): Promise<DifferenceRow[]> {
   return inReadOnlyTransaction(pool, 'shared', async (tx) => verifyKeptSums(tx, mostDifferences));
 }

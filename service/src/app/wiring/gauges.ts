@@ -18,7 +18,7 @@ export function publishApiGauges({ meter, logger, pool }: GaugeDeps): void {
   publishGauges(meter, logger, async () => inReadOnlyTransaction(pool, 'shared', listHeartbeat));
 }
 
-/** Every worker tells the same; whoever adds them up takes the largest. */
+/** Every worker publishes the same: take the largest, not the sum. */
 export function publishWorkerGauges({
   meter,
   logger,
