@@ -83,11 +83,15 @@ function firstTriedAt({ retry, payout }: NewPayout): Date {
 /** Equal payouts further apart are usual, as wages are. */
 const duplicateWindowMs = 24 * 60 * 60 * 1_000;
 
+/** What makes payouts equal, as one text; null where the account is not known. */
+function equalityOf({ partnerId, environment, accountIndex, amount }: NewPayout['payout']): string | null {
+  return accountIndex === null ? null : `${partnerId} ${environment} ${accountIndex.toString('hex')} ${amount}`;
+}
+
 /** Equal payouts have it in common; others may, so the database compares what it stands for. */
-function hashOfEqual({ partnerId, environment, accountIndex, amount }: NewPayout['payout']): bigint | null {
-  if (accountIndex === null) return null;
-  const digest = hash('sha256', `${partnerId} ${environment} ${accountIndex.toString('hex')} ${amount}`, 'buffer');
-  return digest.readBigInt64BE(0);
+function hashOfEqual(payout: NewPayout['payout']): bigint | null {
+  const equality = equalityOf(payout);
+  return equality === null ? null : hash('sha256', equality, 'buffer').readBigInt64BE(0);
 }
 
 const payoutColumns = {
@@ -140,12 +144,12 @@ const repeatColumns = {
 
 /** The payouts that are equal to one before them in the batch, each with the last such one. */
 function findRepeats(batch: readonly NewPayout[]): { place: number; earlier: number }[] {
-  const places = new Map<bigint | null, number>();
+  const places = new Map<string | null, number>();
   return batch.flatMap(({ payout }, at) => {
-    const equalHash = hashOfEqual(payout);
-    const earlier = places.get(equalHash);
-    places.set(equalHash, at + 1);
-    return equalHash === null || earlier === undefined ? [] : [{ place: at + 1, earlier }];
+    const equality = equalityOf(payout);
+    const earlier = places.get(equality);
+    places.set(equality, at + 1);
+    return equality === null || earlier === undefined ? [] : [{ place: at + 1, earlier }];
   });
 }
 
