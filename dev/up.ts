@@ -216,6 +216,7 @@ async function startAll(): Promise<void> {
     KELPIE_INVOICE_PAY_TO: 'Kelpie Payouts Ltd; 040004; 12345678',
     KELPIE_DASHBOARD_URL: dashboardUrl,
     KELPIE_HEARTBEAT_ANCHOR: heartbeatFile(cluster) ?? 'none',
+    KELPIE_EGRESS_ALLOW: '127.0.0.0/8',
   };
   const api = startPart('api', 'service/src/app/api.ts', {
     env: {

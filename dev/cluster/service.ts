@@ -96,6 +96,7 @@ async function sharedEnv(
     KELPIE_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
     KELPIE_HEARTBEAT_ANCHOR: path.join(folder, 'heartbeat'),
+    KELPIE_EGRESS_ALLOW: '127.0.0.0/8',
     KELPIE_DRAIN_DELAY_MS: '0',
     KELPIE_METRICS_PORT: '0',
   };

@@ -9,6 +9,7 @@ import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks, chooseFloats } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
 import { publishWorkerGauges } from './wiring/gauges.ts';
+import { chooseEgress } from './wiring/egress.ts';
 import { chooseAnchor, startWorkerHeartbeat } from './wiring/heartbeat.ts';
 import { chooseLedgerProof } from './wiring/ledger-proof.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
@@ -31,6 +32,7 @@ const begun = await beginWorker((get) => ({
   anchorFile: chooseAnchor(get),
   readerUrl: chooseReader(get),
   ledger: chooseLedgerProof(get),
+  egress: chooseEgress(get),
 }));
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
 const { wakes, wakeUps } = begun;

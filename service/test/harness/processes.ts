@@ -43,6 +43,7 @@ function commonEnv({ database, mail, env }: ProcessOptions): Record<string, stri
     KELPIE_DRAIN_DELAY_MS: '0',
     KELPIE_SMTP_URL: mail === undefined ? 'none' : `smtp://127.0.0.1:${mail.smtpPort}`,
     KELPIE_MAIL_FROM: mailFrom,
+    KELPIE_EGRESS_ALLOW: '127.0.0.0/8',
     ...testSecrets,
     ...env,
   };

@@ -79,6 +79,8 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   mailFrom: { value: 'Kelpie\nBcc: ada@example.com', process: 'worker' },
   supportEmail: { value: 'support', process: 'api' },
   dashboardUrl: { value: 'dashboard.kelpie.example', process: 'api' },
+  egressProxy: { value: 'https://proxy.internal:3128/', process: 'worker' },
+  egressAllow: { value: '127.0.0.0/33', process: 'worker' },
   invoiceFrom: { value: 'Kelpie;;Edinburgh', process: 'api' },
   invoicePayTo: { value: 'Kelpie; 04-00-04; 12345678', process: 'api' },
   testFailpoint: { value: 'somewhere', process: 'api' },
@@ -158,19 +160,21 @@ test('a worker whose login is refused, or whose role bypasses row security, ends
   assert.match(past.said, /^KELPIE_DATABASE_URL must connect as kelpie_service/m);
 });
 
-test('production refuses a clock that can be moved, and a public address without https', async () => {
+test('production refuses a clock that can be moved, webhooks to private networks, and a public address without https', async () => {
   const { code, said } = await startWith('api', {
     ...right,
     KELPIE_PUBLIC_URL: 'http://api.kelpie.example',
     KELPIE_DASHBOARD_URL: 'http://dashboard.kelpie.example',
     KELPIE_TEST_CLOCK_FILE: '/tmp/clock',
     KELPIE_TEST_FAILPOINT: 'bank.send_payment.after*1',
+    KELPIE_EGRESS_ALLOW: '127.0.0.0/8',
   });
   assert.equal(code, configurationExitCode);
   assert.match(said, /^KELPIE_PUBLIC_URL starts with http/m);
   assert.match(said, /^KELPIE_DASHBOARD_URL starts with http/m);
   assert.match(said, /^KELPIE_TEST_CLOCK_FILE is set/m);
   assert.match(said, /^KELPIE_TEST_FAILPOINT is set/m);
+  assert.match(said, /^KELPIE_EGRESS_ALLOW is set/m);
 });
 
 test('test money is never taken for real money', async () => {

@@ -49,8 +49,9 @@ function developmentOnly(env: NodeJS.ProcessEnv): string[] {
   if (env[settings.testClockFile.variable]?.startsWith('/') === true) {
     problems.push(`${settings.testClockFile.variable} is set. It works only with KELPIE_MODE=development`);
   }
-  if (!['', 'none', undefined].includes(env[settings.testFailpoint.variable])) {
-    problems.push(`${settings.testFailpoint.variable} is set. It works only with KELPIE_MODE=development`);
+  for (const { variable } of [settings.testFailpoint, settings.egressAllow]) {
+    if (['', 'none', undefined].includes(env[variable])) continue;
+    problems.push(`${variable} is set. It works only with KELPIE_MODE=development`);
   }
   return problems;
 }

@@ -389,6 +389,21 @@ export const settings = {
       example: 'https://dashboard.kelpie.example',
     }),
   ),
+  egressProxy: optional<string>({
+    variable: 'KELPIE_EGRESS_PROXY',
+    about:
+      'A proxy for webhooks to partners. Kelpie asks it to CONNECT and leaves names to it, so it must refuse private networks. Without it, Kelpie connects directly, to public addresses only.',
+    rule: 'http://host:port, with nothing after the port',
+    example: 'http://proxy.internal:3128',
+    parse: (text) => (text.startsWith('http://') && URL.parse(text)?.origin === text ? text : undefined),
+  }),
+  egressAllow: optional(
+    networks('KELPIE_EGRESS_ALLOW', {
+      about:
+        'Networks that webhooks may reach although they are not public. For development and tests; refused in production.',
+      example: '127.0.0.0/8,::1',
+    }),
+  ),
   invoiceFrom: {
     variable: 'KELPIE_INVOICE_FROM',
     about: 'The sender printed on invoices: name, address and contact.',
