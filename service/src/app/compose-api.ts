@@ -32,6 +32,7 @@ import { addInvoiceRoutes } from '../billing/routes/invoice-routes.ts';
 import { addStatementRoutes } from '../billing/routes/statement-routes.ts';
 import { addUsageRoutes } from '../billing/routes/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
+import { createEventReader } from '../events/index.ts';
 import { addEventRoutes } from '../events/routes/event-routes.ts';
 import { addDepositRoutes } from '../funding/routes/deposit-routes.ts';
 import { addFundingRoutes } from '../funding/routes/funding-routes.ts';
@@ -168,7 +169,9 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addLimitChangeRoutes(app, { ...auth, ...acts, pool, activity });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
-  addEventRoutes(app, { ...auth, calls, clock, publicUrl, payouts: describePayoutVersions(calls) });
+  const payoutVersions = describePayoutVersions(calls);
+  const reader = createEventReader({ calls, clock, payouts: payoutVersions });
+  addEventRoutes(app, { ...auth, reader, publicUrl, payouts: payoutVersions });
   addUsageRoutes(app, { ...auth, calls, clock });
   addInvoiceRoutes(app, { ...auth, calls, clock, publicUrl });
   addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });

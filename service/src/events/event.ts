@@ -28,8 +28,8 @@ export interface NumberedEvent {
   at: Date;
 }
 
-/** A kind of resource that events are about. */
-export interface EventSubject<Body extends object> {
+/** Payouts as they were. */
+export interface PayoutVersions {
   /** Each as it was at that version, in the order that was asked for. */
-  showVersions(of: PartnerContext, versions: readonly SubjectVersion[]): Promise<Body[]>;
+  showVersions(of: PartnerContext, versions: readonly SubjectVersion[]): Promise<object[]>;
 }

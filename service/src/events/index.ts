@@ -1,3 +1,4 @@
 // Events: changes that partners can read, each with a number of its own. The commits that make a change leave it unnumbered; this
 // module numbers it, and shows it.
+export { createEventReader } from './event-reader.ts';
 export { startNumbering } from './number-events.ts';

@@ -1,4 +1,4 @@
-import { Type, type Static, type TUnsafe } from 'typebox';
+import { Type, type TUnsafe } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
@@ -17,26 +17,23 @@ import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { SingleCalls } from '../../platform/database/single-call.ts';
-import type { PartnerContext } from '../../platform/database/transaction.ts';
-import { eventTypes, type EventSubject } from '../event.ts';
-import { readEvent, readEvents, type DescribedEvent } from '../read-events.ts';
+import { ApiError } from '../../platform/api-error.ts';
+import { eventTypes } from '../event.ts';
+import { eventBody, type EventReader } from '../event-reader.ts';
 
 /** What the reference shows of a kind of resource. */
-interface DescribedSubject<Body extends object> extends EventSubject<Body> {
-  schema: TUnsafe<Body>;
-  example: Body;
+interface ShownKind {
+  schema: TUnsafe<object>;
+  example: object;
 }
 
-interface EventRouteDeps<Payout extends object> extends Authentication {
-  calls: SingleCalls;
-  clock: Clock;
+interface EventRouteDeps extends Authentication {
+  reader: EventReader;
   publicUrl: string;
-  payouts: DescribedSubject<Payout>;
+  payouts: ShownKind;
 }
 
-function eventSchema<Payout extends object>(payout: TUnsafe<Payout>) {
+function eventSchema(payout: TUnsafe<object>) {
   return Type.Object(
     {
       id: uuid('The id of the event.'),
@@ -79,36 +76,19 @@ const EventPath = Type.Object({
   id: Type.String({ pattern: patterns.uuid, description: 'The id of the event.', examples: [exampleValues.eventId] }),
 });
 
-function eventBody<Payout extends object>(
-  { environment }: PartnerContext,
-  { event, data }: DescribedEvent<Payout>,
-): Static<ReturnType<typeof eventSchema<Payout>>> {
-  return {
-    id: event.id,
-    object: 'event',
-    environment,
-    sequence: Number(event.sequence),
-    type: event.type,
-    version: event.subject.version,
-    created_at: event.at.toISOString(),
-    data,
-  };
-}
-
-export function addEventRoutes<Payout extends object>(app: Server, deps: EventRouteDeps<Payout>): void {
+export function addEventRoutes(app: Server, deps: EventRouteDeps): void {
+  const { reader } = deps;
   const EventSchema = nameSchema('Event', eventSchema(deps.payouts.schema));
   const example = eventBody(
     { partnerId: exampleValues.partnerId, environment: 'sandbox' },
     {
-      event: {
-        id: exampleValues.eventId,
-        sequence: 42n,
-        type: 'payout.processing',
-        subject: { id: exampleValues.payoutId, version: 2 },
-        at: new Date(exampleValues.createdAt),
-      },
-      data: deps.payouts.example,
+      id: exampleValues.eventId,
+      sequence: 42n,
+      type: 'payout.processing',
+      subject: { id: exampleValues.payoutId, version: 2 },
+      at: new Date(exampleValues.createdAt),
     },
+    deps.payouts.example,
   );
   addSchema(app, EventSchema, example);
   const EventList = nameSchema('EventList', listOf(EventSchema.ref, { description: 'Events, in order.' }));
@@ -129,12 +109,12 @@ export function addEventRoutes<Payout extends object>(app: Server, deps: EventRo
     async (request, reply) => {
       const { query } = request;
       const caller = deps.callerOf(request);
-      const { events, cursor } = await readEvents(deps, caller, {
+      const { events, cursor } = await reader.list(caller, {
         after: BigInt(query.cursor ?? query.after ?? '0'),
         limit: Number(query.limit ?? 50),
       });
       if (cursor !== null) reply.header('link', nextLink(`${deps.publicUrl}/v1/events`, { query, caller, cursor }));
-      return { object: 'list' as const, data: events.map((described) => eventBody(caller, described)) };
+      return { object: 'list' as const, data: events };
     },
   );
   const schema = {
@@ -148,7 +128,8 @@ export function addEventRoutes<Payout extends object>(app: Server, deps: EventRo
   };
   const config = { action: 'event.get', access: 'readers' } as const;
   app.get('/v1/events/:id', { schema, config, onRequest: deps.requireCaller }, async (request) => {
-    const caller = deps.callerOf(request);
-    return eventBody(caller, await readEvent(deps, caller, request.params.id));
+    const event = await reader.find(deps.callerOf(request), request.params.id);
+    if (event === null) throw new ApiError({ code: 'not_found', message: 'No event has this id.' });
+    return event;
   });
 }
