@@ -13,7 +13,7 @@ create or replace function kelpie.number_events(now_at timestamptz, at_most inte
   set enable_seqscan = off
 as $$
 declare
-  taken integer;
+  ids uuid[];
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('kelpie: number events', 0)) then
     return null;
@@ -35,9 +35,10 @@ begin
       t.type, t.subject_id, t.version, t.at
     from taken t
     join counted c on c.partner_id = t.partner_id and c.environment = t.environment
-    returning 1
+    returning id
   )
-  select count(*) into taken from numbered;
-  return taken;
+  select coalesce(array_agg(numbered.id), '{}') into ids from numbered;
+  perform kelpie.fan_out_events(ids, now_at);
+  return cardinality(ids);
 end;
 $$;
