@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
 import { numberEvents } from './store.ts';
 
@@ -22,20 +23,23 @@ interface NumberingDeps {
   clock: Clock;
   logger: Logger;
   wakeUps: WakeListener;
+  wakes: Pick<WakeSender, 'wake'>;
 }
 
 /**
  * Numbers what was committed, until it is stopped. Every worker runs it, and one of them at a time has the turn: the database says
  * whose it is with each commit, so one that dies leaves nothing behind.
  */
-export function startNumbering({ calls, clock, logger, wakeUps }: NumberingDeps): Numbering {
+export function startNumbering({ calls, clock, logger, wakeUps, wakes }: NumberingDeps): Numbering {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { writeGate } = calls;
   const pause = async (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => undefined);
   const numberAll = async (): Promise<void> => {
-    for (let taken: number | null = 1; taken !== null && taken > 0 && !signal.aborted; await pause(pauseMs))
+    for (let taken: number | null = 1; taken !== null && taken > 0 && !signal.aborted; await pause(pauseMs)) {
       taken = await numberEvents(calls, clock.now(), mostAtOnce);
+      if (taken !== null && taken > 0) wakes.wake('numbered');
+    }
   };
   const run = async (): Promise<void> => {
     while (!signal.aborted) {

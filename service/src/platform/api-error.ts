@@ -37,7 +37,8 @@ export type ApiErrorCode =
   | 'unauthorized'
   | 'unavailable'
   | 'unsupported_media_type'
-  | 'verification_required';
+  | 'verification_required'
+  | 'webhook_limit_reached';
 
 interface ApiErrorOptions {
   code: ApiErrorCode;

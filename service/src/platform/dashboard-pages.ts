@@ -3,6 +3,7 @@ type Environment = 'sandbox' | 'live';
 /** The dashboard's pages that emails and the bank link to. A test checks them against the dashboard's routes. */
 export const dashboardPages = {
   keys: (environment: Environment): string => `/${environment}/keys`,
+  webhooks: (environment: Environment): string => `/${environment}/webhooks`,
   payout: (environment: Environment, id: string): string => `/${environment}/payouts/${id}`,
   payouts: (environment: Environment): string => `/${environment}/payouts`,
   topUps: (environment: Environment): string => `/${environment}/deposits`,

@@ -66,7 +66,12 @@ export function createProxyConnector(proxyUrl: string, { check, ca }: Omit<Conne
   const timeouts = { connect: { timeout: connectTimeoutMs }, headersTimeout: connectTimeoutMs };
   const proxy = new Pool(proxyUrl, { ...timeouts, allowH2: false });
   const startTls = explaining(
-    buildConnector({ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }),
+    buildConnector({
+      timeout: connectTimeoutMs,
+      allowH2: false,
+      rejectUnauthorized: true,
+      ...(ca === undefined ? {} : { ca }),
+    }),
   );
   const connect: Connector = (options, callback) => {
     const isTls = options.protocol === 'https:';

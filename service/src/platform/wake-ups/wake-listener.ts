@@ -28,6 +28,7 @@ export function startWakeListener({ url, logger }: { url: string; logger: Logger
     jobs: newAlarm(),
     payouts: newAlarm(),
     events: newAlarm(),
+    numbered: newAlarm(),
   };
   const stopping = new AbortController();
   let client: Client | null = null;

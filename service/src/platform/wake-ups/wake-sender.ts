@@ -3,7 +3,7 @@ import type { Pool } from '../database/pool.ts';
 import type { Logger } from '../logging.ts';
 
 /** What workers sleep for. */
-export const wakeTopics = ['jobs', 'payouts', 'events'] as const;
+export const wakeTopics = ['jobs', 'payouts', 'events', 'numbered'] as const;
 export type WakeTopic = (typeof wakeTopics)[number];
 
 /** Tells sleeping workers that there is work. One that is not told finds it with its next poll, within a second. */

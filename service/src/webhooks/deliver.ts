@@ -1,0 +1,137 @@
+import type { EventReader } from '../events/index.ts';
+import type { NotifyAdmins } from '../platform/acts/confirmed-act.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Pool } from '../platform/database/pool.ts';
+import { wasUndone, type SingleCalls } from '../platform/database/single-call.ts';
+import { tooBusy } from '../platform/database/too-busy.ts';
+import type { Egress } from '../platform/egress/egress.ts';
+import type { EgressResult } from '../platform/egress/exchange.ts';
+import type { Encryptor } from '../platform/encryption.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logging.ts';
+import { createMicroBatch } from '../platform/micro-batch.ts';
+import { claimDeliveries, recordAttempts, type Attempt, type ClaimedDelivery } from './delivery-store.ts';
+import { disableEndpoint } from './disable-endpoint.ts';
+import { mayBePlain } from './endpoint.ts';
+import { messageBody, signMessage } from './message.ts';
+import { probeAfterMs, retryAfterMs } from './retry-times.ts';
+
+export interface DeliveryDeps {
+  pool: Pool;
+  calls: SingleCalls;
+  clock: Clock;
+  logger: Logger;
+  encryptor: Encryptor;
+  egress: Egress;
+  events: Pick<EventReader, 'describe'>;
+  notifyAdmins: NotifyAdmins;
+  dashboardUrl: string | null;
+}
+
+/** An attempt takes ten seconds at most, and its result some more. */
+const leaseMs = 30_000;
+/** An endpoint that hangs holds so many of a worker's places and no more. */
+const mostOfEndpoint = 20;
+const mostInFlight = 500;
+const mostAtOnce = 200;
+const mostResults = 200;
+
+export interface Deliverer {
+  /** Claims what is due and begins to send it. Says whether there may be more at once. */
+  deliverDue(): Promise<boolean>;
+  /** Once everything that was begun has its result, or the time is over. What is left then is sent again after its lease. */
+  finish(withinMs: number): Promise<void>;
+}
+
+/** `onResult` is called when a result is written down: more may be due then. */
+export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliverer {
+  const { calls, clock, logger } = deps;
+  const underWay = new Set<Promise<void>>();
+  const record = createMicroBatch<Attempt, null>({
+    size: mostResults,
+    keyOf: null,
+    together: async (attempts) => {
+      const failed = await recordAttempts(calls, clock.now(), attempts);
+      for (const endpoint of failed) await disableEndpoint(deps, endpoint);
+      return attempts.map(() => null);
+    },
+    didNothing: wasUndone,
+    tooMany: tooBusy,
+    eager: false,
+  });
+  const deliver = async (delivery: ClaimedDelivery, event: object): Promise<void> => {
+    try {
+      await record(await attempt(deps, delivery, event));
+      onResult();
+    } catch (error) {
+      // It is due again once its lease ends.
+      logger.warn({ error }, 'webhook.result_not_recorded');
+    }
+  };
+  const begin = (delivery: ClaimedDelivery, event: object): void => {
+    const working = deliver(delivery, event).finally(() => underWay.delete(working));
+    underWay.add(working);
+  };
+  return {
+    async deliverDue() {
+      const atMost = Math.min(mostAtOnce, mostInFlight - underWay.size);
+      if (atMost <= 0) return false;
+      const claimed = await claimDeliveries(calls, clock.now(), { leaseMs, atMost, atMostEach: mostOfEndpoint });
+      for (const ofOne of byPartner(claimed)) {
+        const [first] = ofOne;
+        if (first === undefined) continue;
+        const bodies = await deps.events.describe(
+          first,
+          ofOne.map(({ event }) => event),
+        );
+        const byId = new Map(bodies.map((body) => [body.id, body]));
+        for (const delivery of ofOne) {
+          const event = byId.get(delivery.event.id);
+          if (event !== undefined) begin(delivery, event);
+        }
+      }
+      return claimed.length === atMost;
+    },
+    async finish(withinMs) {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => resolve(undefined), withinMs);
+      await Promise.race([Promise.allSettled(underWay), promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** What is shown together is read together. */
+function byPartner(deliveries: readonly ClaimedDelivery[]): ClaimedDelivery[][] {
+  const groups = Map.groupBy(deliveries, ({ partnerId, environment }) => `${partnerId} ${environment}`);
+  return [...groups.values()];
+}
+
+async function attempt(deps: DeliveryDeps, delivery: ClaimedDelivery, event: object): Promise<Attempt> {
+  const { clock, encryptor, egress } = deps;
+  const { endpointId, url, secrets } = delivery;
+  const begunAt = clock.now();
+  const body = messageBody(event, delivery);
+  const message = signMessage(encryptor, { endpointId, messageId: delivery.event.id, body, secrets }, begunAt);
+  const result = await egress.post({ url, ...message, mayBePlain: mayBePlain(delivery) });
+  const now = clock.now().getTime();
+  return {
+    id: newId(clock),
+    endpointId,
+    eventId: delivery.event.id,
+    number: delivery.attempt,
+    begunAt,
+    ...resultFields(result),
+    retryAt: new Date(now + retryAfterMs(delivery.attempt)),
+    probeAt: new Date(now + probeAfterMs(delivery.failures + 1)),
+  };
+}
+
+type ResultFields = Pick<Attempt, 'latencyMs' | 'status' | 'failure' | 'headers' | 'body'>;
+
+function resultFields(result: EgressResult): ResultFields {
+  const latencyMs = Math.round(result.latencyMs);
+  return result.kind === 'answered'
+    ? { latencyMs, status: result.status, failure: null, headers: result.headers, body: result.body }
+    : { latencyMs, status: null, failure: result.reason, headers: null, body: null };
+}

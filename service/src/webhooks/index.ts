@@ -1,0 +1,2 @@
+// Webhooks: events are sent to addresses that partners choose, in order for each subject, and again until they are accepted.
+export { startDelivering } from './start-delivering.ts';

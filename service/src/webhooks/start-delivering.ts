@@ -1,0 +1,43 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
+import { createDeliverer, type DeliveryDeps } from './deliver.ts';
+
+/** A retry or a probe may be due by now: nothing wakes a worker for those. */
+const longestSleepMs = 1_000;
+const afterFailureMs = 1_000;
+const finishWithinMs = 8_000;
+
+export interface Delivering {
+  stop(): Promise<void>;
+}
+
+/** Sends what is due to partners' endpoints, until it is stopped. Every worker does, each what it has leased. */
+export function startDelivering(deps: DeliveryDeps & { wakeUps: WakeListener }): Delivering {
+  const { calls, logger, wakeUps } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let again = new AbortController();
+  const deliverer = createDeliverer(deps, () => again.abort());
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      again = new AbortController();
+      try {
+        await calls.writeGate.untilOpen(signal);
+        if (await deliverer.deliverDue()) continue;
+        await wakeUps.until('numbered', longestSleepMs, AbortSignal.any([signal, again.signal]));
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error({ error }, 'webhook.not_delivered');
+        await wait(afterFailureMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  };
+  const done = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await done;
+      await deliverer.finish(finishWithinMs);
+    },
+  };
+}
