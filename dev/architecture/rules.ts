@@ -15,6 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   funding: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
   reconciliation: ['money', 'platform', 'ledger', 'banks', 'partners', 'funding'],
   events: ['platform'],
+  webhooks: ['platform', 'events'],
   http: ['platform'],
 };
 

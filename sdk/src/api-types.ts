@@ -572,6 +572,178 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the environment, at most 10.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Sends events to a URL of yours from now on, and returns the secret that signs them, once. For a live webhook we email every admin. At most 10 per environment. Not idempotent: a repeat creates another webhook.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a webhook
+         * @description Returns a webhook without its secret.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Stops sending, also what is pending, and removes the webhook with its log.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a webhook
+         * @description Changes what you send. When the URL of a live webhook changes, we email every admin. What is pending goes to the new URL. Safe to retry.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll the secret of a webhook
+         * @description Replaces the secret and returns the new one once. Until `previous_secret_expires_at`, everything has two signatures, one by each secret. A secret that an earlier roll replaced stops at once. Not idempotent: a repeat creates another secret.
+         */
+        post: operations["rollWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries of a webhook
+         * @description Returns what was sent to a webhook in the last 30 days, newest first.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a delivery
+         * @description Returns a delivery of the last 30 days, with what each attempt was answered.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{event_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver an event
+         * @description Sends an event again, also one that was delivered or has failed. One that waits for its next attempt is tried now. Safe to retry.
+         */
+        post: operations["redeliverEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver everything since an event
+         * @description Sends all events that the webhook wants after a `sequence`, in order for each resource, also those that came while it was disabled. At most 5,000 at once. Safe to retry.
+         */
+        post: operations["redeliverEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends an event of the type `webhook.test`, signed like any other, and returns what the URL answered within 7 seconds. It has no `sequence`, and is not in the log.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -900,7 +1072,7 @@ export interface components {
                  * @description What kind of error it is. Stable: write your code against it.
                  * @enum {string}
                  */
-                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "webhook_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
                 /** @description What happened and what to do, for people. It may be reworded at any time. */
                 message: string;
                 /** @description More about the error. Its form depends on `code`. */
@@ -911,7 +1083,7 @@ export interface components {
                 details: components["schemas"]["IdempotencyKeyDetails"];
             } | {
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "rate_unavailable" | "unavailable";
+                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "webhook_limit_reached" | "last_admin" | "payout_not_cancellable" | "session_changed" | "slug_taken" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "rate_unavailable" | "unavailable";
             } | {
                 /** @enum {string} */
                 code: "insufficient_funds";
@@ -1990,6 +2162,356 @@ export interface components {
             object: "list";
             /** @description One page of the list. */
             data: components["schemas"]["Event"][];
+        };
+        /** @description A URL of yours to which events are sent. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            id: string;
+            /**
+             * @description Always `webhook`.
+             * @enum {string}
+             */
+            object: "webhook";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Where events are posted. It must be a public address, and https:// in live. Redirects are not followed. */
+            url: string;
+            /** @description What the webhook is for. */
+            description: string | null;
+            /** @description The types of events to send. Null for all, including types that are added later. */
+            types: string[] | null;
+            /**
+             * @description `disabled`: nothing is sent, and new events are left out.
+             * @enum {string}
+             */
+            status: "enabled" | "disabled";
+            /**
+             * @description `requested` by you, or `failing`: no attempt succeeded for 3 days. Null while it is enabled.
+             * @enum {string|null}
+             */
+            disabled_reason: "requested" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When it was disabled. Null while it is enabled.
+             */
+            disabled_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed. Null if the last one succeeded.
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last roll signs as well. Null if it no longer does.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the webhook was created.
+             */
+            created_at: string;
+        };
+        /** @description A webhook with its new secret. */
+        WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            id: string;
+            /**
+             * @description Always `webhook`.
+             * @enum {string}
+             */
+            object: "webhook";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Where events are posted. It must be a public address, and https:// in live. Redirects are not followed. */
+            url: string;
+            /** @description What the webhook is for. */
+            description: string | null;
+            /** @description The types of events to send. Null for all, including types that are added later. */
+            types: string[] | null;
+            /**
+             * @description `disabled`: nothing is sent, and new events are left out.
+             * @enum {string}
+             */
+            status: "enabled" | "disabled";
+            /**
+             * @description `requested` by you, or `failing`: no attempt succeeded for 3 days. Null while it is enabled.
+             * @enum {string|null}
+             */
+            disabled_reason: "requested" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When it was disabled. Null while it is enabled.
+             */
+            disabled_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed. Null if the last one succeeded.
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last roll signs as well. Null if it no longer does.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the webhook was created.
+             */
+            created_at: string;
+            /** @description Verifies the signature of what is sent. It is returned once and never again. */
+            secret: string;
+        };
+        /** @description Where to send events, and which. */
+        CreateWebhookRequest: {
+            /** @description Where events are posted. It must be a public address, and https:// in live. Redirects are not followed. */
+            url: string;
+            /** @description What the webhook is for, at most 200 characters. */
+            description?: string | null;
+            /** @description The types of events to send. Null for all, including types that are added later. */
+            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned")[] | null;
+        };
+        /** @description What to change. Omitted fields stay as they are. */
+        UpdateWebhookRequest: {
+            /** @description Where events are posted. It must be a public address, and https:// in live. Redirects are not followed. */
+            url?: string;
+            /** @description What the webhook is for, at most 200 characters. */
+            description?: string | null;
+            /** @description The types of events to send. Null for all, including types that are added later. */
+            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned")[] | null;
+            /** @description `false` stops sending and leaves out events from then on. `true` starts again; to get what was left out, redeliver. */
+            enabled?: boolean;
+        };
+        /** @description How to replace the secret. */
+        RollWebhookSecretRequest: {
+            /**
+             * @description How long the current secret signs as well, in hours. 0 ends it at once.
+             * @default 24
+             */
+            overlap_hours?: number;
+        };
+        /** @description Webhooks, oldest first. */
+        WebhookList: {
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+            /** @description One page of the list. */
+            data: components["schemas"]["Webhook"][];
+        };
+        /** @description The webhook is deleted. */
+        WebhookDeleted: {
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            id: string;
+            /**
+             * @description Always `true`.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /** @description An event on its way to a webhook. */
+        Delivery: {
+            /**
+             * @description Always `delivery`.
+             * @enum {string}
+             */
+            object: "delivery";
+            /**
+             * Format: uuid
+             * @description The id of the event, and the `webhook-id` of the request.
+             */
+            event_id: string;
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            webhook_id: string;
+            /**
+             * @description The type of the event.
+             * @enum {string}
+             */
+            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned";
+            /** @description The number of the event. */
+            sequence: number;
+            /** @description The number of the event before it at this webhook. Null for the first. */
+            previous_sequence: number | null;
+            /**
+             * @description `pending`: not accepted yet. `delivered`: answered with 200 to 299. `failed`: not accepted for 3 days; it can be redelivered.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /** @description How often it was tried. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it is tried next. Null if it has ended, or waits for an earlier event of the same resource.
+             */
+            next_attempt_at: string | null;
+            /** @description The newest attempt of the last 30 days. */
+            last_attempt: {
+                /**
+                 * Format: date-time
+                 * @description When it began.
+                 */
+                at: string;
+                /** @description How long it took, in milliseconds. */
+                latency_ms: number;
+                /** @description The HTTP status of the answer. Null if there was none. 200 to 299 is success. */
+                status_code: number | null;
+                /** @description Why there was no answer: `address_refused`, `not_found` (DNS), `connection_refused`, `connection_lost`, `tls`, `timeout`, `invalid_url`, `too_large_headers` or `proxy`. Null if there was one. */
+                failure: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the event was handed to the webhook.
+             */
+            created_at: string;
+        };
+        /** @description Deliveries, newest first. */
+        DeliveryList: {
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+            /** @description One page of the list. */
+            data: components["schemas"]["Delivery"][];
+        };
+        /** @description A delivery with what each attempt was answered. */
+        DeliveryWithAttempts: {
+            /**
+             * @description Always `delivery`.
+             * @enum {string}
+             */
+            object: "delivery";
+            /**
+             * Format: uuid
+             * @description The id of the event, and the `webhook-id` of the request.
+             */
+            event_id: string;
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            webhook_id: string;
+            /**
+             * @description The type of the event.
+             * @enum {string}
+             */
+            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned";
+            /** @description The number of the event. */
+            sequence: number;
+            /** @description The number of the event before it at this webhook. Null for the first. */
+            previous_sequence: number | null;
+            /**
+             * @description `pending`: not accepted yet. `delivered`: answered with 200 to 299. `failed`: not accepted for 3 days; it can be redelivered.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /** @description How often it was tried. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it is tried next. Null if it has ended, or waits for an earlier event of the same resource.
+             */
+            next_attempt_at: string | null;
+            /** @description The newest attempt of the last 30 days. */
+            last_attempt: {
+                /**
+                 * Format: date-time
+                 * @description When it began.
+                 */
+                at: string;
+                /** @description How long it took, in milliseconds. */
+                latency_ms: number;
+                /** @description The HTTP status of the answer. Null if there was none. 200 to 299 is success. */
+                status_code: number | null;
+                /** @description Why there was no answer: `address_refused`, `not_found` (DNS), `connection_refused`, `connection_lost`, `tls`, `timeout`, `invalid_url`, `too_large_headers` or `proxy`. Null if there was one. */
+                failure: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the event was handed to the webhook.
+             */
+            created_at: string;
+            /** @description The attempts of the last 30 days, newest first, at most 50. */
+            attempt_log: {
+                /** @description Counts the attempts. */
+                number: number;
+                /**
+                 * Format: date-time
+                 * @description When it began.
+                 */
+                at: string;
+                /** @description How long it took, in milliseconds. */
+                latency_ms: number;
+                /** @description The HTTP status of the answer. Null if there was none. 200 to 299 is success. */
+                status_code: number | null;
+                /** @description Why there was no answer: `address_refused`, `not_found` (DNS), `connection_refused`, `connection_lost`, `tls`, `timeout`, `invalid_url`, `too_large_headers` or `proxy`. Null if there was one. */
+                failure: string | null;
+                /** @description The headers of the answer. */
+                headers: {
+                    [key: string]: string;
+                } | null;
+                /** @description The first 2 KB of the answer. */
+                body: string | null;
+            }[];
+        };
+        /** @description What to send again. */
+        RedeliverRequest: {
+            /** @description Events after this `sequence` are sent again. 0 for all of the last 90 days. */
+            after: number;
+        };
+        /** @description What is sent again. */
+        Redelivered: {
+            /**
+             * @description Always `redelivery`.
+             * @enum {string}
+             */
+            object: "redelivery";
+            /** @description How many events are sent again. */
+            count: number;
+            /** @description The number of the last of them. Null if there is none. */
+            last_sequence: number | null;
+            /** @description Whether there were more than 5,000. Repeat with `after` set to `last_sequence`. */
+            has_more: boolean;
+        };
+        /** @description What the URL answered to a test event. */
+        WebhookTest: {
+            /**
+             * @description Always `webhook_test`.
+             * @enum {string}
+             */
+            object: "webhook_test";
+            /** @description Whether the answer was 200 to 299. */
+            is_accepted: boolean;
+            /** @description How long it took, in milliseconds. */
+            latency_ms: number;
+            /** @description The HTTP status of the answer. Null if there was none. 200 to 299 is success. */
+            status_code: number | null;
+            /** @description Why there was no answer: `address_refused`, `not_found` (DNS), `connection_refused`, `connection_lost`, `tls`, `timeout`, `invalid_url`, `too_large_headers` or `proxy`. Null if there was one. */
+            failure: string | null;
+            /** @description The headers of the answer. */
+            headers: {
+                [key: string]: string;
+            } | null;
+            /** @description The first 2 KB of the answer. */
+            body: string | null;
         };
         /** @description The month so far, in London time. */
         Usage: {
@@ -6719,6 +7241,1521 @@ export interface operations {
             };
             /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description A webhook with its new secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `webhook_limit_reached`: The environment already has 10 webhooks.
+             *
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A URL of yours to which events are sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeleted"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description A URL of yours to which events are sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rollWebhookSecret: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollWebhookSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description A webhook with its new secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+                /** @description Only deliveries of this status. */
+                status?: "pending" | "delivered" | "failed";
+                /**
+                 * @description How many to return.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Where the page starts. Take it from the `Link` header of the page before.
+                 * @example 01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliveries, newest first. */
+            200: {
+                headers: {
+                    /** @description The URL of the next page, with `rel="next"`. Absent on the last page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+                /**
+                 * @description The id of the event.
+                 * @example 01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A delivery with what each attempt was answered. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryWithAttempts"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    redeliverEvent: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+                /**
+                 * @description The id of the event.
+                 * @example 01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is sent again. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redelivered"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    redeliverEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedeliverRequest"];
+            };
+        };
+        responses: {
+            /** @description What is sent again. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redelivered"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the URL answered to a test event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

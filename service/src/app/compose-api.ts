@@ -34,6 +34,8 @@ import { addUsageRoutes } from '../billing/routes/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
 import { createEventReader } from '../events/index.ts';
 import { addEventRoutes } from '../events/routes/event-routes.ts';
+import { addDeliveryRoutes } from '../webhooks/routes/delivery-routes.ts';
+import { addEndpointRoutes } from '../webhooks/routes/endpoint-routes.ts';
 import { addDepositRoutes } from '../funding/routes/deposit-routes.ts';
 import { addFundingRoutes } from '../funding/routes/funding-routes.ts';
 import { wakeDeposit } from '../funding/index.ts';
@@ -86,6 +88,7 @@ import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import { createMicroBatch } from '../platform/micro-batch.ts';
 import type { Meter } from '../platform/metrics.ts';
+import type { Egress } from '../platform/egress/egress.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
 
@@ -115,6 +118,9 @@ interface ApiDeps {
   issuer: InvoiceIssuer;
   banks: BankAddresses;
   webhookKeys: WebhookKeys;
+  /** For requests to addresses that partners chose. */
+  egress: Egress;
+  allowedNetworks: readonly string[];
 }
 
 interface ApiSecrets {
@@ -172,6 +178,9 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const payoutVersions = describePayoutVersions(calls);
   const reader = createEventReader({ calls, clock, payouts: payoutVersions });
   addEventRoutes(app, { ...auth, reader, publicUrl, payouts: payoutVersions });
+  const endpoints = { ...auth, ...acts, pool, calls, encryptor: tools.encryptor };
+  addEndpointRoutes(app, { ...endpoints, allowedNetworks: deps.allowedNetworks });
+  addDeliveryRoutes(app, { ...endpoints, egress: deps.egress, wakes: deps.wakes, publicUrl });
   addUsageRoutes(app, { ...auth, calls, clock });
   addInvoiceRoutes(app, { ...auth, calls, clock, publicUrl });
   addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });

@@ -59,13 +59,20 @@ interface WorkerDeps {
   verification: Pick<NightlyDeps, 'reader' | 'key' | 'anchorFile'> | null;
 }
 
-/** The jobs, and what looking after open payouts takes. */
-export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandler>; payouts: PayoutDeps } {
+interface Worker {
+  handlers: Map<Queue, JobHandler>;
+  /** What looking after open payouts takes. */
+  payouts: PayoutDeps;
+  notifyAdmins: NotifyAdmins;
+}
+
+export function composeWorker(deps: WorkerDeps): Worker {
   const { clock, logger, pool, failpoint, outbox, transport, dashboardUrl, issuer, jobs } = deps;
   const banks = openBanks(deps.banks, clock, failpoint, logger);
   const payouts = composePayouts(deps, banks);
   const { calls, encryptor } = payouts;
   const engines = { clock, logger, pool, calls, encryptor };
+  const notifyAdmins = adminNotifier(deps);
   const notifying = { outbox, listAdmins: listAdminEmails, dashboardUrl };
   const funding = { ...engines, ...notifying, banks, recordActivity, floats: deps.floats };
   const openAttachment: OpenAttachment = async (reference) => openInvoiceFile({ calls, issuer }, reference);
@@ -75,13 +82,13 @@ export function composeWorker(deps: WorkerDeps): { handlers: Map<Queue, JobHandl
     ...mailHandlers({ ...engines, failpoint, transport, openAttachment }),
     ...accessHandlers({ ...engines, outbox: transport === null ? null : outbox, dashboardUrl }),
     ...partnerHandlers({ ...engines, ...notifying, banks, onApproved: chargeApproval, onConnected }),
-    ...payoutHandlers({ ...payouts, ...engines, ...notifying, listProblemReaders, notifyAdmins: adminNotifier(deps) }),
+    ...payoutHandlers({ ...payouts, ...engines, ...notifying, listProblemReaders, notifyAdmins }),
     ...billingHandlers({ ...engines, ...notifying, failpoint, jobs, findFirstAdmin }),
     ...fundingHandlers(funding),
     ...reconciliationHandlers({ ...engines, banks, pause: async (ms) => setTimeout(ms) }),
     ...verificationHandlers(deps.verification === null ? null : { ...engines, ...deps.verification }),
   ]);
-  return { handlers, payouts };
+  return { handlers, payouts, notifyAdmins };
 }
 
 /** Without the address of a dashboard, emails have no links. */

@@ -6,6 +6,7 @@ import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createActivityRecorder, createSecurityRecorder } from '../activity/index.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
+import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { noWakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { composeApi } from './compose-api.ts';
@@ -48,6 +49,8 @@ const { app } = await composeApi({
   secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },
   banks: { sandbox: { url: null, apiKey: null }, live: { url: null, apiKey: null } },
   webhookKeys: { sandbox: null, live: null },
+  egress: createEgress({ proxyUrl: null, allowed: [] }),
+  allowedNetworks: [],
 });
 await app.ready();
 // A pipe takes a while: to end before it has taken all would cut the text short.

@@ -4,10 +4,12 @@ import { createUseRecorder } from '../access/index.ts';
 import type { RateLimits } from '../http/limits/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs/jobs.ts';
+import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
 import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
+import { chooseEgress } from './wiring/egress.ts';
 import { chooseAnchor, startApiHeartbeat } from './wiring/heartbeat.ts';
 import { publishApiGauges } from './wiring/gauges.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
@@ -41,6 +43,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     issuer: chooseIssuer(get),
     anchorFile: chooseAnchor(get),
     banks: chooseBanks(get),
+    egress: chooseEgress(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
   const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, wakes, endPools } = begun;
@@ -53,6 +56,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
   const webhookKeys = openWebhookKeys(own.webhookKeys);
   const encryptor = createEncryptor(own.secrets.dataKeys);
   const outbox = openOutbox({ jobs, encryptor, clock, mailFrom: own.mailFrom, supportEmail: own.supportEmail });
+  const egress = createEgress(own.egress);
   const engines = {
     clock,
     failpoint,
@@ -66,6 +70,8 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     jobs,
     wakes,
     outbox,
+    egress,
+    allowedNetworks: own.egress.allowed,
   };
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
   publishApiGauges({ meter: metrics.meter, logger, pool });
@@ -79,6 +85,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
       await securityRecorder.stop();
       await uses.stop();
       await jobs.stop();
+      await egress.close();
       await endPools();
       await metrics.close();
     },

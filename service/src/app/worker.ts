@@ -1,11 +1,14 @@
 // The worker process: does the jobs, and looks after payouts that are not at their end. Any number of them run side by
 // side; a job or a payout is in the hands of one at a time.
-import { startNumbering } from '../events/index.ts';
+import { createEventReader, startNumbering } from '../events/index.ts';
+import { describePayoutVersions } from '../payouts/routes/payout-versions.ts';
 import { startSweep } from '../payouts/index.ts';
 import { startJobSender, startJobWorker } from '../platform/jobs/jobs.ts';
 import { openMailTransport } from '../platform/mail/transport.ts';
+import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
+import { startDelivering } from '../webhooks/index.ts';
 import { chooseBanks, chooseFloats } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
 import { publishWorkerGauges } from './wiring/gauges.ts';
@@ -43,7 +46,7 @@ const reader = openWorkerReader(own.readerUrl, logger);
 publishWorkerGauges({ meter: metrics.meter, logger, clock, pool, reader });
 const { mailFrom, supportEmail } = own;
 const outbox = openOutbox({ jobs: sender, encryptor, clock, mailFrom, supportEmail });
-const { handlers, payouts } = composeWorker({
+const { handlers, payouts, notifyAdmins } = composeWorker({
   ...own,
   clock,
   logger,
@@ -58,9 +61,21 @@ const { handlers, payouts } = composeWorker({
 const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile });
 const jobs = await startJobWorker({ enginePool, logger, wakeUps }, handlers);
 const sweep = startSweep({ ...payouts, wakeUps });
-const numbering = startNumbering({ ...payouts, wakeUps });
+const numbering = startNumbering({ ...payouts, wakes, wakeUps });
+const egress = createEgress(own.egress);
+const delivering = startDelivering({
+  ...payouts,
+  pool,
+  wakeUps,
+  egress,
+  events: createEventReader({ ...payouts, payouts: describePayoutVersions(payouts.calls) }),
+  notifyAdmins,
+  dashboardUrl: own.dashboardUrl,
+});
 stopOnSignal(logger, async () => {
   await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop(), numbering.stop(), heartbeat.stop()]);
+  await delivering.stop();
+  await egress.close();
   transport?.close();
   await sender.stop();
   await reader?.end();

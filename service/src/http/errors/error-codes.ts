@@ -136,6 +136,12 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     remedy: 'Revoke an unused key, then retry.',
     example: { message: 'This environment already has 5 active keys. Revoke one first.' },
   },
+  webhook_limit_reached: {
+    status: 409,
+    cause: 'The environment already has 10 webhooks.',
+    remedy: 'Delete an unused webhook, then retry.',
+    example: { message: 'This environment already has 10 webhooks. Delete one first.' },
+  },
   last_admin: {
     status: 409,
     cause: "The account's only admin can neither be removed nor become a viewer.",

@@ -3,6 +3,7 @@ const groups = {
   API: {
     Payouts: 'Quote a payout, create it, follow it, cancel it.',
     Events: 'What happened to your payouts, numbered without gaps.',
+    Webhooks: 'URLs of yours to which events are sent, and what they answered.',
     Wallet: 'The USDC wallet that funds your payouts: balance, top-ups and monthly statements.',
     Billing: 'What payouts cost: usage of the month, daily volume and invoices.',
     Account: 'Your account, its verification, its API keys and its audit log.',

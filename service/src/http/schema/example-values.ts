@@ -12,6 +12,8 @@ export const exampleValues = {
   idempotencyKey: 'order-10045',
   reference: 'Order 10045',
   eventId: '01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71',
+  webhookId: '01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648',
+  webhookSecret: 'whsec_a2VscGllIGV4YW1wbGUgb2YgYSB3ZWJob29rIGtleSE=',
   keyId: '01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13',
   keyPrefix: 'kp_sandbox_4f9c2a71',
   requestId: '01a1e3b1-25be-7e02-8c61-b5d49a7f2e80',

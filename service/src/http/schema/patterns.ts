@@ -28,6 +28,7 @@ export const patterns = {
   /** An address of a page that is reached safely, and without a name or a password in it. */
   secureUrl: '^https://[^/?#@\\\\\\s]+([/?#][^\\s]*)?$',
   color: '^#[0-9a-fA-F]{6}$',
+  webhookSecret: '^whsec_[A-Za-z0-9+/]{43}=$',
   secret: '^kp_(sandbox|live)_[a-f0-9]{48}$',
   idempotencyKey: '^[A-Za-z0-9_\\-:.]{8,100}$',
   /** What an entry of the audit log is called. */
