@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { after } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+
+/** A request that the reference library has verified. */
+export interface Received {
+  id: string;
+  body: ReceivedBody;
+  signatures: number;
+  at: number;
+}
+
+export interface ReceivedBody {
+  id: string;
+  sequence: number;
+  type: string;
+  version: number;
+  data: { id: string };
+  webhook: { id: string; previous_sequence: number | null };
+}
+
+type Answer = (request: { body: ReceivedBody; nth: number }, response: ServerResponse) => void;
+
+/** A partner's server, as real as ours. */
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** Requests whose signature was wrong. */
+  forged: number;
+  /** What it answers from now on; 204 at first. */
+  answer: Answer;
+  trust(secret: string): void;
+  close(): Promise<void>;
+}
+
+export const accept: Answer = (_, response) => void response.writeHead(204).end();
+export const refuse: Answer = (_, response) => void response.writeHead(500, { 'x-reason': 'broken' }).end('not today');
+export const hang: Answer = () => undefined;
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) if (part instanceof Buffer) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+}
+
+function isBody(value: unknown): value is ReceivedBody {
+  return typeof value === 'object' && value !== null && 'webhook' in value && 'sequence' in value;
+}
+
+interface ReceiverOptions {
+  atEnd?: (end: () => Promise<void>) => void;
+}
+
+export async function startReceiver({ atEnd = after }: ReceiverOptions = {}): Promise<Receiver> {
+  const secrets: string[] = [];
+  const verify = (request: IncomingMessage, bytes: Buffer): ReceivedBody | null => {
+    for (const secret of secrets) {
+      try {
+        const body = new Webhook(secret).verify(bytes.toString(), headersOf(request));
+        if (isBody(body)) return body;
+      } catch {
+        // Another secret may fit.
+      }
+    }
+    return null;
+  };
+  const receiver: Receiver = {
+    url: '',
+    received: [],
+    forged: 0,
+    answer: accept,
+    trust: (secret) => void secrets.push(secret),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  const server = createServer((request, response) => {
+    void readAll(request).then((bytes) => {
+      const body = verify(request, bytes);
+      if (body === null) {
+        receiver.forged += 1;
+        response.writeHead(400).end();
+        return;
+      }
+      const { 'webhook-id': id = '', 'webhook-signature': signatures = '' } = headersOf(request);
+      receiver.received.push({ id, body, signatures: signatures.split(' ').length, at: performance.now() });
+      const nth = receiver.received.filter((one) => one.id === id).length;
+      receiver.answer({ body, nth }, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  receiver.url = `http://127.0.0.1:${address.port}/kelpie`;
+  atEnd(async () => receiver.close());
+  return receiver;
+}
