@@ -28,23 +28,23 @@ function codeOf(error: Error): string {
   return typeof code === 'string' ? code : '';
 }
 
-const unreachable = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL'];
-const timedOut = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
-const lost = ['ECONNRESET', 'ECONNABORTED', 'EPIPE'];
+const unreachable = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL']);
+const timedOut = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+const lost = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
 /** Before the connection stands. What is no error of the network is one of TLS, which has hundreds of codes. */
 export function whyNotConnected(error: Error, { isTls }: { isTls: boolean }): FailureReason {
   const code = codeOf(error);
   if (error instanceof ConnectFailure) return error.reason;
-  if (unreachable.includes(code)) return 'connection_refused';
-  if (timedOut.includes(code)) return 'timeout';
-  return isTls && !lost.includes(code) ? 'tls' : 'connection_lost';
+  if (unreachable.has(code)) return 'connection_refused';
+  if (timedOut.has(code)) return 'timeout';
+  return isTls && !lost.has(code) ? 'tls' : 'connection_lost';
 }
 
 /** Once the request is on its way. */
 export function whyNotAnswered(error: Error): FailureReason {
   const code = codeOf(error);
   if (error instanceof ConnectFailure) return error.reason;
-  if (timedOut.includes(code)) return 'timeout';
+  if (timedOut.has(code)) return 'timeout';
   return code === 'UND_ERR_HEADERS_OVERFLOW' ? 'too_large_headers' : 'connection_lost';
 }

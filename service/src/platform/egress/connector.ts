@@ -1,5 +1,5 @@
 import { isIP, Socket } from 'node:net';
-import { buildConnector, Pool } from 'undici';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
 import { createCheckedLookup, type Resolve } from './checked-lookup.ts';
 import { ConnectFailure, whyNotConnected } from './connect-failure.ts';
 import type { AddressCheck } from './public-address.ts';
@@ -47,7 +47,7 @@ export function createConnector({ check, resolve, ca }: ConnectorDeps): Connecto
   return checkingLiterals(check, explaining(connect));
 }
 
-async function openTunnel(proxy: Pool, proxyUrl: string, target: string): Promise<Socket> {
+async function openTunnel(proxy: Dispatcher, proxyUrl: string, target: string): Promise<Socket> {
   try {
     const { socket, statusCode } = await proxy.connect({ origin: proxyUrl, path: target, headers: { host: target } });
     if (statusCode === 200 && socket instanceof Socket) return socket;
