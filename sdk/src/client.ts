@@ -21,6 +21,7 @@ import createSecurityEvents from './resources/security-events.ts';
 import createSignUp from './resources/signup.ts';
 import createStatements from './resources/statements.ts';
 import createUsage from './resources/usage.ts';
+import createWebhooks from './resources/webhooks.ts';
 
 /** Every resource, by its name in the client. */
 function createResources(calls: Calls) {
@@ -46,6 +47,7 @@ function createResources(calls: Calls) {
     signup: createSignUp(calls),
     statements: createStatements(calls),
     usage: createUsage(calls),
+    webhooks: createWebhooks(),
   };
 }
 

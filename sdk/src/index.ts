@@ -39,3 +39,12 @@ export type * from './resources/security-events.ts';
 export type * from './resources/signup.ts';
 export type * from './resources/statements.ts';
 export type * from './resources/usage.ts';
+export type * from './resources/webhooks.ts';
+export {
+  verifyWebhook,
+  type VerifyOptions,
+  type WebhookEvent,
+  type WebhookHeaders,
+  type WebhookRequest,
+} from './verify-webhook.ts';
+export { KelpieWebhookError, type WebhookErrorCode } from './webhook-error.ts';
