@@ -541,7 +541,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Returns what happened to your payouts, in order, for 90 days. Keep the last `sequence` that you have processed, and ask for what comes after it. Numbers have no gaps, so you have missed an event if one is absent.
+         * @description Returns what happened to your payouts, wallet and account, in order, for 90 days. Keep the last `sequence` that you have processed, and ask for what comes after it. Numbers have no gaps, so you have missed an event if one is absent.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1061,7 +1061,148 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    PayoutEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive payout.pending, payout.processing, payout.completed, payout.failed, payout.cancelled, payout.returned
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receivePayoutEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    DepositEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive deposit.credited, deposit.reversed
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receiveDepositEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    WalletEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive wallet.low
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receiveWalletEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    InvoiceEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive invoice.issued, invoice.paid, invoice.overdue
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receiveInvoiceEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    KeyEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive key.created, key.revoked
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receiveKeyEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    MemberEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive member.added, member.removed
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receiveMemberEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    AccountEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive account.paused, account.resumed
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receiveAccountEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description The body of every response that is not a success. */
@@ -2083,7 +2224,7 @@ export interface components {
             gbp_per_usd: number | null;
             /** @description What was taken back out of the wallet, in USDC. Null if nothing was. */
             reversed_usdc: string | null;
-            /** @description Who sent it, as far as the bank reports it. */
+            /** @description Who sent it, as far as the bank reports it. Null in events. */
             sender: {
                 /** @description The name of the sender. */
                 name: string | null;
@@ -2120,8 +2261,50 @@ export interface components {
             /** @description One page of the list. */
             data: components["schemas"]["Deposit"][];
         };
-        /** @description A change of a resource, with the resource as it was then. */
-        Event: {
+        /** @description A wallet whose balance is below the threshold of the account. */
+        Wallet: {
+            /**
+             * @description Always `wallet`.
+             * @enum {string}
+             */
+            object: "wallet";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description The balance in USDC, rounded down. */
+            balance_usdc: string;
+            /** @description The threshold from your account settings, in USDC. */
+            wallet_low_usdc: string;
+        };
+        /** @description Whether the account can pay. */
+        AccountState: {
+            /**
+             * @description Always `account`.
+             * @enum {string}
+             */
+            object: "account";
+            /**
+             * Format: uuid
+             * @description The id of the account.
+             */
+            id: string;
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /**
+             * @description The status of the account.
+             * @enum {string}
+             */
+            status: "onboarding" | "active" | "suspended" | "closed";
+            /** @description Whether payouts are paused in this environment. New payouts then return `partner_not_active`. */
+            is_paused: boolean;
+        };
+        /** @description An event about a payout: `payout.pending`, `payout.processing`, `payout.completed`, `payout.failed`, `payout.cancelled`, `payout.returned`. */
+        PayoutEvent: {
             /**
              * Format: uuid
              * @description The id of the event.
@@ -2140,7 +2323,7 @@ export interface components {
             /** @description Counts the events of your account in this environment, from 1, without gaps. */
             sequence: number;
             /**
-             * @description What happened.
+             * @description What happened. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned";
@@ -2153,6 +2336,206 @@ export interface components {
             created_at: string;
             data: components["schemas"]["Payout"];
         };
+        /** @description An event about a top-up: `deposit.credited`, `deposit.reversed`. */
+        DepositEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /**
+             * @description Always `event`.
+             * @enum {string}
+             */
+            object: "event";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Counts the events of your account in this environment, from 1, without gaps. */
+            sequence: number;
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "deposit.credited" | "deposit.reversed";
+            /** @description Rises with each change of the resource. Of two events, the one with the higher version is newer. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["Deposit"];
+        };
+        /** @description An event about the wallet: `wallet.low`. */
+        WalletEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /**
+             * @description Always `event`.
+             * @enum {string}
+             */
+            object: "event";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Counts the events of your account in this environment, from 1, without gaps. */
+            sequence: number;
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "wallet.low";
+            /** @description Rises with each change of the resource. Of two events, the one with the higher version is newer. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["Wallet"];
+        };
+        /** @description An event about an invoice: `invoice.issued`, `invoice.paid`, `invoice.overdue`. */
+        InvoiceEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /**
+             * @description Always `event`.
+             * @enum {string}
+             */
+            object: "event";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Counts the events of your account in this environment, from 1, without gaps. */
+            sequence: number;
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "invoice.issued" | "invoice.paid" | "invoice.overdue";
+            /** @description Rises with each change of the resource. Of two events, the one with the higher version is newer. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["Invoice"];
+        };
+        /** @description An event about an API key: `key.created`, `key.revoked`. */
+        KeyEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /**
+             * @description Always `event`.
+             * @enum {string}
+             */
+            object: "event";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Counts the events of your account in this environment, from 1, without gaps. */
+            sequence: number;
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "key.created" | "key.revoked";
+            /** @description Rises with each change of the resource. Of two events, the one with the higher version is newer. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["ApiKey"];
+        };
+        /** @description An event about a member: `member.added`, `member.removed`. */
+        MemberEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /**
+             * @description Always `event`.
+             * @enum {string}
+             */
+            object: "event";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Counts the events of your account in this environment, from 1, without gaps. */
+            sequence: number;
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "member.added" | "member.removed";
+            /** @description Rises with each change of the resource. Of two events, the one with the higher version is newer. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["Member"];
+        };
+        /** @description An event about the account: `account.paused`, `account.resumed`. */
+        AccountEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /**
+             * @description Always `event`.
+             * @enum {string}
+             */
+            object: "event";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Counts the events of your account in this environment, from 1, without gaps. */
+            sequence: number;
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "account.paused" | "account.resumed";
+            /** @description Rises with each change of the resource. Of two events, the one with the higher version is newer. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["AccountState"];
+        };
+        /** @description A change of a resource, with the resource as it was then. `type` says which resource `data` is. */
+        Event: components["schemas"]["PayoutEvent"] | components["schemas"]["DepositEvent"] | components["schemas"]["WalletEvent"] | components["schemas"]["InvoiceEvent"] | components["schemas"]["KeyEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["AccountEvent"];
         /** @description Events, in order. */
         EventList: {
             /**
@@ -3216,6 +3599,29 @@ export interface components {
              *     ]
              */
             missing: string[];
+        };
+        /** @description The endpoint that an event is delivered to. */
+        WebhookDelivery: {
+            /**
+             * @description The endpoint, and what it was sent before.
+             * @example {
+             *       "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+             *       "previous_sequence": 41
+             *     }
+             */
+            webhook: {
+                /**
+                 * Format: uuid
+                 * @description The id of the endpoint.
+                 * @example 01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19
+                 */
+                id: string;
+                /**
+                 * @description The `sequence` of the event that this endpoint was sent before. You have missed events if you have not received it. Null for the first.
+                 * @example 41
+                 */
+                previous_sequence: number | null;
+            };
         };
     };
     responses: never;
@@ -7199,7 +7605,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A change of a resource, with the resource as it was then. */
+            /** @description A change of a resource, with the resource as it was then. `type` says which resource `data` is. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11184,6 +11590,386 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
+            };
+        };
+    };
+    receivePayoutEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "sandbox",
+                 *       "sequence": 42,
+                 *       "type": "payout.completed",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "id": "01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57",
+                 *         "object": "payout",
+                 *         "environment": "sandbox",
+                 *         "status": "completed",
+                 *         "idempotency_key": "order-10045",
+                 *         "reference": "Order 10045",
+                 *         "bank_reference": "Order 10045",
+                 *         "country": "GB",
+                 *         "amount_gbp": "850.00",
+                 *         "fee_gbp": "9.49",
+                 *         "wallet_sent_usdc": "1081.97",
+                 *         "recipient": {
+                 *           "name": "Grace Hopper",
+                 *           "account_last4": "5678"
+                 *         },
+                 *         "failure_code": null,
+                 *         "failure_reason": null,
+                 *         "created_at": "2026-11-16T09:30:00.000Z",
+                 *         "updated_at": "2026-11-16T09:30:04.000Z",
+                 *         "created_via": "api",
+                 *         "duplicate_suspected": false
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayoutEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveDepositEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "sandbox",
+                 *       "sequence": 42,
+                 *       "type": "deposit.credited",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "id": "01a1c554-5200-7a10-9c4b-8e2d6f1a5b03",
+                 *         "object": "deposit",
+                 *         "environment": "sandbox",
+                 *         "status": "credited",
+                 *         "method": "bank_transfer",
+                 *         "amount_usdc": "997.50",
+                 *         "fee_usdc": "2.50",
+                 *         "sent_gbp": "800.00",
+                 *         "gbp_per_usd": 0.8,
+                 *         "reversed_usdc": null,
+                 *         "sender": null,
+                 *         "created_at": "2026-11-10T12:00:00.000Z",
+                 *         "credited_at": "2026-11-10T12:04:00.000Z",
+                 *         "updated_at": "2026-11-10T12:04:00.000Z"
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepositEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveWalletEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "sandbox",
+                 *       "sequence": 42,
+                 *       "type": "wallet.low",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "object": "wallet",
+                 *         "environment": "sandbox",
+                 *         "balance_usdc": "412.50",
+                 *         "wallet_low_usdc": "500.00"
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WalletEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveInvoiceEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "live",
+                 *       "sequence": 42,
+                 *       "type": "invoice.issued",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "object": "invoice",
+                 *         "id": "01a22eec-7a00-7f21-8b3d-5c9e0a7d4b62",
+                 *         "number": "KP-000042",
+                 *         "period": "2026-11",
+                 *         "status": "issued",
+                 *         "billed_to": {
+                 *           "name": "Harbour Goods Ltd",
+                 *           "email": "billing@harbourgoods.example"
+                 *         },
+                 *         "total_gbp": "19.76",
+                 *         "carried_over_gbp": "0.00",
+                 *         "issued_at": "2026-12-01T00:00:00.000Z",
+                 *         "due_at": "2026-12-15T00:00:00.000Z",
+                 *         "paid_gbp": "0.00",
+                 *         "paid_on": null,
+                 *         "voided_at": null,
+                 *         "lines": [
+                 *           {
+                 *             "kind": "payout_fees",
+                 *             "description": "Payout fees, 1 completed payout",
+                 *             "quantity": 1,
+                 *             "unit_price_gbp": "4.74",
+                 *             "amount_gbp": "4.74",
+                 *             "items": 1
+                 *           },
+                 *           {
+                 *             "kind": "network_fees",
+                 *             "description": "Network fees, 1 completed payout",
+                 *             "quantity": 1,
+                 *             "unit_price_gbp": "0.02",
+                 *             "amount_gbp": "0.02",
+                 *             "items": 1
+                 *           },
+                 *           {
+                 *             "kind": "monthly_account",
+                 *             "description": "Monthly account, 2026-11",
+                 *             "quantity": 1,
+                 *             "unit_price_gbp": "15.00",
+                 *             "amount_gbp": "15.00",
+                 *             "items": 1
+                 *           }
+                 *         ]
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvoiceEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveKeyEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "sandbox",
+                 *       "sequence": 42,
+                 *       "type": "key.created",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "environment": "sandbox",
+                 *         "label": "Order system",
+                 *         "scope": "pay",
+                 *         "networks": [
+                 *           "203.0.113.0/24"
+                 *         ],
+                 *         "expires_at": "2031-01-01T00:00:00.000Z",
+                 *         "daily_limit_gbp": "5000.00",
+                 *         "id": "01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13",
+                 *         "key_prefix": "kp_sandbox_4f9c2a71",
+                 *         "full_limit_at": null,
+                 *         "previous_key_prefix": null,
+                 *         "previous_expires_at": null,
+                 *         "created_at": "2026-09-01T08:05:00.000Z",
+                 *         "last_used_at": null,
+                 *         "revoked_at": null
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveMemberEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "live",
+                 *       "sequence": 42,
+                 *       "type": "member.added",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "email": "alan@harbourgoods.example",
+                 *         "name": "Alan Turing",
+                 *         "role": "viewer",
+                 *         "last_login_at": null,
+                 *         "created_at": "2026-11-16T09:30:00.000Z"
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["MemberEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveAccountEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "sandbox",
+                 *       "sequence": 42,
+                 *       "type": "account.paused",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "object": "account",
+                 *         "id": "01a05bfb-7000-7b1f-8a44-2c9e5d7f1b36",
+                 *         "environment": "sandbox",
+                 *         "status": "suspended",
+                 *         "is_paused": true
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

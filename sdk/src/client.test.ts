@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { apiKey, order, payout } from '../test/examples.ts';
 import { startStandInApi } from '../test/stand-in-api.ts';
-import { createKelpie } from './index.ts';
+import { createKelpie, type Event } from './index.ts';
 
 const api = await startStandInApi();
 const kelpie = createKelpie({ apiKey, baseUrl: api.url });
@@ -214,4 +214,26 @@ test('a key or an address that can be no such thing is refused at once, and the 
   api.answer(() => ({ json: payout }));
   await assert.rejects(kelpie.payouts.create(order, { idempotencyKey: 'order\n42' }), TypeError);
   assert.deepEqual(api.asked, []);
+});
+
+/** Compiles only where the type tells the data apart. */
+function summaryOf(event: Event): string {
+  if (event.type === 'payout.completed') return event.data.amount_gbp;
+  if (event.type === 'member.removed') return event.data.email;
+  return event.type;
+}
+
+test('the type of an event says what its data is', () => {
+  const event: Event = {
+    id: payout.id,
+    object: 'event',
+    environment: 'sandbox',
+    sequence: 1,
+    type: 'payout.completed',
+    version: 2,
+    created_at: payout.created_at,
+    data: payout,
+  };
+  assert.equal(summaryOf(event), payout.amount_gbp);
+  assert.equal(summaryOf({ ...event, type: 'payout.failed' }), 'payout.failed');
 });

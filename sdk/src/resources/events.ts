@@ -2,7 +2,16 @@ import type { Calls, Listing } from '../calls.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
 import type { CallOptions } from '../request.ts';
 
-export interface Event extends Schema<'Event'> {}
+export interface PayoutEvent extends Schema<'PayoutEvent'> {}
+export interface DepositEvent extends Schema<'DepositEvent'> {}
+export interface WalletEvent extends Schema<'WalletEvent'> {}
+export interface InvoiceEvent extends Schema<'InvoiceEvent'> {}
+export interface KeyEvent extends Schema<'KeyEvent'> {}
+export interface MemberEvent extends Schema<'MemberEvent'> {}
+export interface AccountEvent extends Schema<'AccountEvent'> {}
+
+/** `type` says what `data` is. */
+export type Event = PayoutEvent | DepositEvent | WalletEvent | InvoiceEvent | KeyEvent | MemberEvent | AccountEvent;
 export type EventType = Event['type'];
 export interface EventFilters extends QueryOf<'/v1/events'> {}
 

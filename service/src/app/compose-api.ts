@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { addCodeRoutes } from '../access/routes/code-routes.ts';
 import { addFreezeRoutes } from '../access/routes/freeze-routes.ts';
 import { addKeyChangeRoutes } from '../access/routes/key-change-routes.ts';
-import { addKeyRoutes } from '../access/routes/key-routes.ts';
-import { addMemberRoutes } from '../access/routes/member-routes.ts';
+import { addKeyRoutes, shownKey } from '../access/routes/key-routes.ts';
+import { addMemberRoutes, shownMember } from '../access/routes/member-routes.ts';
 import { addNotificationRoutes } from '../access/routes/notification-routes.ts';
 import { addOwnAccountRoutes } from '../access/routes/own-account-routes.ts';
 import { addSessionListRoutes } from '../access/routes/session-list-routes.ts';
@@ -28,7 +28,7 @@ import { addSecurityEventRoutes } from '../activity/routes/security-event-routes
 import type { ActivityRecorder, SecurityRecorder } from '../activity/index.ts';
 import { addWebhookRoutes } from '../banks/routes/webhook-routes.ts';
 import { addInvoicePdfRoutes } from '../billing/routes/invoice-pdf-routes.ts';
-import { addInvoiceRoutes } from '../billing/routes/invoice-routes.ts';
+import { addInvoiceRoutes, shownInvoice } from '../billing/routes/invoice-routes.ts';
 import { addStatementRoutes } from '../billing/routes/statement-routes.ts';
 import { addUsageRoutes } from '../billing/routes/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
@@ -36,7 +36,7 @@ import { createEventReader } from '../events/index.ts';
 import { addEventRoutes } from '../events/routes/event-routes.ts';
 import { addDeliveryRoutes } from '../webhooks/routes/delivery-routes.ts';
 import { addEndpointRoutes } from '../webhooks/routes/endpoint-routes.ts';
-import { addDepositRoutes } from '../funding/routes/deposit-routes.ts';
+import { addDepositRoutes, shownDeposit } from '../funding/routes/deposit-routes.ts';
 import { addFundingRoutes } from '../funding/routes/funding-routes.ts';
 import { wakeDeposit } from '../funding/index.ts';
 import { logActivity, type ActivityLog } from '../http/activity-log.ts';
@@ -177,7 +177,14 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
   const payoutVersions = describePayoutVersions(calls);
   const reader = createEventReader({ calls, clock, payouts: payoutVersions });
-  addEventRoutes(app, { ...auth, reader, publicUrl, payouts: payoutVersions });
+  const kinds = {
+    payout: payoutVersions,
+    deposit: shownDeposit,
+    invoice: shownInvoice,
+    key: shownKey,
+    member: shownMember,
+  };
+  addEventRoutes(app, { ...auth, reader, publicUrl, kinds });
   const endpoints = { ...auth, ...acts, pool, calls, encryptor: tools.encryptor };
   addEndpointRoutes(app, { ...endpoints, allowedNetworks: deps.allowedNetworks });
   addDeliveryRoutes(app, { ...endpoints, egress: deps.egress, wakes: deps.wakes, publicUrl });

@@ -60,12 +60,12 @@ export function eventBody({ environment }: PartnerContext, event: NumberedEvent,
 /** The one place that makes an event's body: the API and webhooks show the same. */
 export function createEventReader({ calls, clock, payouts }: ReaderDeps): EventReader {
   const describe: EventReader['describe'] = async (of, events) => {
-    const bodies = await payouts.showVersions(
-      of,
-      events.map(({ subject }) => subject),
-    );
-    return events.flatMap((event, at) => {
-      const data = bodies[at];
+    const ofPayouts = events.filter(({ snapshot }) => snapshot === null);
+    const versions = ofPayouts.map(({ subject }) => subject);
+    const shown = versions.length === 0 ? [] : await payouts.showVersions(of, versions);
+    const byEvent = new Map(ofPayouts.map(({ id }, at) => [id, shown[at]]));
+    return events.flatMap((event) => {
+      const data = event.snapshot ?? byEvent.get(event.id);
       return data === undefined ? [] : [eventBody(of, event, data)];
     });
   };

@@ -1,15 +1,28 @@
 import type { PartnerContext } from '../platform/database/transaction.ts';
 
+/** What events can be about. */
+export const eventKinds = ['payout', 'deposit', 'wallet', 'invoice', 'key', 'member', 'account'] as const;
+export type EventKind = (typeof eventKinds)[number];
+
 /** The one list of them in the service; kelpie.event_type is the one in the database, and a test keeps them equal. */
-export const eventTypes = [
-  'payout.pending',
-  'payout.processing',
-  'payout.completed',
-  'payout.failed',
-  'payout.cancelled',
-  'payout.returned',
-] as const;
-export type EventType = (typeof eventTypes)[number];
+export const typesOf = {
+  payout: [
+    'payout.pending',
+    'payout.processing',
+    'payout.completed',
+    'payout.failed',
+    'payout.cancelled',
+    'payout.returned',
+  ],
+  deposit: ['deposit.credited', 'deposit.reversed'],
+  wallet: ['wallet.low'],
+  invoice: ['invoice.issued', 'invoice.paid', 'invoice.overdue'],
+  key: ['key.created', 'key.revoked'],
+  member: ['member.added', 'member.removed'],
+  account: ['account.paused', 'account.resumed'],
+} as const satisfies Record<EventKind, readonly string[]>;
+export type EventType = (typeof typesOf)[EventKind][number];
+export const eventTypes: readonly EventType[] = eventKinds.flatMap((kind): readonly EventType[] => typesOf[kind]);
 
 /** What a change was about: which resource, and which number of its history. */
 interface SubjectVersion {
@@ -26,6 +39,8 @@ export interface NumberedEvent {
   subject: SubjectVersion;
   /** When the change was made. */
   at: Date;
+  /** What it is about, as the API showed it then; null for a payout, whose history has that. */
+  snapshot: object | null;
 }
 
 /** Payouts as they were. */

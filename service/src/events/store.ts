@@ -9,10 +9,11 @@ interface EventRow {
   subject_id: string;
   version: number;
   at: Date;
+  snapshot: object | null;
 }
 
-function eventFrom({ id, sequence, type, subject_id: subjectId, version, at }: EventRow): NumberedEvent {
-  return { id, sequence: BigInt(sequence), type, subject: { id: subjectId, version }, at };
+function eventFrom({ id, sequence, type, subject_id: subjectId, version, at, snapshot }: EventRow): NumberedEvent {
+  return { id, sequence: BigInt(sequence), type, subject: { id: subjectId, version }, at, snapshot };
 }
 
 const numberCall: Call = {
@@ -27,7 +28,10 @@ export async function numberEvents(calls: SingleCalls, now: Date, mostAtOnce: nu
   return row?.taken ?? null;
 }
 
-const listCall: Call = { name: 'list_events', text: 'select * from kelpie.list_events($1, $2, $3, $4, $5)' };
+const listCall: Call = {
+  name: 'list_numbered_events',
+  text: 'select * from kelpie.list_numbered_events($1, $2, $3, $4, $5)',
+};
 
 /** In order, from the one after that number on. */
 export async function listEvents(
@@ -39,7 +43,10 @@ export async function listEvents(
   return (await calls.call<EventRow>(listCall, values)).map(eventFrom);
 }
 
-const findCall: Call = { name: 'find_event', text: 'select * from kelpie.find_event($1, $2, $3, $4)' };
+const findCall: Call = {
+  name: 'find_numbered_event',
+  text: 'select * from kelpie.find_numbered_event($1, $2, $3, $4)',
+};
 
 export async function findEvent(
   calls: SingleCalls,

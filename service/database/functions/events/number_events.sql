@@ -29,10 +29,10 @@ begin
     on conflict (partner_id, environment) do update set last_sequence = c.last_sequence + excluded.last_sequence
     returning c.partner_id, c.environment, c.last_sequence
   ), numbered as (
-    insert into kelpie.events (id, partner_id, environment, sequence, type, subject_id, version, at)
+    insert into kelpie.events (id, partner_id, environment, sequence, type, subject_id, version, at, snapshot)
     select kelpie.new_id_at(now_at), t.partner_id, t.environment,
       c.last_sequence - row_number() over (partition by t.partner_id, t.environment order by t.number desc) + 1,
-      t.type, t.subject_id, t.version, t.at
+      t.type, t.subject_id, t.version, t.at, t.snapshot
     from taken t
     join counted c on c.partner_id = t.partner_id and c.environment = t.environment
     returning id

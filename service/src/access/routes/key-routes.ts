@@ -22,6 +22,9 @@ const ApiKey = nameSchema(
     { description: 'An API key. Its secret is never returned again.' },
   ),
 );
+const example = { ...exampleKey, last_used_at: exampleValues.createdAt, revoked_at: null };
+/** A key as events show it. */
+export const shownKey = { schema: ApiKey.ref, example: { ...example, last_used_at: null } };
 const ApiKeyList = nameSchema('ApiKeyList', listOf(ApiKey.ref, { description: 'API keys, newest first.' }));
 
 /** How long a key that was revoked or has expired is still listed. */
@@ -60,7 +63,6 @@ interface KeyDeps extends Authentication {
 }
 
 export function addKeyRoutes(app: Server, { calls, clock, requireCaller, callerOf }: KeyDeps): void {
-  const example = { ...exampleKey, last_used_at: exampleValues.createdAt, revoked_at: null };
   addSchema(app, ApiKey, example);
   addSchema(app, ApiKeyList, listExample(example));
   const schema = {

@@ -42,6 +42,10 @@ const Member = nameSchema(
     { description: 'A person who can sign in to the account.' },
   ),
 );
+const invitedExample = { email: exampleValues.viewerEmail, name: 'Alan Turing', role: 'viewer' } as const;
+const memberExample = { ...invitedExample, last_login_at: null, created_at: exampleValues.createdAt };
+/** A member as events show it. */
+export const shownMember = { schema: Member.ref, example: memberExample };
 const MemberList = nameSchema('MemberList', listOf(Member.ref, { description: 'Members, oldest first.' }));
 
 const strict = { additionalProperties: false };
@@ -96,11 +100,9 @@ export interface MemberRouteDeps extends MemberDeps, Authentication {
 }
 
 export function addMemberRoutes(app: Server, deps: MemberRouteDeps): void {
-  const invited = { email: exampleValues.viewerEmail, name: 'Alan Turing', role: 'viewer' } as const;
-  const member = { ...invited, last_login_at: null, created_at: exampleValues.createdAt };
-  addSchema(app, Member, member);
-  addSchema(app, MemberList, listExample(member));
-  addSchema(app, InviteMemberRequest, invited);
+  addSchema(app, Member, memberExample);
+  addSchema(app, MemberList, listExample(memberExample));
+  addSchema(app, InviteMemberRequest, invitedExample);
   addSchema(app, ChangeMemberRequest, { role: 'admin' });
   addSchema(app, MemberRemoved, { email: exampleValues.viewerEmail, removed: true });
   addListRoute(app, deps);

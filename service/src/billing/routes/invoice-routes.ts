@@ -33,6 +33,9 @@ import { InvoicePath } from './invoice-path.ts';
 
 const monthsShown = 24;
 
+/** An invoice as events show it. */
+export const shownInvoice = { schema: InvoiceSchema.ref, example: invoiceExample };
+
 const ItemsQuery = Type.Object(
   {
     ...environmentQuery,

@@ -1,58 +1,21 @@
-import { Type, type TUnsafe } from 'typebox';
+import { Type } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
+import { describedAs } from '../../http/schema/described-as.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
-import {
-  dateTime,
-  Environment,
-  environmentQuery,
-  listExample,
-  listOf,
-  oneOf,
-  Query,
-  uuid,
-} from '../../http/schema/fields.ts';
+import { environmentQuery, listOf, Query } from '../../http/schema/fields.ts';
 import { cursorField, limitField } from '../../http/schema/list-query.ts';
 import { nextLink, nextLinkHeader } from '../../http/schema/next-link.ts';
 import { patterns } from '../../http/schema/patterns.ts';
-import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { eventTypes } from '../event.ts';
-import { eventBody, type EventReader } from '../event-reader.ts';
-
-/** What the reference shows of a kind of resource. */
-interface ShownKind {
-  schema: TUnsafe<object>;
-  example: object;
-}
+import type { EventReader } from '../event-reader.ts';
+import { addEventSchemas, WrittenEvent, type ShownKinds } from './event-schemas.ts';
 
 interface EventRouteDeps extends Authentication {
   reader: EventReader;
   publicUrl: string;
-  payouts: ShownKind;
-}
-
-function eventSchema(payout: TUnsafe<object>) {
-  return Type.Object(
-    {
-      id: uuid('The id of the event.'),
-      object: Type.Literal('event', { description: 'Always `event`.' }),
-      environment: Environment,
-      sequence: Type.Integer({
-        minimum: 1,
-        description: 'Counts the events of your account in this environment, from 1, without gaps.',
-      }),
-      type: oneOf(eventTypes, { description: 'What happened.' }),
-      version: Type.Integer({
-        minimum: 1,
-        description: 'Rises with each change of the resource. Of two events, the one with the higher version is newer.',
-      }),
-      created_at: dateTime('When it happened.'),
-      data: payout,
-    },
-    { description: 'A change of a resource, with the resource as it was then.' },
-  );
+  kinds: ShownKinds;
 }
 
 const ListQuery = Type.Object(
@@ -78,29 +41,18 @@ const EventPath = Type.Object({
 
 export function addEventRoutes(app: Server, deps: EventRouteDeps): void {
   const { reader } = deps;
-  const EventSchema = nameSchema('Event', eventSchema(deps.payouts.schema));
-  const example = eventBody(
-    { partnerId: exampleValues.partnerId, environment: 'sandbox' },
-    {
-      id: exampleValues.eventId,
-      sequence: 42n,
-      type: 'payout.processing',
-      subject: { id: exampleValues.payoutId, version: 2 },
-      at: new Date(exampleValues.createdAt),
-    },
-    deps.payouts.example,
-  );
-  addSchema(app, EventSchema, example);
-  const EventList = nameSchema('EventList', listOf(EventSchema.ref, { description: 'Events, in order.' }));
-  addSchema(app, EventList, listExample(example));
+  const { EventSchema, EventList } = addEventSchemas(app, deps.kinds);
   const listSchema = {
     operationId: 'listEvents',
     summary: 'List events',
     description:
-      'Returns what happened to your payouts, in order, for 90 days. Keep the last `sequence` that you have processed, and ask for what comes after it. Numbers have no gaps, so you have missed an event if one is absent.',
+      'Returns what happened to your payouts, wallet and account, in order, for 90 days. Keep the last `sequence` that you have processed, and ask for what comes after it. Numbers have no gaps, so you have missed an event if one is absent.',
     tags: ['Events'],
     querystring: ListQuery,
-    response: { 200: { ...EventList.ref, headers: { Link: nextLinkHeader } }, ...keyedErrors('invalid_request') },
+    response: {
+      200: { ...listOf(WrittenEvent), headers: { Link: nextLinkHeader }, [describedAs]: EventList.ref },
+      ...keyedErrors('invalid_request'),
+    },
   };
   const listConfig = { action: 'event.list', access: 'readers' } as const;
   app.get(
@@ -124,7 +76,7 @@ export function addEventRoutes(app: Server, deps: EventRouteDeps): void {
     tags: ['Events'],
     params: EventPath,
     querystring: Query,
-    response: { 200: EventSchema.ref, ...keyedErrors('not_found') },
+    response: { 200: { ...WrittenEvent, [describedAs]: EventSchema.ref }, ...keyedErrors('not_found') },
   };
   const config = { action: 'event.get', access: 'readers' } as const;
   app.get('/v1/events/:id', { schema, config, onRequest: deps.requireCaller }, async (request) => {

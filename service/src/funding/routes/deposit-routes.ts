@@ -57,7 +57,7 @@ const DepositSchema = nameSchema(
         description: 'Pounds per US dollar at the conversion, to six decimals. Null for USDC.',
       }),
       reversed_usdc: nullableMoney('What was taken back out of the wallet, in USDC. Null if nothing was.'),
-      sender: nullableObject(Sender, { description: 'Who sent it, as far as the bank reports it.' }),
+      sender: nullableObject(Sender, { description: 'Who sent it, as far as the bank reports it. Null in events.' }),
       created_at: dateTime('When Kelpie first saw it.'),
       credited_at: nullableInstant({ description: 'When it was credited to the wallet. Null until then.' }),
       updated_at: dateTime('When its status last changed.'),
@@ -83,6 +83,9 @@ const exampleDeposit: Static<typeof DepositSchema.definition> = {
   credited_at: '2026-11-10T12:04:00.000Z',
   updated_at: '2026-11-10T12:04:00.000Z',
 };
+
+/** A top-up as events show it: they hold no bank details. */
+export const shownDeposit = { schema: DepositSchema.ref, example: { ...exampleDeposit, sender: null } };
 
 const DepositList = nameSchema('DepositList', listOf(DepositSchema.ref, { description: 'Top-ups, newest first.' }));
 

@@ -2,6 +2,7 @@ import { describedError, errorDetailSchemas, errorExamples } from '../errors/des
 import { curlSample } from './curl-sample.ts';
 import { isObject, mapValues, objectIn, textIn, type JsonObject } from './json.ts';
 import { tagGroups } from './tags.ts';
+import { deliverySchema, describeWebhooks } from './webhooks.ts';
 
 // What the framework cannot describe: examples by their names, errors by their codes, and a sample per operation.
 
@@ -84,9 +85,15 @@ export function completeDescription(document: JsonObject, server: string): JsonO
     'x-tagGroups': tagGroups,
     components: {
       ...components,
-      schemas: { ...mapValues(schemas, withoutExample), ...errorDetailSchemas, Error: describedError },
+      schemas: {
+        ...mapValues(schemas, withoutExample),
+        ...errorDetailSchemas,
+        Error: describedError,
+        WebhookDelivery: deliverySchema,
+      },
       examples: { ...examples, ...errorExamples },
     },
     paths,
+    webhooks: describeWebhooks(schemas, examples),
   };
 }

@@ -3,7 +3,7 @@ import type { Access, AccessRule } from '../auth/access.ts';
 import { sessionCookieName } from '../auth/session-cookie.ts';
 import { declareAnswers } from '../errors/responses.ts';
 import { product } from '../pages/discovery.ts';
-import { describeParameters } from '../schema/described-as.ts';
+import { describeAnswers, describeParameters } from '../schema/described-as.ts';
 import type { Server } from '../server.ts';
 import { completeDescription, optionalBody } from './complete.ts';
 import { introduction } from './introduction.ts';
@@ -67,7 +67,7 @@ export async function describeRoutes(app: Server, { publicUrl, supportEmail }: D
       url,
       schema: {
         ...schema,
-        ...describeAccess(schema?.response, route.config),
+        ...describeAccess(describeAnswers(schema?.response), route.config),
         ...(route.config?.bodyIsOptional === true ? { [optionalBody]: true } : {}),
         ...(schema?.querystring === undefined ? {} : { querystring: describeParameters(schema.querystring) }),
         ...(schema?.headers === undefined ? {} : { headers: describeParameters(schema.headers) }),

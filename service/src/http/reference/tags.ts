@@ -2,7 +2,7 @@
 const groups = {
   API: {
     Payouts: 'Quote a payout, create it, follow it, cancel it.',
-    Events: 'What happened to your payouts, numbered without gaps.',
+    Events: 'What happened to your payouts, wallet and account, numbered without gaps.',
     Webhooks: 'URLs of yours to which events are sent, and what they answered.',
     Wallet: 'The USDC wallet that funds your payouts: balance, top-ups and monthly statements.',
     Billing: 'What payouts cost: usage of the month, daily volume and invoices.',

@@ -1,4 +1,4 @@
-/** A keyword of ours: how a parameter is described, where that is not how it is checked. False leaves it out. */
+/** A keyword of ours: how a parameter or an answer is described, where that is not how it is checked or written. False leaves it out. */
 export const describedAs = 'x-described-as';
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -20,4 +20,15 @@ export function describeParameters(schema: unknown): unknown {
     return [named, { ...described, description: property['description'] }];
   });
   return { ...schema, properties: Object.fromEntries(properties), required };
+}
+
+/** The answers of a route as the description shall have them. */
+export function describeAnswers(response: unknown): unknown {
+  if (!isObject(response)) return response;
+  const described = Object.entries(response).map(([status, answer]): [string, unknown] => {
+    if (!isObject(answer) || !isObject(answer[describedAs])) return [status, answer];
+    const { headers } = answer;
+    return [status, { ...answer[describedAs], ...(headers === undefined ? {} : { headers }) }];
+  });
+  return Object.fromEntries(described);
 }

@@ -1,10 +1,11 @@
 import buildSerializers, { type SerializerFactory } from '@fastify/fast-json-stringify-compiler';
+import { describedAs } from './described-as.ts';
 
 type Serializer = ReturnType<ReturnType<SerializerFactory>>;
 type Schemas = Readonly<Record<string, unknown>>;
 
 /** Beside the schema of an answer, and no part of it. */
-const saidForReaders = new Set(['description', 'headers', 'x-codes']);
+const saidForReaders = new Set(['description', 'headers', 'x-codes', describedAs]);
 const referencePattern = /"\$ref":"([^"#]+)/g;
 
 /** The shared schemas that this one names, and those that they name in turn. */
