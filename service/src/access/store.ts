@@ -77,7 +77,24 @@ export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<
       key.fullLimitAt,
     ],
   );
+  await addKeyEvent(tx, { type: 'key.created', id: key.id, version: 1, at: key.createdAt });
   return rows[0]?.networks ?? [];
+}
+
+interface KeyEvent {
+  type: 'key.created' | 'key.revoked';
+  id: string;
+  version: number;
+  at: Date;
+}
+
+/** With the key as it is now. */
+async function addKeyEvent(tx: Transaction, { type, id, version, at }: KeyEvent): Promise<void> {
+  await tx.query(
+    `select kelpie.add_event($1, k.environment, k.id, $2, $3, kelpie.key_snapshot(k, $3))
+     from kelpie.api_keys k where k.id = $4`,
+    [type, version, at, id],
+  );
 }
 
 /** What a partner sees of its keys. */
@@ -194,6 +211,7 @@ function lockedKey({ environment, label, business, scope, ...row }: LockedKeyRow
 
 export async function revokeApiKeyRow(tx: Transaction, id: string, at: Date): Promise<void> {
   await tx.query('update kelpie.api_keys set revoked_at = $2 where id = $1', [id, at]);
+  await addKeyEvent(tx, { type: 'key.revoked', id, version: 2, at });
 }
 
 interface NewSecretRow {

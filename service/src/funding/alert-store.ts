@@ -83,3 +83,31 @@ export async function writeAlert(
     [partnerId, environment, lowSince, notifiedAt, threshold],
   );
 }
+
+interface LowWallet {
+  balance: MicroUsdc;
+  threshold: MicroUsdc;
+  at: Date;
+}
+
+/** Counts that the partner is notified, with an event of it. */
+export async function addLowWalletEvent(
+  tx: Transaction,
+  { partnerId, environment }: PartnerContext,
+  { balance, threshold, at }: LowWallet,
+): Promise<void> {
+  await tx.query(
+    `with counted as (
+       update kelpie.wallet_alerts set times_notified = times_notified + 1
+       where partner_id = $1 and environment = $2 returning times_notified
+     )
+     select kelpie.add_event(
+       'wallet.low', $2, $1, times_notified, $3,
+       jsonb_build_object(
+         'object', 'wallet', 'environment', $2::text, 'balance_usdc', kelpie.money_text($4::bigint / 10000),
+         'wallet_low_usdc', kelpie.money_text($5::bigint / 10000)
+       )
+     ) from counted`,
+    [partnerId, environment, at, balance, threshold],
+  );
+}

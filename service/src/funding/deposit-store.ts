@@ -176,6 +176,20 @@ export async function writeStep(
       money?.transferId ?? null,
     ],
   );
+  if (step.what === 'credited' || step.what === 'reversed') await addDepositEvent(tx, id, { what: step.what, at });
+}
+
+/** With the deposit as it is now. */
+async function addDepositEvent(
+  tx: Transaction,
+  id: string,
+  { what, at }: { what: 'credited' | 'reversed'; at: Date },
+): Promise<void> {
+  await tx.query(
+    `select kelpie.add_event($1, d.environment, d.id, d.revision, $2, kelpie.deposit_snapshot(d))
+     from kelpie.deposits d where d.id = $3`,
+    [`deposit.${what}`, at, id],
+  );
 }
 
 interface ShownDepositRow {

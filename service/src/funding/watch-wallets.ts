@@ -3,7 +3,7 @@ import { readInPages } from '../platform/read-in-pages.ts';
 import { updateWalletAlert } from './wallet-alert.ts';
 import { walletLowMail } from './mails/wallet-low.ts';
 import type { FundingDeps } from './deps.ts';
-import { listWalletsToWatch, lockAlert, readWatchedWallet, writeAlert } from './alert-store.ts';
+import { addLowWalletEvent, listWalletsToWatch, lockAlert, readWatchedWallet, writeAlert } from './alert-store.ts';
 import { contactsOf } from './notify-of-step.ts';
 
 type Deps = Pick<FundingDeps, 'pool' | 'calls' | 'clock' | 'logger' | 'outbox' | 'listAdmins' | 'dashboardUrl'>;
@@ -26,15 +26,17 @@ export async function watchWallets(deps: Deps, signal: AbortSignal): Promise<voi
   }
 }
 
-/** One commit: that the partner was told, and the mail. */
+/** One commit: that the partner was told, the event and the mail. */
 async function notifyIfLow(deps: Deps, partnerEnvironment: PartnerContext): Promise<void> {
   const isNotified = await inTransaction(deps.pool, partnerEnvironment, async (tx) => {
     const wallet = await readWatchedWallet(tx, partnerEnvironment);
     if (wallet === null) return false;
     const known = await lockAlert(tx, partnerEnvironment, wallet.threshold);
-    const { alert, isNews } = updateWalletAlert(wallet, known, deps.clock.now());
+    const at = deps.clock.now();
+    const { alert, isNews } = updateWalletAlert(wallet, known, at);
     await writeAlert(tx, partnerEnvironment, alert);
     if (!isNews) return false;
+    await addLowWalletEvent(tx, partnerEnvironment, { ...wallet, at });
     const { business, to } = await contactsOf(tx, deps, partnerEnvironment);
     const { environment } = partnerEnvironment;
     const message = walletLowMail({ ...wallet, business, environment, dashboardUrl: deps.dashboardUrl });

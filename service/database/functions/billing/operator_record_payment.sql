@@ -1,7 +1,8 @@
 -- Records what a partner paid of an invoice, for an operator. Requires an entry of that act in the audit log in the same
 -- transaction.
 -- Guarantees: a transfer at our bank is recorded once, by the bank's own id of it. The payments of an invoice never exceed
---   its total, and settle it when they reach it. Cash and receivable are posted in the same transaction.
+--   its total, and settle it when they reach it. Cash, receivable and the event of a settled invoice
+--   are in the same transaction.
 -- Returns one row: the outcome, and what is left to pay. Only `paid` and `part_paid` have changed something. Otherwise:
 --   no_invoice          there is no such invoice
 --   recorded_before     the same transfer, with this amount for this invoice
@@ -65,6 +66,10 @@ begin
     array['live', 'live']::kelpie.environment[], array['cash', 'receivable']::kelpie.ledger_account[],
     array[amount, -amount], array['invoice.paid', 'invoice.paid'], array[of_invoice, of_invoice]
   );
+  if left_pence = 0 then
+    perform kelpie.add_event('invoice.paid', 'live', i.id, 3, operator_record_payment.at, kelpie.invoice_snapshot(i))
+    from kelpie.invoices i where i.id = of_invoice;
+  end if;
   return next;
 end;
 $$;

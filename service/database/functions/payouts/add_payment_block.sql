@@ -1,8 +1,9 @@
 -- Blocks the payments of a rail, or of a partner in one environment or both, and keeps that in the history.
 -- Guarantees: a cause blocks the same payments once. If its block is in force, that one stays; an odd difference is still
---   kept in the history.
+--   kept in the history. A partner that could pay until now has an event of it.
+-- Locks: payment_blocks against other writers, so that of two blocks at once one is the first.
 -- Returns the id of the new block; null if one was in force.
--- Applied after: 0017
+-- Applied after: 0035
 -- Callers: kelpie_payouts
 create or replace function kelpie.add_payment_block(
   new_cause text, on_rail kelpie.rail, of_partner uuid, of_environment kelpie.environment, new_reason text, at timestamptz,
@@ -14,6 +15,7 @@ declare
   block uuid;
   is_new boolean;
 begin
+  lock table kelpie.payment_blocks in share row exclusive mode;
   insert into kelpie.payment_blocks (id, cause, rail, partner_id, environment, reason, since, by)
   values (gen_random_uuid(), new_cause, on_rail, of_partner, of_environment, new_reason, at, new_by)
   on conflict do nothing
@@ -34,6 +36,9 @@ begin
     block, case when is_new then 'blocked' else 'repeated' end, new_cause, on_rail, of_partner, of_environment, difference,
     new_reason, at, new_by
   );
+  if is_new and of_partner is not null then
+    perform kelpie.add_account_events('account.paused', of_partner, of_environment, add_payment_block.at);
+  end if;
   return case when is_new then block end;
 end;
 $$;

@@ -150,6 +150,18 @@ export async function insertMember(tx: Transaction, member: NewMember): Promise<
     `insert into kelpie.members (partner_id, email, name, role, invited_by, created_at) values ($1, $2, $3, $4, $5, $6)`,
     [member.partnerId, member.email, member.name, member.role, member.invitedBy, member.createdAt],
   );
+  await addMemberEvent(tx, { type: 'member.added', email: member.email, at: member.createdAt });
+}
+
+interface MemberEvent {
+  type: 'member.added' | 'member.removed';
+  email: string;
+  at: Date;
+}
+
+/** With the member as it is now. */
+async function addMemberEvent(tx: Transaction, { type, email, at }: MemberEvent): Promise<void> {
+  await tx.query('select kelpie.add_member_event($1, $2, $3)', [type, email, at]);
 }
 
 export async function setRole(tx: Transaction, email: string, role: Role): Promise<void> {
@@ -158,6 +170,7 @@ export async function setRole(tx: Transaction, email: string, role: Role): Promi
 
 /** With all their sessions. */
 export async function deleteMember(tx: Transaction, email: string, at: Date): Promise<void> {
+  await addMemberEvent(tx, { type: 'member.removed', email, at });
   await tx.query('delete from kelpie.members where email = $1', [email]);
   await tx.query('update kelpie.sessions set revoked_at = $2 where email = $1 and revoked_at is null', [email, at]);
 }

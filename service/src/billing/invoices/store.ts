@@ -119,6 +119,11 @@ export async function insertInvoice(tx: Transaction, made: NewInvoice): Promise<
   const [row] = rows;
   if (row === undefined) throw new Error('there is no counter of invoices');
   await insertLines(tx, made);
+  await tx.query(
+    `select kelpie.add_event('invoice.issued', 'live', i.id, 1, i.issued_at, kelpie.invoice_snapshot(i))
+     from kelpie.invoices i where i.id = $1`,
+    [made.id],
+  );
   return BigInt(row.number);
 }
 
