@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { eventually } from '@kelpie/dev/eventually.ts';
-import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { eventTypes } from '../../src/events/event.ts';
 import { bankOf, call, createPayout, getPayout, payoutBody, type Client } from '../harness/client.ts';
@@ -10,6 +9,7 @@ import { createTestClock } from '../harness/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { addKey, createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { startApi, startWorker } from '../harness/processes.ts';
+import { readEvents, untilEvents } from './reading.ts';
 
 const clock = createTestClock();
 const database = await createTestDatabase();
@@ -20,30 +20,6 @@ await startWorker({ database, env });
 
 async function newClient(): Promise<Client & TestPartner> {
   return { url, ...(await createSimulatedPartner(database)) };
-}
-
-/** Page by page, as a consumer reads them. */
-async function readAll(client: Client, { after = 0, limit = 7 } = {}): Promise<unknown[]> {
-  const events: unknown[] = [];
-  for (let last = after, page: unknown[] = [null]; page.length > 0;) {
-    page = listAt((await call(client, `/v1/events?after=${last}&limit=${limit}`)).json, 'data');
-    events.push(...page);
-    last = page.length > 0 ? Number(valueAt(page.at(-1), 'sequence')) : last;
-  }
-  return events;
-}
-
-async function untilEvents(client: Client, count: number): Promise<unknown[]> {
-  let events: unknown[] = [];
-  await eventually(
-    `${count} events are there`,
-    async () => {
-      events = await readAll(client);
-      return events.length >= count;
-    },
-    30_000,
-  );
-  return events;
 }
 
 test('the database knows the types of events that the reference names', async () => {
@@ -113,7 +89,7 @@ test('a hundred payouts at once have numbers without a gap, and each its version
     seen.set(id, Number(valueAt(event, 'version')));
   }
   assert.equal(seen.size, 100);
-  assert.deepEqual(await readAll(client, { after: 150, limit: 200 }), events.slice(150));
+  assert.deepEqual(await readEvents(client, { after: 150, limit: 200 }), events.slice(150));
 });
 
 test('a partner sees its own events alone, those of its environment, and none by a wrong number', async () => {
@@ -122,7 +98,7 @@ test('a partner sees its own events alone, those of its environment, and none by
   const [event] = await untilEvents(client, 2);
   const { key } = await addKey(database, client, { scope: 'read' });
   assert.equal((await call({ url, key }, `/v1/events/${textAt(event, 'id')}`)).status, 200, 'a key that only reads');
-  assert.deepEqual(await readAll(other), []);
+  assert.deepEqual(await readEvents(other), []);
   assert.equal((await call(other, `/v1/events/${textAt(event, 'id')}`)).code, 'not_found');
   assert.equal((await call(client, `/v1/events/${randomUUID()}`)).code, 'not_found');
   for (const wrong of ['after=-1', 'after=01', 'after=x', 'after=', 'before=1', 'limit=201'])
@@ -134,6 +110,6 @@ test('events are shown for 90 days', async () => {
   await createPayout(client);
   const [event] = await untilEvents(client, 2);
   clock.move(90 * 24 * 3_600_000 + 60_000);
-  assert.deepEqual(await readAll(client), []);
+  assert.deepEqual(await readEvents(client), []);
   assert.equal((await call(client, `/v1/events/${textAt(event, 'id')}`)).code, 'not_found');
 });

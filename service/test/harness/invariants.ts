@@ -9,6 +9,7 @@ import { createLogger } from '../../src/platform/logging.ts';
 import { canaries } from './client.ts';
 import type { TestDatabase } from './database.ts';
 import { judgeDeposits } from './judge-deposits.ts';
+import { judgeEvents } from './judge-events.ts';
 
 interface Judged {
   database: Pick<TestDatabase, 'superuserUrl' | 'readerUrl'>;
@@ -200,41 +201,6 @@ async function judgeCounters(client: Client): Promise<string[]> {
        on_day, coalesce(s.spent_pence, 0), coalesce(c.pence, 0)) as what
      from kelpie.daily_spending s full join counted c using (partner_id, environment, on_day, subject)
      where coalesce(s.spent_pence, 0) <> coalesce(c.pence, 0)`,
-  );
-  return rows.map(({ what }) => what);
-}
-
-/** Every status that a payout entered is one event or will be, in order; and the numbers of events have no gap. */
-async function judgeEvents(client: Client): Promise<string[]> {
-  const { rows } = await client.query<{ what: string }>(
-    `with entered as (
-       select h.payout_id, h.number, h.partner_id, h.environment, 'payout.' || h.state as type
-       from kelpie.payout_history h
-       left join kelpie.payout_history b on b.payout_id = h.payout_id and b.number = h.number - 1
-       where h.state is distinct from b.state and h.state not in ('sending', 'not_created')
-     ), events as (
-       select subject_id, version, partner_id, environment, type::text, sequence from kelpie.events
-       union all
-       select subject_id, version, partner_id, environment, type::text, null from kelpie.unnumbered_events
-     )
-     select format('I12 payout %s entered %s at %s, and has %s events of it', n.payout_id, n.type, n.number, count(e.type)) as what
-     from entered n left join events e on e.subject_id = n.payout_id and e.version = n.number and e.type = n.type
-       and e.partner_id = n.partner_id and e.environment = n.environment
-     group by n.payout_id, n.type, n.number having count(e.type) <> 1
-     union all
-     select format('I12 an event of %s, which never was %s at %s', e.subject_id, e.type, e.version)
-     from events e where not exists (
-       select from entered n where n.payout_id = e.subject_id and n.number = e.version and n.type = e.type
-     )
-     union all
-     select format('I12 %s events of %s %s, numbered up to %s', count(*), partner_id, environment, max(sequence))
-     from kelpie.events e join kelpie.event_counters c using (partner_id, environment)
-     group by partner_id, environment, c.last_sequence
-     having count(*) <> max(sequence) or count(distinct sequence) <> count(*) or c.last_sequence <> max(sequence)
-     union all
-     select format('I12 version %s of %s is numbered before an older one', version, subject_id)
-     from (select *, lead(version) over (partition by subject_id order by sequence) as next from kelpie.events) e
-     where next < version`,
   );
   return rows.map(({ what }) => what);
 }
