@@ -2663,7 +2663,7 @@ export interface components {
             /** @description What the webhook is for, at most 200 characters. */
             description?: string | null;
             /** @description The types of events to send. Null for all, including types that are added later. */
-            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned")[] | null;
+            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed")[] | null;
         };
         /** @description What to change. Omitted fields stay as they are. */
         UpdateWebhookRequest: {
@@ -2672,7 +2672,7 @@ export interface components {
             /** @description What the webhook is for, at most 200 characters. */
             description?: string | null;
             /** @description The types of events to send. Null for all, including types that are added later. */
-            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned")[] | null;
+            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed")[] | null;
             /** @description `false` stops sending and leaves out events from then on. `true` starts again; to get what was left out, redeliver. */
             enabled?: boolean;
         };
@@ -2728,7 +2728,7 @@ export interface components {
              * @description The type of the event.
              * @enum {string}
              */
-            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned";
+            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed";
             /** @description The number of the event. */
             sequence: number;
             /** @description The number of the event before it at this webhook. Null for the first. */
@@ -2796,7 +2796,7 @@ export interface components {
              * @description The type of the event.
              * @enum {string}
              */
-            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned";
+            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed";
             /** @description The number of the event. */
             sequence: number;
             /** @description The number of the event before it at this webhook. Null for the first. */
@@ -3605,7 +3605,7 @@ export interface components {
             /**
              * @description The endpoint, and what it was sent before.
              * @example {
-             *       "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+             *       "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
              *       "previous_sequence": 41
              *     }
              */
@@ -3613,7 +3613,7 @@ export interface components {
                 /**
                  * Format: uuid
                  * @description The id of the endpoint.
-                 * @example 01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19
+                 * @example 01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648
                  */
                 id: string;
                 /**
@@ -11635,7 +11635,7 @@ export interface operations {
                  *         "duplicate_suspected": false
                  *       },
                  *       "webhook": {
-                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
                  *         "previous_sequence": 41
                  *       }
                  *     }
@@ -11688,7 +11688,7 @@ export interface operations {
                  *         "updated_at": "2026-11-10T12:04:00.000Z"
                  *       },
                  *       "webhook": {
-                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
                  *         "previous_sequence": 41
                  *       }
                  *     }
@@ -11731,7 +11731,7 @@ export interface operations {
                  *         "wallet_low_usdc": "500.00"
                  *       },
                  *       "webhook": {
-                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
                  *         "previous_sequence": 41
                  *       }
                  *     }
@@ -11812,7 +11812,7 @@ export interface operations {
                  *         ]
                  *       },
                  *       "webhook": {
-                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
                  *         "previous_sequence": 41
                  *       }
                  *     }
@@ -11867,7 +11867,7 @@ export interface operations {
                  *         "revoked_at": null
                  *       },
                  *       "webhook": {
-                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
                  *         "previous_sequence": 41
                  *       }
                  *     }
@@ -11911,7 +11911,7 @@ export interface operations {
                  *         "created_at": "2026-11-16T09:30:00.000Z"
                  *       },
                  *       "webhook": {
-                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
                  *         "previous_sequence": 41
                  *       }
                  *     }
@@ -11955,7 +11955,7 @@ export interface operations {
                  *         "is_paused": true
                  *       },
                  *       "webhook": {
-                 *         "id": "01a1e3a0-1c80-7a5d-9e42-7b3f0c6d8a19",
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
                  *         "previous_sequence": 41
                  *       }
                  *     }

@@ -4,6 +4,7 @@ import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
+import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { numberEvents } from './store.ts';
 
 /** In one commit. */

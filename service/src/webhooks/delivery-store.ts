@@ -42,6 +42,7 @@ interface ClaimedRow {
   subject_id: string;
   version: number;
   at: Date;
+  snapshot: object | null;
 }
 
 const claimCall: Call = {
@@ -77,6 +78,7 @@ export async function claimDeliveries(
       type: row.type,
       subject: { id: row.subject_id, version: row.version },
       at: row.at,
+      snapshot: row.snapshot,
     },
   }));
 }

@@ -6,13 +6,13 @@
 -- Locks: these endpoints. Those that another transaction has locked are skipped: it changes what is due there.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
--- Applied after: 0034
+-- Applied after: 0035
 create or replace function kelpie.claim_deliveries(
   now_at timestamptz, lease_until timestamptz, at_most integer, at_most_each integer
 ) returns table (
   endpoint_id uuid, event_id uuid, attempt integer, previous_sequence bigint, partner_id uuid, environment kelpie.environment,
   url text, secret_encrypted bytea, previous_secret_encrypted bytea, previous_secret_until timestamptz, failures integer,
-  sequence bigint, type text, subject_id uuid, version integer, at timestamptz
+  sequence bigint, type text, subject_id uuid, version integer, at timestamptz, snapshot jsonb
 )
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -54,7 +54,7 @@ begin
         returning d.event_id, d.attempts, d.previous_sequence
       )
       select w.id, e.id, c.attempts, c.previous_sequence, w.partner_id, w.environment, w.url, w.secret_encrypted,
-        w.previous_secret_encrypted, w.previous_secret_until, w.failures, e.sequence, e.type::text, e.subject_id, e.version, e.at
+        w.previous_secret_encrypted, w.previous_secret_until, w.failures, e.sequence, e.type::text, e.subject_id, e.version, e.at, e.snapshot
       from claimed c
       join kelpie.events e on e.id = c.event_id
       join kelpie.webhook_endpoints w on w.id = endpoint.id

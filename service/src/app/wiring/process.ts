@@ -83,16 +83,21 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
   return { own, mode: shared.mode, clock, failpoint, logger, metrics, metricsPort, url, pool, openOwnPool, endPools };
 }
 
-/** As above, with a pool for sending jobs: the connections of the other may all be held by transactions that wait for it. */
+/**
+ * As above, with a pool for sending jobs, since the connections of the other may all be held by transactions that wait for it,
+ * and with what wakes callers that wait for a change.
+ */
 export async function beginApi<Own>(chooseOwn: ChooseSettings<Own>) {
   const { openOwnPool, endPools, ...deps } = await beginProcess('api', chooseOwn);
+  const { logger, url } = deps;
   const enginePool = openOwnPool(1, 'kelpie-api-jobs');
-  const wakes = createWakeSender(enginePool, deps.logger);
+  const wakes = createWakeSender(enginePool, logger);
+  const wakeUps = startWakeListener({ url, applicationName: 'kelpie-api-wake-ups', logger });
   const end = async (): Promise<void> => {
-    await wakes.stop();
+    await Promise.all([wakes.stop(), wakeUps.stop()]);
     await endPools(enginePool);
   };
-  return { ...deps, enginePool, wakes, endPools: end };
+  return { ...deps, enginePool, wakes, wakeUps, endPools: end };
 }
 
 const engineConnections = 2;
@@ -105,7 +110,7 @@ export async function beginWorker<Own>(chooseOwn: ChooseSettings<Own>) {
   await pool.writeGate.untilOpen(new AbortController().signal);
   const enginePool = openOwnPool(engineConnections, 'kelpie-worker-jobs');
   const wakes = createWakeSender(enginePool, logger);
-  const wakeUps = startWakeListener({ url, logger });
+  const wakeUps = startWakeListener({ url, applicationName: 'kelpie-worker-wake-ups', logger });
   const end = async (): Promise<void> => {
     await Promise.all([wakes.stop(), wakeUps.stop()]);
     await endPools(enginePool);

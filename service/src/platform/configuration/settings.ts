@@ -224,7 +224,7 @@ export const settings = {
     { min: 2, max: 200 },
     {
       about:
-        'Maximum connections per process. Besides these, an api has one for jobs and one that checks whether writes are confirmed; a worker has one more for jobs and one that listens for work.',
+        'Maximum connections per process. Besides these, an api has one for jobs, one that checks whether writes are confirmed, and one that listens for changes; a worker has one more for jobs.',
       example: '10',
       fallback: '10',
     },

@@ -9,6 +9,12 @@ export interface WakeListener {
   stop(): Promise<void>;
 }
 
+/** For what describes the api without serving it. */
+export const noWakeListener: WakeListener = {
+  until: async (_topic, withinMs, signal) => wait(withinMs, undefined, { signal }).catch(() => undefined),
+  stop: async () => undefined,
+};
+
 const connectTimeoutMs = 2_000;
 const reconnectAfterMs = 2_000;
 
@@ -19,11 +25,17 @@ interface Alarm {
 
 const newAlarm = (): Alarm => ({ isWoken: false, ring: () => undefined });
 
+interface ListenerOptions {
+  url: string;
+  applicationName: string;
+  logger: Logger;
+}
+
 /**
- * Listens on a connection of its own, because one of the pool would be given to others. While it is away, workers find their work
- * by polling, as they do where a notification is lost.
+ * Listens on a connection of its own, because one of the pool would be given to others. While it is away, processes find their
+ * work by polling, as they do where a notification is lost.
  */
-export function startWakeListener({ url, logger }: { url: string; logger: Logger }): WakeListener {
+export function startWakeListener({ url, applicationName, logger }: ListenerOptions): WakeListener {
   const alarms: Readonly<Record<WakeTopic, Alarm>> = {
     jobs: newAlarm(),
     payouts: newAlarm(),
@@ -40,7 +52,7 @@ export function startWakeListener({ url, logger }: { url: string; logger: Logger
   const listen = async (): Promise<void> => {
     const opened = new Client({
       connectionString: url,
-      application_name: 'kelpie-worker-wake-ups',
+      application_name: applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: connectTimeoutMs,
       keepAlive: true,
@@ -57,6 +69,8 @@ export function startWakeListener({ url, logger }: { url: string; logger: Logger
     try {
       await opened.connect();
       await opened.query(`listen ${wakeChannel}`);
+      // What was sent before that was not heard.
+      for (const topic of wakeTopics) wake(topic);
       await ended;
     } finally {
       client = null;

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool } from '../database/pool.ts';
 import type { Logger } from '../logging.ts';
 
-/** What workers sleep for. */
+/** What workers sleep for. What is numbered wakes those that deliver it, and processes with callers that wait for a change. */
 export const wakeTopics = ['jobs', 'payouts', 'events', 'numbered'] as const;
 export type WakeTopic = (typeof wakeTopics)[number];
 
-/** Tells sleeping workers that there is work. One that is not told finds it with its next poll, within a second. */
+/** Tells sleeping processes that there is news. One that is not told finds it with its next poll, within a second or two. */
 export interface WakeSender {
   /** Call it after the commit that made the work. It never fails and never waits. */
   wake(topic: WakeTopic): void;
@@ -18,45 +18,46 @@ export const noWakeSender: WakeSender = { wake: () => undefined, stop: async () 
 
 export const wakeChannel = 'kelpie_wake';
 
-/** At most five notifications a second leave a process, however many commits it makes. */
-const pauseMs = 200;
+/**
+ * The shortest time between two notifications about a topic that leave a process, however many commits it makes. Callers wait
+ * for events, so these are the fastest. A worker that looked for jobs and payouts as often would find little more each time.
+ */
+const pausesMs: Readonly<Record<WakeTopic, number>> = { jobs: 200, payouts: 200, events: 50, numbered: 50 };
 
 /**
  * A transaction that notifies holds a lock that all of them share until its commit is confirmed. So this is one of its own, which waits
  * for neither disk nor standby; a commit of money never notifies.
  */
-const notifyWorkers = {
-  name: 'notify_workers',
-  text: `select set_config('synchronous_commit', 'off', true), pg_notify('${wakeChannel}', topic)
-    from unnest($1::text[]) as topic`,
+const notify = {
+  name: 'notify',
+  text: `select set_config('synchronous_commit', 'off', true), pg_notify('${wakeChannel}', $1)`,
 };
 
 export function createWakeSender(pool: Pool, logger: Logger): WakeSender {
   const waiting = new Set<WakeTopic>();
+  const sending = new Map<WakeTopic, Promise<void>>();
   const stopping = new AbortController();
-  let sending: Promise<void> | null = null;
-  const sendAll = async (): Promise<void> => {
-    while (waiting.size > 0 && !stopping.signal.aborted) {
-      const topics = [...waiting];
-      waiting.clear();
+  const { signal } = stopping;
+  const send = async (topic: WakeTopic): Promise<void> => {
+    while (waiting.delete(topic) && !signal.aborted) {
       // Without a database that takes writes, nobody can do the work either.
       if (pool.writeGate.isOpen())
         await pool
-          .query({ ...notifyWorkers, values: [topics] })
+          .query({ ...notify, values: [topic] })
           .catch((error: unknown) => logger.warn({ error }, 'wake_up.not_sent'));
-      await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await wait(pausesMs[topic], undefined, { signal }).catch(() => undefined);
     }
-    sending = null;
+    sending.delete(topic);
   };
   return {
     wake(topic) {
-      if (stopping.signal.aborted) return;
+      if (signal.aborted) return;
       waiting.add(topic);
-      sending ??= sendAll();
+      if (!sending.has(topic)) sending.set(topic, send(topic));
     },
     async stop() {
       stopping.abort();
-      await sending;
+      await Promise.all(sending.values());
     },
   };
 }
