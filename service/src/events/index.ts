@@ -3,3 +3,4 @@
 export { createEventReader, type EventReader } from './event-reader.ts';
 export { eventTypes, type EventType, type NumberedEvent } from './event.ts';
 export { startNumbering } from './number-events.ts';
+export { createEventWatches, watchLimits, type EventWatches } from './watch-events.ts';

@@ -56,3 +56,47 @@ export async function findEvent(
   const [row] = await calls.call<EventRow>(findCall, [partnerId, environment, id, sinceId]);
   return row === undefined ? null : eventFrom(row);
 }
+
+const lastSequencesCall: Call = {
+  name: 'last_event_sequences',
+  text: 'select * from kelpie.last_event_sequences($1, $2)',
+};
+
+/** How far the events of each are numbered. */
+export async function findLastSequences(calls: SingleCalls, feeds: readonly PartnerContext[]): Promise<bigint[]> {
+  const rows = await calls.call<{ place: string; last_sequence: string }>(lastSequencesCall, [
+    feeds.map(({ partnerId }) => partnerId),
+    feeds.map(({ environment }) => environment),
+  ]);
+  const lastAt = new Map(rows.map((row) => [Number(row.place), BigInt(row.last_sequence)]));
+  return feeds.map((_, at) => lastAt.get(at + 1) ?? 0n);
+}
+
+/** An event of one of several feeds. */
+interface FeedEvent {
+  /** Its place among the feeds that were asked about. */
+  place: number;
+  sequence: bigint;
+  subjectId: string;
+}
+
+const newEventsCall: Call = { name: 'list_new_events', text: 'select * from kelpie.list_new_events($1, $2, $3, $4)' };
+
+/** After a number each, in order. */
+export async function listNewEvents(
+  calls: SingleCalls,
+  feeds: readonly { of: PartnerContext; after: bigint }[],
+  limit: number,
+): Promise<FeedEvent[]> {
+  const rows = await calls.call<{ place: string; sequence: string; subject_id: string }>(newEventsCall, [
+    feeds.map(({ of }) => of.partnerId),
+    feeds.map(({ of }) => of.environment),
+    feeds.map(({ after }) => after.toString()),
+    limit,
+  ]);
+  return rows.map(({ place, sequence, subject_id: subjectId }) => ({
+    place: Number(place) - 1,
+    sequence: BigInt(sequence),
+    subjectId,
+  }));
+}
