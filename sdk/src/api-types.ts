@@ -337,7 +337,7 @@ export interface paths {
         };
         /**
          * Retrieve a payout
-         * @description Returns the payout as it is now. Poll it to learn when the payout is completed.
+         * @description Returns the payout as it is now. With `wait`, answers once its status has changed, or when the time is over. A payout that is `completed`, `failed`, `cancelled` or `returned` is returned at once. A completed payout can still be returned by the bank, days later: learn of that by events.
          */
         get: operations["getPayout"];
         put?: never;
@@ -6126,6 +6126,11 @@ export interface operations {
                  * @example sandbox
                  */
                 environment?: "sandbox" | "live";
+                /**
+                 * @description How many seconds to wait for another status. We may answer earlier, with the payout as it is: check its `status`.
+                 * @example 20
+                 */
+                wait?: number;
             };
             header?: never;
             path: {

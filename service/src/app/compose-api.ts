@@ -32,8 +32,8 @@ import { addInvoiceRoutes, shownInvoice } from '../billing/routes/invoice-routes
 import { addStatementRoutes } from '../billing/routes/statement-routes.ts';
 import { addUsageRoutes } from '../billing/routes/usage-routes.ts';
 import { chargeApproval, type InvoiceIssuer } from '../billing/index.ts';
-import { createEventReader } from '../events/index.ts';
 import { addEventRoutes } from '../events/routes/event-routes.ts';
+import { createEventReader, createEventWatches, watchLimits, type EventWatches } from '../events/index.ts';
 import { addDeliveryRoutes } from '../webhooks/routes/delivery-routes.ts';
 import { addEndpointRoutes } from '../webhooks/routes/endpoint-routes.ts';
 import { addDepositRoutes, shownDeposit } from '../funding/routes/deposit-routes.ts';
@@ -82,6 +82,7 @@ import { listMissingPartitions } from '../platform/database/month-partitions.ts'
 import type { Transaction } from '../platform/database/transaction.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobSender } from '../platform/jobs/jobs.ts';
+import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
 import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -105,6 +106,7 @@ interface ApiDeps {
   limits: RateLimits;
   jobs: Pick<JobSender, 'enqueue'>;
   wakes: Pick<WakeSender, 'wake'>;
+  wakeUps: WakeListener;
   publicUrl: string;
   /** Where people are signed in, and mails lead; null where that is the dashboard that the api serves itself. */
   dashboardUrl: string | null;
@@ -137,7 +139,8 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const tools = openSecrets(deps.secrets);
   const { writeGate } = pool;
   const { app, connections, finish } = createServer({ ...deps, retryAfterSeconds: writeGate.retryAfterSeconds });
-  const drain = createDrain(app, connections, deps.drainDelayMs);
+  const changes = openWatches(deps);
+  const drain = createDrain(app, connections, { delayMs: deps.drainDelayMs, endWaits: () => changes.stop() });
   await describeRoutes(app, { publicUrl, supportEmail: deps.supportEmail });
   const { isDraining } = drain;
   addHealthRoutes(app, {
@@ -163,6 +166,8 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
     ...auth,
     ...payoutDeps(deps, tools, banks),
     confirmations: acts.confirmations,
+    changes,
+    changedPayouts: createPayoutReader(calls, { mostWaiting: watchLimits.most }),
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
@@ -201,6 +206,15 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addDashboardRoutes(app, dashboardFolder);
   finish(auth);
   return { app, drain };
+}
+
+/** Where callers wait for changes. */
+function openWatches({ calls, logger, meter, wakeUps }: ApiDeps): EventWatches {
+  const watches = createEventWatches({ calls, logger, wakeUps });
+  meter
+    .createObservableGauge('kelpie_waiting_requests', { description: 'Requests that wait for a change of a payout' })
+    .addCallback((gauge) => gauge.observe(watches.count()));
+  return watches;
 }
 
 interface SignInRouteDeps {

@@ -8,6 +8,7 @@ import { createActivityRecorder, createSecurityRecorder } from '../activity/inde
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
+import { noWakeListener } from '../platform/wake-ups/wake-listener.ts';
 import { noWakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { composeApi } from './compose-api.ts';
 import { openOutbox } from './wiring/mail.ts';
@@ -41,6 +42,7 @@ const { app } = await composeApi({
   supportEmail,
   jobs,
   wakes: noWakeSender,
+  wakeUps: noWakeListener,
   outbox: openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock: systemClock, mailFrom: null, supportEmail }),
   drainDelayMs: 0,
   trustedProxies: null,

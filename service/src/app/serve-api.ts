@@ -46,7 +46,8 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     egress: chooseEgress(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
-  const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, wakes, endPools } = begun;
+  const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
+  const { wakes, wakeUps } = begun;
   const calls = createSingleCalls(pool, failpoint);
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const securityRecorder = createSecurityRecorder(calls, logger);
@@ -69,6 +70,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     limits,
     jobs,
     wakes,
+    wakeUps,
     outbox,
     egress,
     allowedNetworks: own.egress.allowed,

@@ -11,7 +11,17 @@ export interface Drain {
   drain(): Promise<void>;
 }
 
-export function createDrain(app: FastifyInstance, connections: Connections, delayMs: number): Drain {
+interface DrainOptions {
+  delayMs: number;
+  /** Ends what callers wait for: they are answered while the process still serves. */
+  endWaits: () => void;
+}
+
+export function createDrain(
+  app: FastifyInstance,
+  connections: Connections,
+  { delayMs, endWaits }: DrainOptions,
+): Drain {
   let draining = false;
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (draining) reply.header('connection', 'close');
@@ -21,6 +31,7 @@ export function createDrain(app: FastifyInstance, connections: Connections, dela
     isDraining: () => draining,
     async drain() {
       draining = true;
+      endWaits();
       await wait(delayMs);
       const closed = app.close();
       // A connection on which nothing is asked would keep the process until its deadline.

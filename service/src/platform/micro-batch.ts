@@ -9,6 +9,8 @@ interface MicroBatchOptions<Item, Result> {
   didNothing: (error: unknown) => boolean;
   /** What an item is refused with where too many wait already. */
   tooMany: () => Error;
+  /** How many are too many, where that is not the usual number. */
+  mostWaiting?: number;
   /** Why an item is refused at once, however few wait. */
   refusal?: () => Error | undefined;
   /**
@@ -32,7 +34,7 @@ const mostUnderWay = 2;
  * along those who wait already.
  */
 const soonMs = 50;
-const mostWaiting = 1_024;
+const usuallyMostWaiting = 1_024;
 /** Of one key: who repeats itself so often may not take the room of others. */
 const mostWaitingOfKey = 256;
 /** How many items of a batch that failed are asked again at a time. */
@@ -45,6 +47,7 @@ const lanes = 4;
 export function createMicroBatch<Item, Result>(
   options: MicroBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
+  const { mostWaiting = usuallyMostWaiting } = options;
   let waiting: Waiting<Item, Result>[] = [];
   const waitingOfKey = new Map<string, number>();
   const keysUnderWay = new Set<string>();

@@ -15,6 +15,8 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     deadline: NodeJS.Timeout | null;
+    /** Begins the time of a read anew, and adds what it waits on purpose. */
+    extendDeadline: (byMs: number) => void;
   }
 }
 
@@ -85,6 +87,10 @@ export function setDeadlines(app: FastifyInstance, sendError: SendError): Deadli
     return hook;
   };
   app.decorateReply('deadline', null);
+  app.decorateReply('extendDeadline', function extendDeadline(this: FastifyReply, byMs: number) {
+    if (this.deadline !== null) clearTimeout(this.deadline);
+    hookFor({ afterMs: deadlines.readMs + byMs, isWrite: false })(this.request, this, () => undefined);
+  });
   app.addHook('onRoute', (route) => {
     if (!hasDeadline(route.url)) return;
     const methods = [route.method].flat();

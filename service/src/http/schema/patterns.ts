@@ -21,6 +21,8 @@ export const patterns = {
   movementNumber: '^[1-9][0-9]{0,17}$',
   /** A number of an event, or zero for before the first. */
   sequence: '^(0|[1-9][0-9]{0,14})$',
+  /** Seconds that a request may wait. */
+  waitSeconds: '^(0|[1-9]|1[0-9]|20)$',
   exactUsdc: '^-?[0-9]+\\.[0-9]{6}$',
   slug: '^[a-z0-9-]{2,40}$',
   /** How long the parts of an address can be for a mail to reach it; its form is the format's to say. */
@@ -52,6 +54,7 @@ const rules = new Map<unknown, string>([
   [patterns.month, 'must be a month, for example 2026-11'],
   [patterns.movementNumber, cursorRule],
   [patterns.sequence, 'must be the sequence of an event, or 0'],
+  [patterns.waitSeconds, 'must be an integer from 0 to 20'],
   [patterns.slug, 'must be 2 to 40 lowercase letters, digits or hyphens'],
   [patterns.uuid, 'must be a UUID'],
   [patterns.itemCursor, cursorRule],

@@ -59,6 +59,13 @@ export interface Payout extends PartnerContext {
   isDuplicateSuspected: boolean;
 }
 
+const openStatuses: ReadonlySet<PayoutStatus> = new Set(['pending', 'processing']);
+
+/** Whether it is at its end, as far as the bank has said. One that arrived can still be returned, days later. */
+export function isFinal(status: PayoutStatus): boolean {
+  return !openStatuses.has(status);
+}
+
 /** One that its partner may see. */
 export type VisiblePayout = Payout & { state: PayoutStatus };
 

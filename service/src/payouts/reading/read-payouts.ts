@@ -26,7 +26,7 @@ export interface PayoutReader {
 const mostAtOnce = 64;
 
 /** Those who ask at the same time are answered by one call: waking the database costs more than looking up a row. */
-export function createPayoutReader(calls: SingleCalls): PayoutReader {
+export function createPayoutReader(calls: SingleCalls, limits: { mostWaiting?: number } = {}): PayoutReader {
   const findTogether = createMicroBatch<Asked, ShownPayout | null>({
     size: mostAtOnce,
     keyOf: null,
@@ -34,6 +34,7 @@ export function createPayoutReader(calls: SingleCalls): PayoutReader {
     together: async (asked) => findShownPayouts(calls, asked),
     didNothing: wasUndone,
     tooMany: tooBusy,
+    ...limits,
   });
   return {
     async show(asked) {

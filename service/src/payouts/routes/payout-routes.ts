@@ -4,10 +4,11 @@ import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { bodyProblems } from '../../http/schema/field-problems.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
-import { Query } from '../../http/schema/fields.ts';
+import { environmentQuery, Query } from '../../http/schema/fields.ts';
 import { requireNamedAccount } from '../../http/auth/named-account.ts';
 import { patterns } from '../../http/schema/patterns.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
+import { waitOnPurpose } from '../../http/limits/wait-on-purpose.ts';
 import { bodyErrors, keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
@@ -16,7 +17,7 @@ import { cancelPayout } from '../lifecycle/cancel-payout.ts';
 import { createPayout, type CreateDeps } from '../creation/create-payout.ts';
 import { quotePayout } from '../pricing/quote.ts';
 import { readBalance } from '../reading/read-balance.ts';
-import type { PayoutReader } from '../reading/read-payouts.ts';
+import { waitForChange, type WaitDeps } from '../reading/wait-for-change.ts';
 import { refuseBody } from './refuse-body.ts';
 import * as examples from './examples.ts';
 import {
@@ -31,8 +32,7 @@ import {
 } from './schemas.ts';
 import { amountFrom, balanceBody, orderFrom, payoutBody, quoteBody } from './wire-form.ts';
 
-export interface PayoutRouteDeps extends CreateDeps, Authentication {
-  payouts: PayoutReader;
+export interface PayoutRouteDeps extends CreateDeps, Authentication, WaitDeps {
   activity: ActivityLog;
   limitPayoutCreation: LimitHook;
 }
@@ -209,20 +209,40 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
   );
 }
 
+const ReadQuery = Type.Object(
+  {
+    ...environmentQuery,
+    wait: Type.Optional(
+      Type.String({
+        pattern: patterns.waitSeconds,
+        description:
+          'How many seconds to wait for another status. We may answer earlier, with the payout as it is: check its `status`.',
+        'x-described-as': { type: 'integer', minimum: 0, maximum: 20, default: 0, examples: [20] },
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 function addReadRoute(app: Server, deps: PayoutRouteDeps): void {
   const schema = {
     operationId: 'getPayout',
     summary: 'Retrieve a payout',
-    description: 'Returns the payout as it is now. Poll it to learn when the payout is completed.',
+    description:
+      'Returns the payout as it is now. With `wait`, answers once its status has changed, or when the time is over. A payout that is `completed`, `failed`, `cancelled` or `returned` is returned at once. A completed payout can still be returned by the bank, days later: learn of that by events.',
     tags: ['Payouts'],
     params: PayoutPath,
-    querystring: Query,
+    querystring: ReadQuery,
     response: { 200: PayoutSchema.ref, ...keyedErrors('not_found') },
   };
   const config = { action: 'payout.get', access: 'readers' } as const;
-  app.get('/v1/payouts/:id', { schema, config, onRequest: deps.requireCaller }, async (request) =>
-    payoutBody(await deps.payouts.show({ ...deps.callerOf(request), payoutId: request.params.id })),
-  );
+  app.get('/v1/payouts/:id', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
+    const asked = { ...deps.callerOf(request), payoutId: request.params.id };
+    const waitMs = Number(request.query.wait ?? 0) * 1_000;
+    if (waitMs === 0) return payoutBody(await deps.payouts.show(asked));
+    const waited = await waitOnPurpose(reply, waitMs, async (gone) => waitForChange(deps, asked, { waitMs, gone }));
+    return payoutBody(waited);
+  });
 }
 
 function addCancelRoute(app: Server, deps: PayoutRouteDeps): void {
