@@ -36,6 +36,18 @@ test('a payout is ordered with its key, and a repeated one says that it is the f
   assert.equal(asked?.headers['content-type'], 'application/json');
 });
 
+test('a payout is waited for as long as was asked, beyond the time that other calls have', async () => {
+  const impatient = createKelpie({ apiKey, baseUrl: api.url, timeoutMs: 50 });
+  api.answer((_asked, response) => {
+    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(payout)), 200);
+    return undefined;
+  });
+  assert.deepEqual(await impatient.payouts.get(payout.id, { wait: 20 }), payout);
+  assert.deepEqual(api.asked[0]?.query, { wait: '20' });
+  await assert.rejects(impatient.payouts.get(payout.id), { reason: 'timeout' });
+  await assert.rejects(kelpie.payouts.get(payout.id, { wait: 20, timeoutMs: 50 }), { reason: 'timeout' });
+});
+
 test('each call asks the one endpoint that it is named after', async () => {
   api.answer(() => ({ json: payout }));
   const id = payout.id;

@@ -28,6 +28,8 @@ export interface RequestOptions extends CallOptions {
   query?: object;
   body?: unknown;
   idempotencyKey?: string;
+  /** How long the answer may be held back, as it was asked for: so much longer is waited for it. */
+  waitMs?: number;
 }
 
 export interface Answer {
@@ -140,7 +142,7 @@ export async function request(
   template: string,
   options: RequestOptions,
 ): Promise<Answer> {
-  const { signal, idempotencyKey, timeoutMs = connection.timeoutMs } = options;
+  const { signal, idempotencyKey, waitMs = 0, timeoutMs = connection.timeoutMs + waitMs } = options;
   const address = addressOf(connection, template, options);
   const init: RequestInit = {
     method: method.toUpperCase(),

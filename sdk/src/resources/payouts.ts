@@ -15,6 +15,11 @@ export interface CreatePayoutOptions extends CallOptions {
   idempotencyKey: string;
 }
 
+export interface GetPayoutOptions extends CallOptions {
+  /** How many seconds to wait for another status, 20 at most. The answer can come earlier: check its `status`. */
+  wait?: number | undefined;
+}
+
 export interface CreatedPayout {
   /** As it is now; with its quote, where it was made by this very call. */
   payout: PayoutCreated;
@@ -25,7 +30,7 @@ export interface CreatedPayout {
 export interface PayoutsResource extends Listing<Payout, PayoutFilters> {
   /** Pays a recipient. Repeated with the same key and body, it pays nothing twice. */
   create(body: CreatePayoutRequest, options: CreatePayoutOptions): Promise<CreatedPayout>;
-  get(id: string, options?: CallOptions): Promise<Payout>;
+  get(id: string, options?: GetPayoutOptions): Promise<Payout>;
   /** Every state with who and when, and what it did to your money. */
   getHistory(id: string, options?: CallOptions): Promise<PayoutHistory>;
   /** The recipient as ordered, with the last four digits of the account number. For admins who are signed in. */
@@ -41,7 +46,10 @@ export default function createPayouts({ call, listing }: Calls): PayoutsResource
       const { json, status } = await call('post', '/v1/payouts', { ...options, body });
       return { payout: json, replayed: status === 200 };
     },
-    get: async (id, options) => (await call('get', '/v1/payouts/{id}', { ...options, path: { id } })).json,
+    async get(id, { wait, ...options } = {}) {
+      const waiting = wait === undefined ? {} : { query: { wait }, waitMs: wait * 1_000 };
+      return (await call('get', '/v1/payouts/{id}', { ...options, ...waiting, path: { id } })).json;
+    },
     getHistory: async (id, options) =>
       (await call('get', '/v1/payouts/{id}/history', { ...options, path: { id } })).json,
     getRecipient: async (id, options) =>
