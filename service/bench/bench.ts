@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
+// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,6 +14,7 @@ import { drawCurve } from './draw-curve.ts';
 import { measureCurve } from './measure-curve.ts';
 import { measureInvoices } from './measure-invoices.ts';
 import { measureReconciliation } from './measure-reconciliation.ts';
+import { measureWaiters } from './measure-waiters.ts';
 import { findAbove, summarise } from './report-against.ts';
 import { measureWholeLife } from './whole-life.ts';
 
@@ -36,6 +37,8 @@ const { values: options } = parseArgs({
     curve: { type: 'boolean', default: false },
     /** The whole life of payouts through the sandbox bank, for so long. */
     life: { type: 'string' },
+    /** So many requests that wait for a change, on one api process. */
+    waiters: { type: 'string' },
     /** The monthly run, over a month of so many partners with 10,000 payouts each. */
     invoices: { type: 'string' },
     /** Of another number of payouts each. */
@@ -64,12 +67,14 @@ const againstLengths = {
 };
 const leastRounds = 20;
 const usualLimit = 1.05;
+/** From a change to the answer of a request that waits for it. */
+const mostAnswerMs = 250;
 const size = options.trial ? 'trial' : options.quick ? 'quick' : 'whole';
 const length = lengths[size];
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
+    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -95,6 +100,14 @@ async function runAgainst(server: BenchServer, revision: string): Promise<void> 
   if (limit !== undefined && above.length > 0) process.exitCode = 1;
 }
 
+async function runWaiters(server: BenchServer, number: number): Promise<void> {
+  const line = await measureWaiters(server, { waiters: number, say });
+  report(line);
+  if (options.trial || line.max_ms <= mostAnswerMs) return;
+  say(`The slowest answer took more than ${mostAnswerMs} ms.`);
+  process.exitCode = 1;
+}
+
 async function runCurve(server: BenchServer): Promise<void> {
   const rounds = options.trial ? 1 : 3;
   const points = await measureCurve(server, { ...length, rounds, say });
@@ -115,7 +128,7 @@ function ratio(text: string | undefined): number | undefined {
 const limit = ratio(options.limit);
 const againstLength = { ...againstLengths[size], rounds: wholeNumber(options.rounds) ?? againstLengths[size].rounds };
 if (size === 'whole' && againstLength.rounds < leastRounds) refuseOptions();
-const [loaded, life] = [wholeNumber(options.loaded), wholeNumber(options.life)];
+const [loaded, life, waiters] = [options.loaded, options.life, options.waiters].map(wholeNumber);
 const [compared, partners = 10] = [wholeNumber(options.reconcile), wholeNumber(options.partners)];
 const [billed, payoutsEach = 10_000] = [wholeNumber(options.invoices), wholeNumber(options.payouts)];
 
@@ -126,6 +139,7 @@ try {
   if (options.against !== undefined) await runAgainst(server, options.against);
   else if (loaded !== undefined) await runLoaded(server, loaded);
   else if (life !== undefined) report(await measureWholeLife(server, { seconds: life, connections: 8, say }));
+  else if (waiters !== undefined) await runWaiters(server, waiters);
   else if (billed !== undefined) report(await measureInvoices(server, { partners: billed, payoutsEach, say }));
   else if (compared !== undefined) report(await measureReconciliation(server, { payouts: compared, partners, say }));
   else if (options.curve) await runCurve(server);

@@ -42,6 +42,12 @@ test('the bench prints a whole line for each measure, and counts no payout that 
   assert(numberAt(byName.get('create_32') ?? {}, 'p99_ratio') > 0);
 });
 
+test('each of many requests that wait is answered with the change that it waits for', async (t) => {
+  const [line] = await runTrial('--waiters', '300');
+  t.diagnostic(JSON.stringify(line));
+  assert.deepEqual([valueAt(line, 'name'), valueAt(line, 'answered')], ['waiters', 300]);
+});
+
 test('a commit can be compared with the checkout that it is in', async () => {
   const lines = await runTrial('--against', 'HEAD');
   assert.deepEqual(
