@@ -715,7 +715,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver everything since an event
-         * @description Sends all events that the webhook wants after a `sequence`, in order for each resource, also those that came while it was disabled. At most 5,000 at once. Safe to retry.
+         * @description Sends all events that the webhook wants after a `sequence`, in order for each resource, including those from while it was disabled. At most 5,000 at once. Safe to retry.
          */
         post: operations["redeliverEvents"];
         delete?: never;

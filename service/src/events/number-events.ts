@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
-import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
 import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { numberEvents } from './store.ts';

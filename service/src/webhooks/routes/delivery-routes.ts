@@ -294,7 +294,7 @@ function addRedeliveryRoutes(app: Server, deps: DeliveryRouteDeps): void {
     operationId: 'redeliverEvents',
     summary: 'Redeliver everything since an event',
     description:
-      'Sends all events that the webhook wants after a `sequence`, in order for each resource, also those that came while it was disabled. At most 5,000 at once. Safe to retry.',
+      'Sends all events that the webhook wants after a `sequence`, in order for each resource, including those from while it was disabled. At most 5,000 at once. Safe to retry.',
     tags,
     params: WebhookPath,
     querystring: Query,
