@@ -6,7 +6,8 @@ import type { AddressCheck } from './public-address.ts';
 /** The IPv4 and IPv6 addresses of a name; empty where it has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-const dnsTimeoutMs = 2_000;
+/** The second try takes twice as long: together less than a connection may take. */
+const dnsTimeoutMs = 1_500;
 const dnsTries = 2;
 /** A name can have hundreds of addresses. All are checked, and this many are tried. */
 const mostTried = 6;
@@ -15,8 +16,9 @@ const mostTried = 6;
  * Asks the name servers. The system's own lookup would also read /etc/hosts and append search domains, which lead to names
  * of our network, and a slow name would hold one of the few threads that the process has for files.
  */
-export function createResolve(): Resolve {
+export function createResolve({ servers }: { servers?: readonly string[] } = {}): Resolve {
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: dnsTries });
+  if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
     // A name has either kind, or both. One that fails does not spoil the other: only what was checked is connected to.
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

@@ -29,8 +29,7 @@ function explaining(connect: Connector): Connector {
 /** An address in place of a name is never looked up, so it is checked here. */
 function checkingLiterals(check: AddressCheck, connect: Connector): Connector {
   return (options, callback) => {
-    const host = options.hostname.replaceAll(/[[\]]/g, '');
-    if (isIP(host) !== 0 && !check(host)) callback(new ConnectFailure('address_refused'), null);
+    if (isIP(options.hostname) !== 0 && !check(options.hostname)) callback(new ConnectFailure('address_refused'), null);
     else connect(options, callback);
   };
 }

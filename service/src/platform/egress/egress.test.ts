@@ -146,6 +146,20 @@ test('an endpoint that says nothing, or drips its answer, has until the deadline
   await eventually('the connection is closed', async () => sockets.every((socket) => socket.destroyed));
 });
 
+test('a request that was given up before its connection was there is never sent', async () => {
+  let requests = 0;
+  let closed = 0;
+  const late = createServer((_request, response) => response.end(String((requests += 1))));
+  late.on('connection', (socket) => socket.on('close', () => (closed += 1)));
+  const port = await listen(late);
+  const lookup = Promise.withResolvers<string[]>();
+  const result = await post(`http://slow.example:${port}/`, { timeoutMs: 50, resolve: async () => lookup.promise });
+  assert.equal(reasonOf(result), 'timeout');
+  lookup.resolve(['127.0.0.1']);
+  await eventually('its connection is closed', async () => closed === 1);
+  assert.equal(requests, 0);
+});
+
 test('of a huge answer the first 2 KB are read, and its connection is closed', async () => {
   closedSockets = 0;
   const result = await post(`${partnerUrl}/huge`);

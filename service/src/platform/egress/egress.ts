@@ -2,7 +2,7 @@
 import { Agent } from 'undici';
 import { createResolve, type Resolve } from './checked-lookup.ts';
 import { createConnector, createProxyConnector } from './connector.ts';
-import { brokenRule, passesAsLiteral } from './endpoint-url.ts';
+import { brokenRule } from './endpoint-url.ts';
 import { Exchange, type EgressResult } from './exchange.ts';
 import { createAddressCheck } from './public-address.ts';
 
@@ -65,11 +65,6 @@ export function createEgress({
     maxHeaderSize: maxHeaderBytes,
   });
 
-  function whyNotSent({ url, mayBePlain }: EgressRequest): 'invalid_url' | 'address_refused' | null {
-    if (brokenRule(url, { mayBePlain }) !== null) return 'invalid_url';
-    return passesAsLiteral(new URL(url), check) ? null : 'address_refused';
-  }
-
   async function send({ url, headers, body }: EgressRequest, signal?: AbortSignal): Promise<EgressResult> {
     const { origin, pathname, search } = new URL(url);
     const exchange = new Exchange(timeoutMs);
@@ -83,8 +78,8 @@ export function createEgress({
   return {
     async post(request, signal) {
       signal?.throwIfAborted();
-      const reason = whyNotSent(request);
-      return reason === null ? send(request, signal) : { kind: 'failed', latencyMs: 0, reason };
+      if (brokenRule(request.url, request) !== null) return { kind: 'failed', latencyMs: 0, reason: 'invalid_url' };
+      return send(request, signal);
     },
     async close() {
       await agent.destroy();

@@ -1,13 +1,8 @@
 import { isIP } from 'node:net';
-import { createAddressCheck, type AddressCheck } from './public-address.ts';
+import { createAddressCheck } from './public-address.ts';
 
 const maxLength = 500;
 const firstFreePort = 1024;
-
-/** The host without the brackets of IPv6. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replaceAll(/[[\]]/g, '');
-}
 
 /** Below 1024 are services such as mail, which must not receive what a partner has us send. */
 function isPortOpen({ port }: URL): boolean {
@@ -16,7 +11,7 @@ function isPortOpen({ port }: URL): boolean {
 }
 
 /**
- * The rule that a URL breaks, or null. It says nothing about the address: a name may lead elsewhere by the time we connect.
+ * The rule that a URL breaks, or null. It says nothing about the address, which is checked when we connect.
  */
 export function brokenRule(text: string, { mayBePlain }: { mayBePlain: boolean }): string | null {
   if (text.length > maxLength) return `must have at most ${maxLength} characters`;
@@ -30,12 +25,6 @@ export function brokenRule(text: string, { mayBePlain }: { mayBePlain: boolean }
   return null;
 }
 
-/** False for an IP address in the URL that is refused. Names pass: they are checked when we connect. */
-export function passesAsLiteral(url: URL, check: AddressCheck): boolean {
-  const host = hostOf(url);
-  return isIP(host) === 0 || check(host);
-}
-
 export interface UrlOptions {
   /** Also http://, for the sandbox. */
   mayBePlain: boolean;
@@ -47,9 +36,8 @@ export interface UrlOptions {
 export function whyNotUrl(text: string, { mayBePlain, allowed = [] }: UrlOptions): string | null {
   const rule = brokenRule(text, { mayBePlain });
   if (rule !== null) return rule;
-  const url = new URL(text);
-  if (!passesAsLiteral(url, createAddressCheck(allowed))) return 'must be a public address';
+  const host = new URL(text).hostname.replaceAll(/[[\]]/g, '');
   // No name without a dot is public, and localhost is the first that people try.
-  if (isIP(hostOf(url)) === 0 && !/[^.]\.[^.]/.test(url.hostname)) return 'must be a public address';
-  return null;
+  const mayBePublic = isIP(host) === 0 ? /[^.]\.[^.]/.test(host) : createAddressCheck(allowed)(host);
+  return mayBePublic ? null : 'must be a public address';
 }
