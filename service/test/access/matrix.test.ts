@@ -7,6 +7,7 @@ import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/clien
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { numberFirstEvent } from '../harness/numbered-event.ts';
+import { plantWebhook } from '../harness/planted-webhook.ts';
 import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
@@ -25,6 +26,7 @@ const [partner, other] = [await createSimulatedPartner(database), await createSi
 const live = await addLiveEnvironment(database, bank, partner);
 const payout = await createPayout({ url, key: partner.key });
 const eventId = await numberFirstEvent(database, { url, key: partner.key });
+const webhook = await plantWebhook(database, { url, key: partner.key });
 // Nobody asks as these: whoever may, can revoke the one and remove the other.
 const { keyId } = await addKey(database, partner);
 const reader = await addKey(database, partner, { scope: 'read' });
@@ -59,6 +61,7 @@ const asAdminOf = async (of: typeof partner) =>
 const things: readonly (readonly [start: string, id: string])[] = [
   ['/v1/payouts/', payout.id],
   ['/v1/events/', eventId],
+  ['/v1/webhooks/', webhook.id],
   ['/v1/invoices/', invoiceId],
   ['/v1/auth/sessions/', member.sessionId],
   ['/v1/keys/', keyId],
@@ -70,7 +73,7 @@ function addressOf({ path }: Operation, environment: string): string {
   if (!path.includes('{')) return `${path}?environment=${environment}`;
   const [, id] = things.find(([start]) => path.startsWith(start)) ?? [];
   assert(id !== undefined, `say what ${path} is asked about`);
-  return `${path.replace(/\{\w+\}/, id)}?environment=${environment}`;
+  return `${path.replace('{event_id}', webhook.eventId).replace(/\{\w+\}/, id)}?environment=${environment}`;
 }
 
 const looks = new Set(['GET', 'HEAD']);

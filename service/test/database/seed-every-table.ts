@@ -61,6 +61,7 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
       await seedDeposit(client, { partnerId, environment });
       await seedReconciliation(client, { partnerId, environment });
       await seedEvent(client, { partnerId, environment });
+      await seedWebhook(client, { partnerId, environment });
     }
   }
 }
@@ -76,6 +77,26 @@ async function seedEvent(client: Client, of: { partnerId: string; environment: s
      )
      insert into kelpie.events (id, partner_id, environment, sequence, type, subject_id, version, at)
      values (kelpie.new_id_at(now()), $1, $2, 1, 'payout.processing', gen_random_uuid(), 1, now())`,
+    [of.partnerId, of.environment],
+  );
+}
+
+/** An address of the partner's, and an attempt to send an event there. */
+async function seedWebhook(client: Client, of: { partnerId: string; environment: string }): Promise<void> {
+  await client.query(
+    `with endpoint as (
+       insert into kelpie.webhook_endpoints (id, partner_id, environment, place, url, secret_encrypted, created_at)
+       values (gen_random_uuid(), $1, $2, 1, 'https://receiver.invalid', '', now()) returning id
+     ), delivery as (
+       insert into kelpie.webhook_deliveries (
+         event_id, endpoint_id, partner_id, environment, sequence, subject_id, state, created_at, due_at, retry_until
+       )
+       select kelpie.new_id_at(now()), id, $1, $2, 1, gen_random_uuid(), 'pending', now(), now(), now() from endpoint
+     )
+     insert into kelpie.webhook_attempts (
+       id, event_id, endpoint_id, partner_id, environment, number, at, latency_ms, failure
+     )
+     select kelpie.new_id_at(now()), gen_random_uuid(), id, $1, $2, 1, now(), 1, 'timeout' from endpoint`,
     [of.partnerId, of.environment],
   );
 }

@@ -9,6 +9,7 @@ import { createLogger } from '../../src/platform/logging.ts';
 import { canaries } from './client.ts';
 import type { TestDatabase } from './database.ts';
 import { judgeDeposits } from './judge-deposits.ts';
+import { judgeDeliveries } from './judge-deliveries.ts';
 import { judgeEvents } from './judge-events.ts';
 
 interface Judged {
@@ -254,6 +255,7 @@ export async function findViolations(judged: Judged): Promise<string[]> {
       ...unfinished.map(({ id, state }) => `I2 payout ${id} is still ${state}`),
       ...(await judgeBooks(client, payouts)),
       ...(judged.hasEvents === false ? [] : await judgeEvents(client)),
+      ...(await judgeDeliveries(client)),
       ...(await judgeAtBank(client, judged, payouts)),
       ...findLeaks(judged.processes),
     ];
@@ -264,7 +266,7 @@ export async function findViolations(judged: Judged): Promise<string[]> {
 export async function assertBooksHold(database: Judged['database']): Promise<void> {
   const violations = await asAdmin(database.superuserUrl, async (client) => {
     const { rows: payouts } = await client.query<PayoutFacts>(factsSql);
-    return [...(await judgeBooks(client, payouts)), ...(await judgeEvents(client))];
+    return [...(await judgeBooks(client, payouts)), ...(await judgeEvents(client)), ...(await judgeDeliveries(client))];
   });
   assert.deepEqual([...(await findDifferences(database)), ...violations], []);
 }

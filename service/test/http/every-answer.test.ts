@@ -15,6 +15,7 @@ import { createTestDatabase } from '../harness/database.ts';
 import { plantKeyLimit } from '../harness/limited-payouts.ts';
 import { mailedCode } from '../harness/mailed-code.ts';
 import { numberFirstEvent } from '../harness/numbered-event.ts';
+import { plantWebhook, unreachable } from '../harness/planted-webhook.ts';
 import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
@@ -52,6 +53,21 @@ async function ask({ url, key }: Client, { path, person, ...asking }: Asking): P
 async function anEvent(): Promise<string> {
   await createPayout(whole);
   return numberFirstEvent(world.database, whole);
+}
+
+let planted: ReturnType<typeof plantWebhook> | null = null;
+async function webhookPath(after: '' | '/deliveries' | '/deliveries/event' = ''): Promise<string> {
+  planted ??= plantWebhook(world.database, whole);
+  const { id, eventId } = await planted;
+  return `/v1/webhooks/${id}${after.replace('event', eventId)}`;
+}
+
+/** Of a partner that has room for it. */
+async function aboutNewWebhook(asking: Omit<Asking, 'path'>): Promise<Asking> {
+  const { person } = await newAdmin();
+  const body = unreachable;
+  const { id } = await ask(whole, { path: '/v1/webhooks?environment=sandbox', method: 'POST', body, person });
+  return { ...asking, path: `/v1/webhooks/${id}?environment=sandbox`, person };
 }
 
 const slugOf = ({ partnerId }: { partnerId: string }): string => `p-${partnerId.slice(-12)}`;
@@ -254,6 +270,22 @@ const well: Record<string, () => Promise<Asking>> = {
   getFunding: async () => ({ path: '/v1/funding' }),
   listEvents: async () => ({ path: '/v1/events?limit=2' }),
   getEvent: async () => ({ path: `/v1/events/${await anEvent()}` }),
+  listWebhooks: async () => ({ path: '/v1/webhooks' }),
+  createWebhook: async () => ({
+    path: '/v1/webhooks?environment=sandbox',
+    method: 'POST',
+    body: unreachable,
+    person: (await newAdmin()).person,
+  }),
+  getWebhook: async () => ({ path: await webhookPath() }),
+  updateWebhook: async () => ({ path: await webhookPath(), method: 'PATCH', body: { description: 'Orders' } }),
+  deleteWebhook: async () => aboutNewWebhook({ method: 'DELETE' }),
+  rollWebhookSecret: async () => ({ path: `${await webhookPath()}/roll`, method: 'POST', body: { overlap_hours: 1 } }),
+  testWebhook: async () => ({ path: `${await webhookPath()}/test`, method: 'POST' }),
+  redeliverEvents: async () => ({ path: `${await webhookPath()}/redeliver`, method: 'POST', body: { after: 0 } }),
+  listDeliveries: async () => ({ path: `${await webhookPath('/deliveries')}?limit=2` }),
+  getDelivery: async () => ({ path: await webhookPath('/deliveries/event') }),
+  redeliverEvent: async () => ({ path: `${await webhookPath('/deliveries/event')}/redeliver`, method: 'POST' }),
   listDeposits: async () => ({ path: '/v1/deposits?limit=2' }),
   listRecipients: async () => ({ path: '/v1/recipients' }),
   getUsage: async () => ({ path: '/v1/usage' }),
@@ -360,6 +392,13 @@ async function askUntilLimited(operationId: string): Promise<ApiAnswer> {
   });
 }
 
+async function untilRefused(asking: Asking): Promise<ApiAnswer> {
+  return eventually('no more are made', async () => {
+    const answer = await ask(whole, asking);
+    return answer.status !== 201 && answer;
+  });
+}
+
 /** How an error is provoked that many operations have. */
 const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   unauthorized: async ({ id }) =>
@@ -384,13 +423,8 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     const body = id === 'removeMember' ? {} : { role: 'viewer' };
     return ask(whole, { ...asking, path: `/v1/members/${asking.person?.email}`, body });
   },
-  key_limit_reached: async ({ id }) => {
-    const asking = await askedWell(id);
-    return eventually('no more keys are made', async () => {
-      const answer = await ask(whole, asking);
-      return answer.status !== 201 && answer;
-    });
-  },
+  webhook_limit_reached: async ({ id }) => untilRefused(await askedWell(id)),
+  key_limit_reached: async ({ id }) => untilRefused(await askedWell(id)),
   invalid_code: async ({ id }) =>
     askWell(id, whole, {
       body: id === 'freezeAccount' ? { token: 'none' } : { email: newAddress(), code: '123456' },
@@ -415,9 +449,15 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     askWell(id, whole, { body: 'amount_gbp=1.00', headers: { 'content-type': 'text/plain' } }),
   not_found: async ({ id, path }) => {
     if (id === 'switchAccount') return askWell(id, whole, { body: { slug: 'no-such-account' } });
-    const names = { '{id}': randomUUID(), '{slug}': 'no-such-partner', '{email}': 'nobody@example.test' };
+    const names = {
+      '{id}': randomUUID(),
+      '{event_id}': randomUUID(),
+      '{slug}': 'no-such-partner',
+      '{email}': 'nobody@example.test',
+    };
     const nowhere = Object.entries(names).reduce((address, [name, value]) => address.replace(name, value), path);
-    return askWell(id, whole, { path: nowhere });
+    // A person has to say which environment a change is for.
+    return askWell(id, whole, { path: id === 'deleteWebhook' ? `${nowhere}?environment=sandbox` : nowhere });
   },
   partner_not_active: async ({ id, access }) => {
     if (access !== 'admins') return askWell(id, suspended);

@@ -16,6 +16,8 @@ import { createEncryptor } from '../../src/platform/encryption.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createPayout } from '../harness/client.ts';
 import { numberFirstEvent } from '../harness/numbered-event.ts';
+import { unreachable } from '../harness/planted-webhook.ts';
+import { encryptSecret } from '../../src/webhooks/secrets.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
 import { signIn } from '../harness/people.ts';
@@ -66,6 +68,25 @@ function sampleOf({ method, path: address }: Operation): string {
   return textAt(listAt(item, `${method.toLowerCase()}.x-codeSamples`)[0], 'source');
 }
 
+/** The webhook of the examples, with the event of the examples on its way to it. */
+async function plantExampleWebhook(): Promise<void> {
+  const { webhookId: id, eventId, webhookSecret } = exampleValues;
+  const secret = encryptSecret(encryptor, id, webhookSecret);
+  await asSuperuser(
+    `insert into kelpie.webhook_endpoints (id, partner_id, environment, place, url, created_at, secret_encrypted)
+     values ($1, $2, 'sandbox', 10, $3, now(), $4) on conflict (id) do update set deleted_at = null`,
+    [id, partner.partnerId, unreachable.url, secret],
+  );
+  await asSuperuser(
+    `insert into kelpie.webhook_deliveries (
+       event_id, endpoint_id, partner_id, environment, sequence, subject_id, state, created_at, due_at, retry_until
+     )
+     select id, $1, partner_id, environment, sequence, subject_id, 'pending', now(), now(), now() from kelpie.events where id = $2
+     on conflict do nothing`,
+    [id, eventId],
+  );
+}
+
 /** What has to be there before a command can work, where that is more than the partner and its people. */
 const before: Readonly<Record<string, () => Promise<void>>> = {
   signIn: async () => setCodes(database, [{ email: exampleValues.adminEmail, code: '204816' }]),
@@ -86,6 +107,9 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     const id = await numberFirstEvent(database, client);
     await asSuperuser('update kelpie.events set id = $2 where id = $1', [id, exampleValues.eventId]);
   },
+  getWebhook: plantExampleWebhook,
+  // The one before was deleted by its command.
+  rollWebhookSecret: plantExampleWebhook,
   getInvoice: async () => {
     const id = await plantInvoice(database, partner.partnerId);
     const shown = textAt(served, 'components.examples.Invoice.value.id');

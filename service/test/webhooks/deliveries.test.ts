@@ -5,6 +5,7 @@ import { eventually } from '@kelpie/dev/eventually.ts';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { call, createPayout, payoutBody, type Client } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { assertBooksHold } from '../harness/invariants.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { startApi, startWorker } from '../harness/processes.ts';
 import { register } from './endpoint.ts';
@@ -222,4 +223,8 @@ test('a test event is signed, answered at once, and has no number', async () => 
   const refused = await call(client, `/v1/webhooks/${id}/test`, { method: 'POST' });
   assert.equal(valueAt(refused.json, 'is_accepted'), false);
   assert.equal(valueAt(refused.json, 'status_code'), 500);
+});
+
+test('after all of that, every event was handed on once, and of each payout one delivery at most is due', async () => {
+  await assertBooksHold(database);
 });

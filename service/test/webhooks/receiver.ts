@@ -3,14 +3,14 @@ import { after } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 
 /** A request that the reference library has verified. */
-export interface Received {
+interface Received {
   id: string;
   body: ReceivedBody;
   signatures: number;
   at: number;
 }
 
-export interface ReceivedBody {
+interface ReceivedBody {
   id: string;
   sequence: number;
   type: string;
@@ -38,9 +38,9 @@ export const refuse: Answer = (_, response) => void response.writeHead(500, { 'x
 export const hang: Answer = () => undefined;
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) if (part instanceof Buffer) parts.push(part);
-  return Buffer.concat(parts);
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) if (chunk instanceof Buffer) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 function headersOf(request: IncomingMessage): Record<string, string> {

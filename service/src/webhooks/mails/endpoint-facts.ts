@@ -1,12 +1,11 @@
 import { dashboardPages } from '../../platform/dashboard-pages.ts';
 import type { MailBlock } from '../../platform/mail/layout.ts';
 import { showInstant } from '../../platform/mail/shown-instant.ts';
-import type { Endpoint } from '../endpoint.ts';
 
 /** An endpoint in an email. Only the host of its address: the path may hold a secret of the partner's. */
 export interface MailedEndpoint {
   business: string;
-  endpoint: Pick<Endpoint, 'url' | 'environment' | 'description'>;
+  endpoint: { url: string; environment: 'sandbox' | 'live'; description: string | null };
   at: Date;
   dashboardUrl: string | null;
 }
