@@ -52,7 +52,11 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
     keyOf: null,
     together: async (attempts) => {
       const failed = await recordAttempts(calls, clock.now(), attempts);
-      for (const endpoint of failed) await disableEndpoint(deps, endpoint);
+      // If one can't be disabled now, its next failed attempt leads here again.
+      for (const endpoint of failed)
+        await disableEndpoint(deps, endpoint).catch((error: unknown) =>
+          logger.error({ error }, 'webhook.not_disabled'),
+        );
       return attempts.map(() => null);
     },
     didNothing: wasUndone,

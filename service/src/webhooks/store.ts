@@ -183,7 +183,7 @@ export async function findSecrets(tx: Transaction, id: string): Promise<Encrypte
 export async function disableFailing(tx: Transaction, id: string, now: Date): Promise<Endpoint | null> {
   const { rows } = await tx.query<EndpointRow>(
     `update kelpie.webhook_endpoints set disabled_at = $2, disabled_reason = 'failing'
-     where id = $1 and disabled_at is null and deleted_at is null and failing_since <= $2 - interval '3 days'
+     where id = $1 and disabled_at is null and deleted_at is null and failing_since <= $2::timestamptz - interval '3 days'
      returning ${columns}`,
     [id, now],
   );
