@@ -14,7 +14,7 @@ interface OneWatch extends Watch {
 }
 
 /** The events of a partner and environment that has watches. */
-export interface Feed {
+interface Feed {
   of: PartnerContext;
   /** Everything up to this number has been read; null until it is known. */
   after: bigint | null;

@@ -12,7 +12,7 @@ interface ChangeWatch {
   end(): void;
 }
 
-export interface ChangeWatches {
+interface ChangeWatches {
   /** Null where no more can wait now. */
   watch(of: PartnerContext, payoutId: string): ChangeWatch | null;
 }
