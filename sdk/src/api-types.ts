@@ -8525,7 +8525,10 @@ export interface operations {
                  * @example sandbox
                  */
                 environment?: "sandbox" | "live";
-                /** @description Only deliveries of this status. */
+                /**
+                 * @description Only deliveries of this status.
+                 * @example failed
+                 */
                 status?: "pending" | "delivered" | "failed";
                 /**
                  * @description How many to return.

@@ -3,7 +3,7 @@ import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
 import { createDeliverer, type DeliveryDeps } from './deliver.ts';
 
 /** A retry or a probe may be due by now: nothing wakes a worker for those. */
-const longestSleepMs = 1_000;
+const longestSleepMs = 2_000;
 const afterFailureMs = 1_000;
 const finishWithinMs = 8_000;
 

@@ -15,7 +15,12 @@ const partner = await createSimulatedPartner(database);
 const client = { url, key: partner.key };
 const admin = await signIn(database, partner, { url });
 
-const names = { '{id}': partner.keyId, '{slug}': 'some-partner', '{email}': 'nobody@example.test' };
+const names = {
+  '{id}': partner.keyId,
+  '{event_id}': partner.keyId,
+  '{slug}': 'some-partner',
+  '{email}': 'nobody@example.test',
+};
 
 function addressOf({ path }: Operation): string {
   return Object.entries(names).reduce((address, [name, value]) => address.replace(name, value), path);

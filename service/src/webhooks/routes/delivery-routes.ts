@@ -135,7 +135,9 @@ const WebhookTest = nameSchema(
 const ListQuery = Type.Object(
   {
     ...environmentQuery,
-    status: Type.Optional(oneOf(deliveryStates, { description: 'Only deliveries of this status.' })),
+    status: Type.Optional(
+      oneOf(deliveryStates, { description: 'Only deliveries of this status.', examples: ['failed'] }),
+    ),
     limit: limitField(),
     cursor: cursorField(patterns.uuid, exampleValues.eventId),
   },

@@ -120,7 +120,7 @@ export function addEndpointRoutes(app: Server, deps: EndpointRouteDeps): void {
   addSchema(app, WebhookSchema, exampleWebhook);
   addSchema(app, WebhookWithSecret, { ...exampleWebhook, secret: exampleValues.webhookSecret });
   addSchema(app, CreateWebhookRequest, exampleRequest);
-  addSchema(app, UpdateWebhookRequest, { enabled: false });
+  addSchema(app, UpdateWebhookRequest, { ...exampleRequest, enabled: false });
   addSchema(app, RollWebhookSecretRequest, { overlap_hours: 24 });
   addSchema(app, WebhookList, listExample(exampleWebhook));
   addSchema(app, WebhookDeleted, { id: exampleValues.webhookId, deleted: true });
