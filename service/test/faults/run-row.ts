@@ -150,7 +150,8 @@ export async function runRow(stage: FaultStage, row: FaultRow, options: RowOptio
   let settledMs: number | null = null;
   await orViolation('it could not be judged', violations, async () => {
     const judged = await judgeBankTest({ world, clock, round, say }, bankTest, earlier);
-    violations.push(...judged.violations.filter((one) => !known.has(one)));
+    const arrived = await stage.webhooks.judge();
+    violations.push(...[...judged.violations, ...arrived].filter((one) => !known.has(one)));
     settledMs = judged.settledMs;
   });
   violations.push(...negativeBalances(probes.readings));

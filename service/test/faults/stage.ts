@@ -10,6 +10,7 @@ import { startWorld, type World } from '../harness/world.ts';
 import { startProcesses, type Processes } from '../simulate/payouts-processes.ts';
 import { createBankClients } from './bank-test.ts';
 import { watchProcesses, type ProcessWatch } from './watch-processes.ts';
+import { watchWebhooks, type WatchedWebhooks } from './watched-webhooks.ts';
 
 /** Where faults happen: a real cluster, two api processes, two workers, and a bank on a server of its own as the judge. */
 export interface FaultStage {
@@ -25,6 +26,7 @@ export interface FaultStage {
   /** Runs a recurring job now. */
   round: (queue?: string) => Promise<void>;
   watch: ProcessWatch;
+  webhooks: WatchedWebhooks;
   /** The superuser's address of the database on one node, past HAProxy. */
   databaseOn(node: number): string;
   /** So that no run ends for want of money. */
@@ -34,6 +36,8 @@ export interface FaultStage {
 const partnersInAll = 12;
 /** Partners whose wallets get deposits. */
 const fundedPartners = 2;
+/** Partners whose own servers receive their events. */
+const notifiedPartners = 3;
 const settleAfterMs = 1_000;
 const refillMicroUsdc = 50_000_000_000n;
 const wholeWithinMs = 120_000;
@@ -74,8 +78,11 @@ export async function startFaultStage(atEnd: AtEnd, say: (text: string) => void)
   const databaseOn = (node: number): string => urlFor(cluster.superuserUrlOf(node), database);
   const watch = watchProcesses(world, async () => databaseOn(await cluster.leader()));
   atEnd(async () => watch.stop());
+  const notified = partners.slice(1, 1 + notifiedPartners);
+  const webhooks = await watchWebhooks({ world, url: apiUrls[0] ?? '', partners: notified, atEnd });
   return {
     cluster,
+    webhooks,
     world,
     clock,
     processes,
