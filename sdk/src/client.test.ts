@@ -51,6 +51,7 @@ test('a payout is waited for as long as was asked, beyond the time that other ca
 test('each call asks the one endpoint that it is named after', async () => {
   api.answer(() => ({ json: payout }));
   const id = payout.id;
+  const eventId = '01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71';
   const calls: readonly [endpoint: string, call: () => Promise<unknown>][] = [
     ['GET /v1', async () => kelpie.discovery.get()],
     ['GET /v1/account', async () => kelpie.account.get()],
@@ -85,6 +86,17 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['GET /v1/security-events', async () => kelpie.securityEvents.list({ action: 'key.create' })],
     ['GET /v1/usage', async () => kelpie.usage.get()],
     ['GET /v1/usage/days', async () => kelpie.usage.listDays()],
+    ['GET /v1/webhooks', async () => kelpie.webhooks.list()],
+    ['POST /v1/webhooks', async () => kelpie.webhooks.create({ url: 'https://example.com/kelpie' })],
+    [`GET /v1/webhooks/${id}`, async () => kelpie.webhooks.get(id)],
+    [`PATCH /v1/webhooks/${id}`, async () => kelpie.webhooks.update(id, { enabled: false })],
+    [`DELETE /v1/webhooks/${id}`, async () => kelpie.webhooks.delete(id)],
+    [`POST /v1/webhooks/${id}/roll`, async () => kelpie.webhooks.rollSecret(id, { overlap_hours: 1 })],
+    [`POST /v1/webhooks/${id}/test`, async () => kelpie.webhooks.test(id)],
+    [`GET /v1/webhooks/${id}/deliveries`, async () => kelpie.webhooks.listDeliveries(id, { status: 'failed' })],
+    [`GET /v1/webhooks/${id}/deliveries/${eventId}`, async () => kelpie.webhooks.getDelivery(id, eventId)],
+    [`POST /v1/webhooks/${id}/deliveries/${eventId}/redeliver`, async () => kelpie.webhooks.redeliver(id, { eventId })],
+    [`POST /v1/webhooks/${id}/redeliver`, async () => kelpie.webhooks.redeliver(id, { after: 41 })],
     ['POST /v1/auth/code', async () => kelpie.auth.requestCode({ email: 'ada@example.com' })],
     ['POST /v1/auth/session', async () => kelpie.auth.signIn({ email: 'ada@example.com', code: '123456' })],
     ['GET /v1/auth/session', async () => kelpie.auth.getSession()],
@@ -174,6 +186,22 @@ test('all of a list is walked page by page, with the same filters, and no furthe
     break;
   }
   assert.equal(api.asked.length, 1);
+});
+
+test('all deliveries of a webhook are walked page by page, with the same filter', async () => {
+  answerPages();
+  const seen: unknown[] = [];
+  for await (const delivery of kelpie.webhooks.listAllDeliveries('w1', { status: 'pending', limit: 1 }))
+    seen.push(delivery);
+  assert.equal(seen.length, 3);
+  const filter = { status: 'pending', limit: '1' };
+  assert.deepEqual(
+    api.asked.map(({ path, query }) => [path, query]),
+    [filter, { ...filter, cursor: 'second+/=' }, { ...filter, cursor: 'third' }].map((query) => [
+      '/v1/webhooks/w1/deliveries',
+      query,
+    ]),
+  );
 });
 
 test('a list that leads back to itself is not walked for ever', async () => {

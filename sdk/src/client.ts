@@ -47,7 +47,7 @@ function createResources(calls: Calls) {
     signup: createSignUp(calls),
     statements: createStatements(calls),
     usage: createUsage(calls),
-    webhooks: createWebhooks(),
+    webhooks: createWebhooks(calls),
   };
 }
 

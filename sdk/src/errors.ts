@@ -41,6 +41,7 @@ export const errorCodes = [
   'unavailable',
   'unsupported_media_type',
   'verification_required',
+  'webhook_limit_reached',
 ] as const;
 
 export type KnownErrorCode = (typeof errorCodes)[number];
