@@ -1,11 +1,12 @@
 import type { Invoice } from '@kelpie/sdk';
 import type { ReactNode } from 'react';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { useInvoice } from '../../data/reads.ts';
 import { invoiceStatusLabels, leftToPay } from '../../format/invoice-labels.ts';
 import { formatPounds } from '../../format/money.ts';
 import { formatMonth } from '../../format/time.ts';
+import { BackLink } from '../../ui/back-link.tsx';
 import { buttonClassName } from '../../ui/button.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -45,13 +46,7 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
       title={`Invoice for ${formatMonth(period)}`}
       heading={
         <span className="grid gap-2">
-          <Link
-            to={address('/invoices')}
-            className="flex w-fit items-center gap-1 text-body font-normal tracking-normal text-muted hover:text-ink"
-          >
-            <Icon name="left" size={13} />
-            Invoices
-          </Link>
+          <BackLink to={address('/invoices')}>Invoices</BackLink>
           <span>{formatMonth(period)}</span>
         </span>
       }

@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import { emptyKeyDraft, keyMistakes, keyMistakesFrom, keyRequest } from './key-draft.ts';
 import { KeyFields } from './key-fields.tsx';
-import { Secret } from './secret.tsx';
+import { Secret } from '../../ui/secret.tsx';
 
 interface CreateKeyProps {
   isOpen: boolean;
@@ -95,7 +95,7 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
 
 function Created({ created, onDone }: { created: ApiKeyCreated; onDone: () => void }) {
   return (
-    <Secret secret={created.secret} note={created.note} onDone={onDone}>
+    <Secret secret={created.secret} what="key" note={created.note} onDone={onDone}>
       {created.full_limit_at !== null && (
         <p>
           This key can pay at most £1,000.00 per day until <Timestamp at={created.full_limit_at} />. We emailed all

@@ -9,7 +9,7 @@ import { ConfirmAct } from '../../ui/confirm-code.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
-import { Secret } from './secret.tsx';
+import { Secret } from '../../ui/secret.tsx';
 
 type Overlap = '0' | '1' | '24' | '72';
 
@@ -104,7 +104,7 @@ export function RollKey({ apiKey }: { apiKey: ApiKey }) {
 
 function Rolled({ rolled, onDone }: { rolled: ApiKeyCreated; onDone: () => void }) {
   return (
-    <Secret secret={rolled.secret} note={rolled.note} onDone={onDone}>
+    <Secret secret={rolled.secret} what="key" note={rolled.note} onDone={onDone}>
       <p className="whitespace-normal">
         {rolled.previous_expires_at === null ? (
           'The previous secret no longer works.'

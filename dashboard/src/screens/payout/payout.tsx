@@ -1,17 +1,17 @@
 import type { Payout, PayoutHistory } from '@kelpie/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { useAddress } from '../../data/environment.ts';
 import { usePayout, usePayoutHistory } from '../../data/reads.ts';
 import { useOfferPayAgain } from '../../data/pay-again.ts';
 import { useCanPay } from '../../data/session.ts';
 import { formatPounds, formatUsdc } from '../../format/money.ts';
 import { remedyFor, statusLabels } from '../../format/payout-labels.ts';
+import { BackLink } from '../../ui/back-link.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -55,13 +55,7 @@ function PayoutPage({ payout }: { payout: Payout }) {
       title="Payout"
       heading={
         <span className="grid gap-2">
-          <Link
-            to={address('/payouts')}
-            className="flex w-fit items-center gap-1 text-body font-normal tracking-normal text-muted hover:text-ink"
-          >
-            <Icon name="left" size={13} />
-            Payouts
-          </Link>
+          <BackLink to={address('/payouts')}>Payouts</BackLink>
           <span className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
             <span className="figures">{formatPounds(amount)}</span>
             <span className="font-normal text-muted">to {name}</span>

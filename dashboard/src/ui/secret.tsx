@@ -1,18 +1,20 @@
 import type { ReactNode } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy.tsx';
-import { DialogActions } from '../../ui/dialog.tsx';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy.tsx';
+import { DialogActions } from './dialog.tsx';
 
 interface SecretProps {
   secret: string;
+  /** What it is called on the buttons. */
+  what: 'key' | 'secret';
   note: string;
-  /** What else to know of the key, in sentences. */
+  /** What else to know of it, in sentences. */
   children?: ReactNode;
   onDone: () => void;
 }
 
 /** The only place where the whole secret is ever shown. */
-export function Secret({ secret, note, children, onDone }: SecretProps) {
+export function Secret({ secret, what, note, children, onDone }: SecretProps) {
   return (
     <>
       <p>{note}</p>
@@ -20,12 +22,12 @@ export function Secret({ secret, note, children, onDone }: SecretProps) {
         <code data-testid="secret" className="min-w-0 font-mono text-small break-all">
           {secret}
         </code>
-        <CopyButton text={secret} what="key" />
+        <CopyButton text={secret} what={what} />
       </p>
       {children}
       <DialogActions>
         <Button kind="primary" onClick={onDone}>
-          I copied the key
+          I copied the {what}
         </Button>
       </DialogActions>
     </>
