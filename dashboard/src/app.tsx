@@ -33,6 +33,8 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
                 <Route path="invoices/:id" element={<screens.invoice.Screen />} />
                 <Route path="statement" element={<screens.statement.Screen />} />
                 <Route path="keys" element={<screens.keys.Screen />} />
+                <Route path="events" element={<screens.events.Screen />} />
+                <Route path="events/:id" element={<screens.event.Screen />} />
                 <Route path="developers" element={<screens.developers.Screen />} />
                 <Route path="team" element={<screens.team.Screen />} />
                 <Route path="security" element={<screens.security.Screen />} />

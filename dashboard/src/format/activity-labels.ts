@@ -18,6 +18,8 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'deposit.list': { done: 'Top-ups listed', noun: 'Top-up list' },
   'deposit.refund': { done: 'Top-up refunded to its sender', noun: 'Top-up refund' },
   'deposit.reverse': { done: 'Top-up reversed', noun: 'Top-up reversal' },
+  'event.get': { done: 'Event read', noun: 'Event read' },
+  'event.list': { done: 'Events listed', noun: 'Event list' },
   'funding.get': { done: 'Top-up details read', noun: 'Top-up details read' },
   'invoice.get': { done: 'Invoice read', noun: 'Invoice read' },
   'invoice.items': { done: 'Invoice items listed', noun: 'Invoice item list' },

@@ -13,11 +13,18 @@ import {
 import { sessionQuery } from '../data/session.ts';
 import { screens, type ScreenName } from '../screens/screens.ts';
 
+/** The screens that show one of many, by the first part of their address. */
+const ofOne: Readonly<Record<string, ScreenName>> = {
+  payouts: 'payout',
+  invoices: 'invoice',
+  events: 'event',
+};
+
 /** A screen is called as the first part of its address, but for those that show one of many. */
 function screenAt([first = '', second]: readonly string[]): ScreenName | undefined {
   if (first === '') return 'overview';
-  if (first === 'payouts' && second !== undefined) return second === 'new' ? 'newPayout' : 'payout';
-  if (first === 'invoices' && second !== undefined) return 'invoice';
+  if (first === 'payouts' && second === 'new') return 'newPayout';
+  if (second !== undefined) return ofOne[first];
   return Object.keys(screens).find((name): name is ScreenName => name === first);
 }
 
