@@ -59,6 +59,16 @@ const actions: Readonly<Record<string, ActionLabels>> = {
   'usage.days': { done: 'Daily usage read', noun: 'Daily usage read' },
   'usage.get': { done: 'Usage read', noun: 'Usage read' },
   'verification.start': { done: 'Verification started', noun: 'Verification start' },
+  'webhook.create': { done: 'Webhook created', noun: 'Webhook creation' },
+  'webhook.delete': { done: 'Webhook deleted', noun: 'Webhook deletion' },
+  'webhook.deliveries': { done: 'Webhook deliveries listed', noun: 'Webhook delivery list' },
+  'webhook.delivery': { done: 'Webhook delivery read', noun: 'Webhook delivery read' },
+  'webhook.get': { done: 'Webhook read', noun: 'Webhook read' },
+  'webhook.list': { done: 'Webhooks listed', noun: 'Webhook list' },
+  'webhook.redeliver': { done: 'Webhook events redelivered', noun: 'Webhook redelivery' },
+  'webhook.roll': { done: 'Webhook secret rolled', noun: 'Webhook secret roll' },
+  'webhook.test': { done: 'Webhook tested', noun: 'Webhook test' },
+  'webhook.update': { done: 'Webhook changed', noun: 'Webhook change' },
 };
 
 /** People's reads are recorded only when they download a file. */
@@ -101,6 +111,7 @@ const reasons: Readonly<Record<string, string>> = {
   unavailable: 'Service unavailable',
   unsupported_media_type: 'Content type must be JSON',
   verification_required: 'Business not verified',
+  webhook_limit_reached: 'Limit of ten webhooks reached',
 };
 
 /** `code_sent`: nothing was done yet, because the person has to confirm it with a code that we emailed. */

@@ -15,7 +15,7 @@ export function kindFrom(text: string | null): Kind {
   return kinds.find(({ value }) => value === text)?.value ?? 'all';
 }
 
-const reads = /\.(get|list|history|recipient|days|items|pdf)$/;
+const reads = /\.(get|list|history|recipient|days|items|pdf|deliveries|delivery)$/;
 
 export function fits(entry: ActivityEntry, kind: Kind): boolean {
   const { action, by } = entry;
