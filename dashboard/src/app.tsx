@@ -33,6 +33,9 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
                 <Route path="invoices/:id" element={<screens.invoice.Screen />} />
                 <Route path="statement" element={<screens.statement.Screen />} />
                 <Route path="keys" element={<screens.keys.Screen />} />
+                <Route path="webhooks" element={<screens.webhooks.Screen />} />
+                <Route path="webhooks/:id" element={<screens.webhook.Screen />} />
+                <Route path="webhooks/:id/deliveries/:eventId" element={<screens.delivery.Screen />} />
                 <Route path="events" element={<screens.events.Screen />} />
                 <Route path="events/:id" element={<screens.event.Screen />} />
                 <Route path="developers" element={<screens.developers.Screen />} />

@@ -45,6 +45,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     title: 'Build',
     entries: [
       { path: '/keys', title: 'API keys', icon: 'keys', screen: 'keys' },
+      { path: '/webhooks', title: 'Webhooks', icon: 'webhooks', screen: 'webhooks' },
       { path: '/events', title: 'Events', icon: 'events', screen: 'events' },
       { path: '/developers', title: 'Developers', icon: 'developers', screen: 'developers' },
       { path: '/activity', title: 'Activity', icon: 'activity', screen: 'activity' },

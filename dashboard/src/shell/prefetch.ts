@@ -17,13 +17,15 @@ import { screens, type ScreenName } from '../screens/screens.ts';
 const ofOne: Readonly<Record<string, ScreenName>> = {
   payouts: 'payout',
   invoices: 'invoice',
+  webhooks: 'webhook',
   events: 'event',
 };
 
 /** A screen is called as the first part of its address, but for those that show one of many. */
-function screenAt([first = '', second]: readonly string[]): ScreenName | undefined {
+function screenAt([first = '', second, third]: readonly string[]): ScreenName | undefined {
   if (first === '') return 'overview';
   if (first === 'payouts' && second === 'new') return 'newPayout';
+  if (third === 'deliveries') return 'delivery';
   if (second !== undefined) return ofOne[first];
   return Object.keys(screens).find((name): name is ScreenName => name === first);
 }
