@@ -1,4 +1,4 @@
-// npm run simulate -- NAME [--seconds N | --seeds N] [--seed N]: a long random run on real parts. It closes with a JSON line that says
+// npm run simulate -- NAME [--seconds N | --seeds N | --events N] [--seed N]: a long random run on real parts. It closes with a JSON line that says
 // how many violations there were, and ends with exit code 1 where there was one.
 import { parseArgs } from 'node:util';
 import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
@@ -6,34 +6,38 @@ import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { simulateBilling } from './billing.ts';
 import { simulateCaps } from './caps.ts';
+import { simulateEvents } from './events.ts';
 import { simulateFunding } from './funding.ts';
 import { simulateLedger } from './ledger.ts';
 import { simulateOperators } from './operators.ts';
 import { simulatePayouts } from './payouts.ts';
 import type { Simulation } from './simulation.ts';
 
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seeds: { type: 'string', default: '200' },
+    events: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: String(Date.now()) },
+  },
+});
+const events = Number(values.events);
 const simulations: Readonly<Record<string, Simulation>> = {
   billing: simulateBilling,
   caps: simulateCaps,
+  events: simulateEvents(events),
   funding: simulateFunding,
   ledger: simulateLedger,
   operators: simulateOperators,
   payouts: simulatePayouts,
 };
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '60' },
-    seeds: { type: 'string', default: '200' },
-    seed: { type: 'string', default: String(Date.now()) },
-  },
-});
 const [name = ''] = positionals;
 const simulation = simulations[name];
 if (simulation === undefined) {
   console.error(
-    `Say which: npm run simulate -- ${Object.keys(simulations).join(' | ')} [--seconds N | --seeds N] [--seed N]`,
+    `Say which: npm run simulate -- ${Object.keys(simulations).join(' | ')} [--seconds N | --seeds N | --events N] [--seed N]`,
   );
   process.exit(2);
 }
@@ -41,17 +45,18 @@ if (simulation === undefined) {
 const seconds = Number(values.seconds);
 const seeds = Number(values.seeds);
 const seed = Number(values.seed);
-if (!(seconds > 0) || !(Number.isSafeInteger(seeds) && seeds > 0) || !Number.isSafeInteger(seed)) {
-  console.error('--seconds is a number above 0, --seeds a whole number above 0, and --seed a whole number.');
+const isCount = (count: number): boolean => Number.isSafeInteger(count) && count > 0;
+if (!(seconds > 0) || !isCount(seeds) || !isCount(events) || !Number.isSafeInteger(seed)) {
+  console.error('--seconds is a number above 0, --seeds and --events whole ones above 0, and --seed a whole number.');
   process.exit(2);
 }
 const { adminUrl, startedHere } = await startCluster('test');
 const database = `kelpie_simulate_${process.pid}`;
 const urls = await prepareDatabase(adminUrl, { database });
 const say = (text: string): void => console.error(text);
-/** These go by plans, the others by time. */
+/** These go by plans, and one by events; the others by time. */
 const byPlans = new Set(['funding', 'billing', 'operators']);
-const length = byPlans.has(name) ? { seeds } : { seconds };
+const length = name === 'events' ? { events } : byPlans.has(name) ? { seeds } : { seconds };
 say(`${name}: seed ${seed}, ${JSON.stringify(length)}`);
 try {
   const result = await simulation({

@@ -30,6 +30,9 @@ export interface Receiver {
   /** What it answers from now on; 204 at first. */
   answer: Answer;
   trust(secret: string): void;
+  /** Connections are refused until it comes back. */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -87,11 +90,17 @@ export async function startReceiver({ atEnd = after, isOfAnyTime = false }: Rece
     forged: 0,
     answer: accept,
     trust: (secret) => void secrets.push(secret),
-    async close() {
+    async leave() {
+      const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed;
+    },
+    comeBack: async () => listen(Number(new URL(receiver.url).port)),
+    async close() {
+      if (server.listening) await receiver.leave();
     },
   };
+  const seen = new Map<string, number>();
   const server = createServer((request, response) => {
     void readAll(request).then((bytes) => {
       const body = verify(request, bytes);
@@ -102,11 +111,19 @@ export async function startReceiver({ atEnd = after, isOfAnyTime = false }: Rece
       }
       const { 'webhook-id': id = '', 'webhook-signature': signatures = '' } = headersOf(request);
       receiver.received.push({ id, body, signatures: signatures.split(' ').length, at: performance.now() });
-      const nth = receiver.received.filter((one) => one.id === id).length;
+      const nth = (seen.get(id) ?? 0) + 1;
+      seen.set(id, nth);
       receiver.answer({ body, nth }, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = async (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject).listen(port, '127.0.0.1', () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  await listen(0);
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no address');
   receiver.url = `http://127.0.0.1:${address.port}/kelpie`;
