@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
+// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --webhooks | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,6 +15,7 @@ import { measureCurve } from './measure-curve.ts';
 import { measureInvoices } from './measure-invoices.ts';
 import { measureReconciliation } from './measure-reconciliation.ts';
 import { measureWaiters } from './measure-waiters.ts';
+import { measureWebhooks } from './measure-webhooks.ts';
 import { findAbove, summarise } from './report-against.ts';
 import { measureWholeLife } from './whole-life.ts';
 
@@ -39,6 +40,8 @@ const { values: options } = parseArgs({
     life: { type: 'string' },
     /** So many requests that wait for a change, on one api process. */
     waiters: { type: 'string' },
+    /** How soon events are sent, what an endpoint that hangs costs another, and what an endpoint costs payouts. */
+    webhooks: { type: 'boolean', default: false },
     /** The monthly run, over a month of so many partners with 10,000 payouts each. */
     invoices: { type: 'string' },
     /** Of another number of payouts each. */
@@ -65,6 +68,11 @@ const againstLengths = {
   quick: { partners: 200, rounds: 6, warmUpMs: 3_000, timing: { warmMs: 150, windowMs: 700 } },
   trial: { partners: 10, rounds: 1, warmUpMs: 0, timing: { warmMs: 50, windowMs: 400 } },
 };
+const webhookLengths = {
+  whole: { seconds: 30, rounds: 8, warmMs: 4_000, windowMs: 6_000 },
+  quick: { seconds: 10, rounds: 3, warmMs: 4_000, windowMs: 4_000 },
+  trial: { seconds: 2, rounds: 1, warmMs: 4_000, windowMs: 1_000 },
+};
 const leastRounds = 20;
 const usualLimit = 1.05;
 /** From a change to the answer of a request that waits for it. */
@@ -74,7 +82,7 @@ const length = lengths[size];
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
+    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --webhooks | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -142,6 +150,8 @@ try {
   else if (waiters !== undefined) await runWaiters(server, waiters);
   else if (billed !== undefined) report(await measureInvoices(server, { partners: billed, payoutsEach, say }));
   else if (compared !== undefined) report(await measureReconciliation(server, { payouts: compared, partners, say }));
+  else if (options.webhooks)
+    for await (const line of measureWebhooks(server, { ...webhookLengths[size], say })) report(line);
   else if (options.curve) await runCurve(server);
   else if (options.reads) for (const line of await compareReads(server, { ...length, say })) report(line);
   else for (const line of await compare(server, { ...length, say })) report(line);

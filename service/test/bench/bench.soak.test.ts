@@ -63,3 +63,17 @@ test('a commit can be compared with the checkout that it is in', async () => {
     }
   }
 });
+
+test('what webhooks take and cost is measured', async () => {
+  const lines = await runTrial('--webhooks');
+  assert.deepEqual(
+    lines.map((line) => valueAt(line, 'name')),
+    ['webhook_first_attempt', 'webhook_beside_hanging', 'webhook_lives'],
+  );
+  const [first = {}, beside = {}, lives = {}] = lines;
+  assert(numberAt(first, 'first_attempt_p50_ms') <= numberAt(first, 'first_attempt_p99_ms'));
+  assert.equal(numberAt(first, 'forged'), 0);
+  for (const figure of ['alone_p50_ms', 'beside_p50_ms', 'ratio', 'hung']) assert(numberAt(beside, figure) > 0, figure);
+  for (const figure of ['without_per_s', 'with_per_s', 'ratio', 'deliveries'])
+    assert(numberAt(lives, figure) > 0, figure);
+});
