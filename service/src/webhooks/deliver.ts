@@ -128,6 +128,7 @@ async function attempt(deps: DeliveryDeps, delivery: ClaimedDelivery, event: obj
     ...resultFields(result),
     retryAt: new Date(now + retryAfterMs(delivery.attempt)),
     probeAt: new Date(now + probeAfterMs(delivery.failures + 1)),
+    failuresBefore: delivery.failures,
   };
 }
 

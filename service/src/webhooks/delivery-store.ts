@@ -97,6 +97,8 @@ export interface Attempt {
   body: string | null;
   retryAt: Date;
   probeAt: Date;
+  /** Of the endpoint, when it began. */
+  failuresBefore: number;
 }
 
 const attemptColumns = {
@@ -112,6 +114,7 @@ const attemptColumns = {
   bodies: text(({ body }) => body),
   retry_ats: timestamptz(({ retryAt }) => retryAt),
   probe_ats: timestamptz(({ probeAt }) => probeAt),
+  failures_before: integer(({ failuresBefore }) => failuresBefore),
 } satisfies Columns<Attempt>;
 
 const recordArguments = Object.entries(attemptColumns).map(

@@ -150,6 +150,19 @@ test('an endpoint that failed gets one probe at a time, and all that it missed o
   assert.equal(valueAt(json, 'failing_since'), null);
 });
 
+test('twenty that fail at once are followed by probes after seconds, as after one that failed', async () => {
+  const client = await newClient();
+  const receiver = await startReceiver();
+  await register(client, receiver);
+  const held: (() => void)[] = [];
+  receiver.answer = (request, response) => void held.push(() => refuse(request, response));
+  await pay(client, 20);
+  await eventually('twenty are under way', async () => held.length === 20, 30_000);
+  receiver.answer = refuse;
+  for (const answer of held) answer();
+  await eventually('a second probe', async () => receiver.received.length >= 22, 60_000);
+});
+
 test('events that came while a webhook was disabled are sent on request, by number', async () => {
   const client = await newClient();
   const receiver = await startReceiver();

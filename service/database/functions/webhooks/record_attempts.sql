@@ -10,7 +10,8 @@
 -- Applied after: 0034
 create or replace function kelpie.record_attempts(
   now_at timestamptz, attempt_ids uuid[], endpoint_ids uuid[], event_ids uuid[], numbers integer[], begun_ats timestamptz[], latencies_ms integer[],
-  statuses smallint[], reasons text[], headers_given text[], bodies text[], retry_ats timestamptz[], probe_ats timestamptz[]
+  statuses smallint[], reasons text[], headers_given text[], bodies text[], retry_ats timestamptz[], probe_ats timestamptz[],
+  failures_before integer[]
 ) returns table (endpoint_id uuid, partner_id uuid, environment kelpie.environment)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -79,7 +80,8 @@ begin
 
   with results as (
     select endpoint_ids[p] as endpoint_id, count(*) filter (where statuses[p] between 200 and 299 is not true) as failed,
-      bool_or(statuses[p] between 200 and 299) is true as has_answered, max(probe_ats[p]) as probe_at
+      bool_or(statuses[p] between 200 and 299) is true as has_answered, max(probe_ats[p]) as probe_at,
+      max(failures_before[p]) as failures_before
     from unnest(counted) as p group by 1
   )
   update kelpie.webhook_endpoints w
@@ -87,7 +89,10 @@ begin
     failing_since = case when follows.failures > 0 then coalesce(w.failing_since, now_at) end,
     due_at = case when kelpie.is_failing(follows.failures) then greatest(r.probe_at, now_at) else now_at end
   from results r, lateral (
-    select case when r.has_answered then 0 else o.failures + r.failed end::integer as failures
+    -- Those that were under way together count until the endpoint is failing. From then on each probe does: the pause between two
+    -- grows with them, and twenty that fail at once are no long outage.
+    select case when r.has_answered then 0 when kelpie.is_failing(o.failures) then greatest(o.failures, r.failures_before + 1)
+      else least(o.failures + r.failed, 5) end::integer as failures
     from kelpie.webhook_endpoints o where o.id = r.endpoint_id
   ) follows
   where w.id = r.endpoint_id;
