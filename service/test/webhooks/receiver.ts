@@ -10,7 +10,7 @@ interface Received {
   at: number;
 }
 
-interface ReceivedBody {
+export interface ReceivedBody {
   id: string;
   sequence: number;
   type: string;

@@ -46,7 +46,9 @@ begin
     return query
       with chosen as (
         select d.event_id from kelpie.webhook_deliveries d
-        where d.endpoint_id = endpoint.id and d.state = 'pending' and d.leased_until is null and d.due_at <= now_at
+        where d.endpoint_id = endpoint.id and d.state = 'pending' and d.leased_until is null
+          -- A probe may come before its delivery's own time: what waits for hours would keep a failing endpoint from recovering.
+          and (d.due_at <= now_at or (kelpie.is_failing(endpoint.failures) and d.due_at is not null))
         order by d.due_at, d.event_id limit greatest(least(room, left_over), 0)
       ), claimed as (
         update kelpie.webhook_deliveries d set leased_until = lease_until, attempts = d.attempts + 1

@@ -47,7 +47,9 @@ begin
     returning endpoint_id, sequence
   )
   update kelpie.webhook_endpoints w
-  set last_sequence = last.sequence, due_at = case when kelpie.is_failing(w.failures) then w.due_at else least(w.due_at, now_at) end
+  set last_sequence = last.sequence, 
+    -- A failing one waits for its next probe, if one is planned.
+    due_at = case when kelpie.is_failing(w.failures) and w.due_at < 'infinity' then w.due_at else least(w.due_at, now_at) end
   from (select a.endpoint_id, max(a.sequence) as sequence from added a group by a.endpoint_id) last
   where w.id = last.endpoint_id;
 end;

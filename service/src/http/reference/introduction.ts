@@ -24,7 +24,7 @@ Creating a payout requires an \`Idempotency-Key\` header: your own id for the pa
 
 ## Payout status
 
-Retrieve a payout until its status is \`completed\`, \`failed\`, \`cancelled\` or \`returned\`. There are no webhooks. \`pending\` means that the bank has not confirmed the payout yet; do not create another one.
+Retrieve a payout until its status is \`completed\`, \`failed\`, \`cancelled\` or \`returned\`. With \`?wait=20\` one request waits for the change; webhooks and events report the changes of all payouts. \`pending\` means that the bank has not confirmed the payout yet; do not create another one.
 
 ## Errors
 
