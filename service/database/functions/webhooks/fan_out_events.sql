@@ -2,6 +2,7 @@
 --
 -- Guarantees: an endpoint has each event once, and each delivery names the event before it at that endpoint. Of those about one
 --   subject, one is due: a later one waits for it.
+-- Cost: the new events by their ids, before anything is joined: otherwise a plan may read the partner's whole feed.
 -- Locks: the endpoints, in the order of their ids. What ends a delivery locks them too, so none is left waiting for one that ended.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_payouts
@@ -15,22 +16,26 @@ as $$
 declare
   wanting uuid[];
 begin
+  with numbered as materialized (
+    select distinct e.partner_id, e.environment from kelpie.events e where e.id = any (event_ids)
+  )
   select array_agg(locked.id) into wanting from (
     select w.id from kelpie.webhook_endpoints w
     where w.disabled_at is null and w.deleted_at is null and (w.partner_id, w.environment) in (
-      select e.partner_id, e.environment from unnest(event_ids) as item (id) join kelpie.events e on e.id = item.id
+      select n.partner_id, n.environment from numbered n
     )
-    order by w.id for no key update
+    order by w.id for no key update of w
   ) locked;
   if wanting is null then
     return;
   end if;
-  with fanned as (
+  with numbered as materialized (
+    select e.* from kelpie.events e where e.id = any (event_ids)
+  ), fanned as (
     select w.id as endpoint_id, e.id as event_id, e.partner_id, e.environment, e.sequence, e.subject_id,
       coalesce(lag(e.sequence) over (partition by w.id order by e.sequence), w.last_sequence) as previous_sequence,
       row_number() over (partition by w.id, e.subject_id order by e.sequence) as nth
-    from unnest(event_ids) as item (id)
-    join kelpie.events e on e.id = item.id
+    from numbered e
     join kelpie.webhook_endpoints w on w.partner_id = e.partner_id and w.environment = e.environment
     where w.id = any (wanting) and (w.types is null or e.type::text = any (w.types))
   ), added as (
