@@ -15,7 +15,7 @@ import {
   type WebhooksStack,
 } from './webhooks-stack.ts';
 
-export interface WebhooksLength {
+interface WebhooksLength {
   /** Of the steady load. */
   seconds: number;
   rounds: number;
