@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { findPort } from '@kelpie/dev/free-port.ts';
 import { createSimulatedPartner, depositToEach, type TestPartner } from '../harness/partners.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
+import { startReceiver, type ReceivedBody, type Receiver } from '../webhooks/receiver.ts';
 import { createLosingConsumer, type LosingConsumer } from './events-consumer.ts';
 import { startEndpoint, type RestlessEndpoint } from './events-endpoints.ts';
 import { createLane, type Lane } from './lane.ts';
@@ -90,7 +90,7 @@ export async function startEventsCast({ database, losses, random, atEnd }: CastO
   const consumer = createLosingConsumer({ losses, random });
   const common = { apiUrl: world.api.url, random, elsewhere: elsewhere.url, atEnd };
   const plans = [
-    { name: 'shop, always well', partner: shop, onAccepted: consumer.take },
+    { name: 'shop, always well', partner: shop, onAccepted: (body: ReceivedBody) => consumer.take(body) },
     { name: 'shop, fails', partner: shop, mood: 'fails' as const },
     { name: 'shop, chosen types', partner: shop, mood: 'fails' as const, types: ['payout.completed', 'payout.failed'] },
     { name: 'market, always well', partner: market },
