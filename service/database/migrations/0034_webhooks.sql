@@ -75,12 +75,15 @@ create table kelpie.webhook_deliveries (
 ) partition by range (event_id);
 comment on table kelpie.webhook_deliveries is '@grows @by-function @forgets-after-4-months A row per event and endpoint.';
 create index webhook_deliveries_by_endpoint on kelpie.webhook_deliveries (endpoint_id, event_id);
-create index webhook_deliveries_not_delivered on kelpie.webhook_deliveries (endpoint_id, event_id) where state <> 'delivered';
+-- For lists. Its condition follows from none of those that look for work, so that no plan of theirs can take it.
+create index webhook_deliveries_not_delivered on kelpie.webhook_deliveries (endpoint_id, event_id)
+  where ended_at is null or state = 'failed';
 create index webhook_deliveries_due on kelpie.webhook_deliveries (endpoint_id, due_at, event_id)
   where state = 'pending' and leased_until is null and due_at is not null;
 create index webhook_deliveries_leased on kelpie.webhook_deliveries (endpoint_id, leased_until) where leased_until is not null;
-create index webhook_deliveries_of_subject on kelpie.webhook_deliveries (endpoint_id, subject_id, sequence)
-  where state = 'pending';
+-- By the subject alone: with the endpoint in it, a plan made on old statistics took an index of endpoints, and read all that one had
+-- pending.
+create index webhook_deliveries_of_subject on kelpie.webhook_deliveries (subject_id, sequence) where state = 'pending';
 select kelpie.protect_partner_table('webhook_deliveries', service_may => 'select');
 create policy payouts_all on kelpie.webhook_deliveries to kelpie_payouts using (true) with check (true);
 grant select, insert, update on kelpie.webhook_deliveries to kelpie_payouts;

@@ -59,12 +59,9 @@ export async function watchWebhooks({ world, url, partners, atEnd }: Watching): 
   };
   return {
     async judge() {
-      const isDone = await eventually(
-        'everything has arrived',
-        async () => (await listPending()).length === 0,
-        arrivedWithinMs,
-      ).catch(() => false);
-      const pending = isDone === false ? (await listPending()).length : 0;
+      const hasArrived = async (): Promise<boolean> => (await listPending()).length === 0;
+      await eventually('everything has arrived', hasArrived, arrivedWithinMs).catch(() => undefined);
+      const pending = (await listPending()).length;
       return [
         ...(pending === 0 ? [] : [`I13 ${pending} events are still on their way`]),
         ...(await listMissing()).map(({ sequence }) => `I13 event ${sequence} never arrived`),

@@ -68,12 +68,14 @@ begin
       when taken >= room then lease_until
       else least(
         coalesce((
-          select min(d.due_at) from kelpie.webhook_deliveries d
+          select d.due_at from kelpie.webhook_deliveries d
           where d.endpoint_id = endpoint.id and d.state = 'pending' and d.leased_until is null and d.due_at is not null
+          order by d.due_at limit 1
         ), 'infinity'),
         coalesce((
-          select min(d.leased_until) from kelpie.webhook_deliveries d
+          select d.leased_until from kelpie.webhook_deliveries d
           where d.endpoint_id = endpoint.id and d.leased_until is not null
+          order by d.leased_until limit 1
         ), 'infinity')
       )
     end

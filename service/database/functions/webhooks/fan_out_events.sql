@@ -2,7 +2,8 @@
 --
 -- Guarantees: an endpoint has each event once, and each delivery names the event before it at that endpoint. Of those about one
 --   subject, one is due: a later one waits for it.
--- Cost: the new events by their ids, before anything is joined: otherwise a plan may read the partner's whole feed.
+-- Cost: the new events by their ids, before anything is joined: otherwise a plan may read the partner's whole feed. What is pending is
+--   found by its subject; "is not distinct from" is never looked up by an index.
 -- Locks: the endpoints, in the order of their ids. What ends a delivery locks them too, so none is left waiting for one that ended.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_payouts
@@ -45,7 +46,7 @@ begin
     select f.event_id, f.endpoint_id, f.partner_id, f.environment, f.sequence, f.previous_sequence, f.subject_id, 'pending', now_at,
       case when f.nth = 1 and not exists (
         select from kelpie.webhook_deliveries d
-        where d.endpoint_id = f.endpoint_id and d.subject_id = f.subject_id and d.state = 'pending'
+        where d.subject_id = f.subject_id and d.state = 'pending' and d.endpoint_id is not distinct from f.endpoint_id
       ) then now_at end,
       now_at + interval '3 days'
     from fanned f

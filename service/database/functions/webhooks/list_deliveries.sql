@@ -44,7 +44,7 @@ begin
       union all
       (
         select o.* from kelpie.webhook_deliveries o
-        where in_state <> 'delivered' and o.state <> 'delivered' and o.state = in_state and o.endpoint_id = of_endpoint
+        where in_state <> 'delivered' and (o.ended_at is null or o.state = 'failed') and o.state = in_state and o.endpoint_id = of_endpoint
           and o.event_id < before_id and o.event_id >= since_id
         order by o.event_id desc limit at_most
       )

@@ -23,12 +23,19 @@ as $$
 #variable_conflict use_column
 declare
   counted integer[];
+  -- Failing endpoints that have answered.
+  recovered uuid[];
 begin
   perform from kelpie.webhook_endpoints w where w.id = any (endpoint_ids) order by w.id for no key update;
   -- The places of attempts that still hold their lease.
   select coalesce(array_agg(item.place::integer), '{}') into counted
   from unnest(endpoint_ids, event_ids, numbers) with ordinality as item (endpoint_id, event_id, number, place)
-  join kelpie.webhook_deliveries d on d.event_id = item.event_id and d.endpoint_id = item.endpoint_id
+  cross join lateral (
+    select o.state, o.leased_until, o.attempts from kelpie.webhook_deliveries o
+    where o.event_id = item.event_id and o.endpoint_id = item.endpoint_id
+    -- By its key alone: with what follows, a plan could read all that is pending.
+    offset 0
+  ) d
   where d.state = 'pending' and d.leased_until is not null and d.attempts = item.number;
 
   insert into kelpie.webhook_attempts (
@@ -63,20 +70,21 @@ begin
     join kelpie.webhook_deliveries ended on ended.event_id = event_ids[p] and ended.endpoint_id = endpoint_ids[p]
     cross join lateral (
       select n.event_id, n.endpoint_id, n.due_at, n.leased_until from kelpie.webhook_deliveries n
-      where n.endpoint_id = ended.endpoint_id and n.subject_id = ended.subject_id and n.state = 'pending'
+      where n.subject_id = ended.subject_id and n.state = 'pending' and n.endpoint_id is not distinct from ended.endpoint_id
       order by n.sequence limit 1
     ) next
     where ended.state <> 'pending' and next.due_at is null and next.leased_until is null
   ) waiting
   where d.event_id = waiting.event_id and d.endpoint_id = waiting.endpoint_id;
 
-  -- A failing endpoint that has answered.
-  update kelpie.webhook_deliveries d set due_at = now_at
-  from kelpie.webhook_endpoints w
+  select array_agg(w.id) into recovered from kelpie.webhook_endpoints w
   where kelpie.is_failing(w.failures) and w.id in (
-      select endpoint_ids[p] from unnest(counted) as p where statuses[p] between 200 and 299
-    )
-    and d.endpoint_id = w.id and d.state = 'pending' and d.leased_until is null and d.due_at > now_at;
+    select endpoint_ids[p] from unnest(counted) as p where statuses[p] between 200 and 299
+  );
+  if recovered is not null then
+    update kelpie.webhook_deliveries d set due_at = now_at
+    where d.endpoint_id = any (recovered) and d.state = 'pending' and d.leased_until is null and d.due_at > now_at;
+  end if;
 
   with results as (
     select endpoint_ids[p] as endpoint_id, count(*) filter (where statuses[p] between 200 and 299 is not true) as failed,

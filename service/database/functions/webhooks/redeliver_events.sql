@@ -60,10 +60,11 @@ begin
   update kelpie.webhook_deliveries d set due_at = now_at
   from (
     select distinct on (o.subject_id) o.event_id from kelpie.webhook_deliveries c
-    join kelpie.webhook_deliveries o on o.endpoint_id = of_endpoint and o.subject_id = c.subject_id and o.state = 'pending'
+    join kelpie.webhook_deliveries o on o.subject_id = c.subject_id and o.state = 'pending'
+      and o.endpoint_id is not distinct from of_endpoint
     where c.endpoint_id = of_endpoint and c.event_id = any (chosen) and not exists (
       select from kelpie.webhook_deliveries h
-      where h.endpoint_id = of_endpoint and h.subject_id = c.subject_id and h.state = 'pending'
+      where h.subject_id = c.subject_id and h.state = 'pending' and h.endpoint_id is not distinct from of_endpoint
         and (h.due_at is not null or h.leased_until is not null)
     )
     order by o.subject_id, o.sequence
