@@ -22,11 +22,11 @@ export async function startReceiver(): Promise<Receiver> {
   };
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
-      const parts: Buffer[] = [];
-      for await (const part of request) if (part instanceof Buffer) parts.push(part);
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) if (chunk instanceof Buffer) chunks.push(chunk);
       try {
         const { type } = await verifyWebhook(
-          { headers: request.headers, body: Buffer.concat(parts) },
+          { headers: request.headers, body: Buffer.concat(chunks) },
           receiver.secrets,
         );
         receiver.accepted.push(type);

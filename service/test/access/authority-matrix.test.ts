@@ -61,6 +61,13 @@ const unconfirmed: Readonly<Record<string, string>> = {
   startVerification: 'the bank verifies the business',
   cancelPayout: 'no money leaves by it',
   revokeKey: 'stopping a stolen key must not wait for a code',
+  createWebhook: 'gives no authority: it sends what the caller can read, and every admin is emailed about a live one',
+  updateWebhook: 'as createWebhook: every admin is emailed about a new address in live',
+  deleteWebhook: 'stopping one must not wait for a code, and events stay readable',
+  rollWebhookSecret: 'a secret that has leaked must not wait for a code',
+  redeliverEvent: 'sends again what was sent',
+  redeliverEvents: 'sends again what was sent',
+  testWebhook: 'sends a test',
 };
 
 const looks = new Set(['GET', 'HEAD']);

@@ -5,8 +5,8 @@ import { useForgetWebhooks } from '../../data/webhooks.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Secret } from '../../ui/secret.tsx';
-import { emptyWebhookDraft } from '../webhook/webhook-draft.ts';
-import { WebhookForm } from '../webhook/webhook-form.tsx';
+import { emptyWebhookDraft } from './webhook-draft.ts';
+import { WebhookForm } from './webhook-form.tsx';
 
 interface CreateWebhookProps {
   isOpen: boolean;

@@ -136,12 +136,6 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     remedy: 'Revoke an unused key, then retry.',
     example: { message: 'This environment already has 5 active keys. Revoke one first.' },
   },
-  webhook_limit_reached: {
-    status: 409,
-    cause: 'The environment already has 10 webhooks.',
-    remedy: 'Delete an unused webhook, then retry.',
-    example: { message: 'This environment already has 10 webhooks. Delete one first.' },
-  },
   last_admin: {
     status: 409,
     cause: "The account's only admin can neither be removed nor become a viewer.",
@@ -166,6 +160,12 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     cause: 'Another business uses this short name (`slug`).',
     remedy: 'Choose another one.',
     example: { message: 'Another business uses this short name. Choose another.' },
+  },
+  webhook_limit_reached: {
+    status: 409,
+    cause: 'The environment already has 10 webhooks.',
+    remedy: 'Delete an unused webhook, then retry.',
+    example: { message: 'This environment already has 10 webhooks. Delete one first.' },
   },
   payload_too_large: {
     status: 413,

@@ -2,7 +2,7 @@ import type { DeliveryWithAttempts } from '@kelpie/sdk';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
-import { Answer, Outcome } from '../webhook/answer.tsx';
+import { Answer, Outcome } from './answer.tsx';
 
 type Attempt = DeliveryWithAttempts['attempt_log'][number];
 
