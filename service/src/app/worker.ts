@@ -73,8 +73,13 @@ const delivering = startDelivering({
   dashboardUrl: own.dashboardUrl,
 });
 stopOnSignal(logger, async () => {
-  await Promise.all([jobs.stop(finishJobsWithinMs), sweep.stop(), numbering.stop(), heartbeat.stop()]);
-  await delivering.stop();
+  await Promise.all([
+    jobs.stop(finishJobsWithinMs),
+    sweep.stop(),
+    numbering.stop(),
+    delivering.stop(),
+    heartbeat.stop(),
+  ]);
   await egress.close();
   transport?.close();
   await sender.stop();
