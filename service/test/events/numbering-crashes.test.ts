@@ -57,7 +57,7 @@ async function assertWhole(payouts: number): Promise<void> {
   assert.equal(changes.size, events.length, 'an event has two numbers');
 }
 
-test('wherever the worker that numbers is killed, the next goes on: no number is skipped, and none is given twice', async () => {
+test('faults 84: wherever the worker that numbers is killed, the next goes on: no number is skipped, and none is given twice', async () => {
   let payouts = 0;
   for (const point of ['database.number_events.before', 'database.number_events.after']) {
     await pay();

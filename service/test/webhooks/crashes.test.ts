@@ -26,7 +26,7 @@ async function endLeases(): Promise<void> {
   });
 }
 
-test('wherever a worker that delivers is killed, every event arrives, each payout in order', async () => {
+test('faults 84: wherever a worker that delivers is killed, every event arrives, each payout in order', async () => {
   const receiver = await startReceiver();
   await register(client, receiver);
   let payouts = 0;

@@ -111,7 +111,7 @@ test('what is refused comes again, holds up its own payout only, and the log say
   assert.equal(textAt(json, 'attempt_log.1.headers.x-reason'), 'broken');
 });
 
-test('an endpoint that hangs delays no other', async () => {
+test('faults 85: an endpoint that hangs delays no other', async () => {
   const client = await newClient();
   const [slow, quick] = [await startReceiver(), await startReceiver()];
   slow.answer = hang;
@@ -122,7 +122,7 @@ test('an endpoint that hangs delays no other', async () => {
   assert(slow.received.length <= 20, `${slow.received.length} under way at the endpoint that hangs`);
 });
 
-test('an endpoint that failed gets one probe at a time, and all that it missed once it is back', async () => {
+test('faults 85: an endpoint that failed gets one probe at a time, and all that it missed once it is back', async () => {
   const client = await newClient();
   const receiver = await startReceiver();
   const id = await register(client, receiver);
