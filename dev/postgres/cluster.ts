@@ -81,7 +81,7 @@ function hasRoomInMemory(): boolean {
 /**
  * PostgreSQL refuses to run as root, and its own user may not be able to enter this checkout: so the data lies in
  * /var/tmp, in a folder named after the checkout. The tests' lies in memory where it fits: a disk that stands still for
- * seconds is the machine's fault, and a test that allows no error under traffic can't tell it from one of ours.
+ * seconds is the machine's fault, and a test that allows no error under traffic can't distinguish it from a fault of Kelpie.
  */
 function dataFolder(name: ClusterName): string {
   const user = process.getuid?.() ?? 0;

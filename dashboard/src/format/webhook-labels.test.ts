@@ -14,7 +14,7 @@ test('a webhook that fails says since when, unless nothing is sent to it any mor
   assert.equal(webhookStatus({ ...failing, status: 'disabled' }).label, 'Disabled');
 });
 
-test('an attempt is told by its status, or by why there was none', () => {
+test('an attempt is described by its status, or by why there was no answer', () => {
   assert.equal(outcomeLabel({ status_code: 204, failure: null }), '204');
   assert.equal(outcomeLabel({ status_code: null, failure: 'connection_refused' }), 'Connection refused');
   assert.equal(outcomeLabel({ status_code: null, failure: 'a_new_reason' }), 'a_new_reason');

@@ -15,7 +15,7 @@ const webhookFields = {
   environment: Environment,
   url: Type.String({ description: urlText }),
   description: nullableText({ description: 'What the webhook is for.' }),
-  // Of a later version of ours, too, while both run.
+  // While a deploy runs, a newer api may have stored types that this one does not know.
   types: Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' }, description: typesText }),
   status: oneOf(['enabled', 'disabled'], { description: '`disabled`: nothing is sent, and new events are left out.' }),
   disabled_reason: Type.Unsafe<DisabledReason | null>({
