@@ -391,6 +391,19 @@ test('an amount that changes after the end is a case too where the word of the b
   assert.equal(applyPaymentUpdate(returned, paymentIn('refunded')).steps.length, 0);
 });
 
+test('what the bank says after the end is a case once, however often it is read', () => {
+  const completed = acceptedIn('completed', { bankState: words.arrived });
+  for (const [bank, change, kind] of [
+    ['refunded', { refunded: null }, 'refunded_without_amount'],
+    ['cancelled', {}, 'cancelled_after_the_end'],
+  ] as const) {
+    const payment = paymentIn(bank, change);
+    assert.equal(applyPaymentUpdate(completed, payment).openCase?.kind, kind);
+    const again = applyPaymentUpdate({ ...completed, bankState: payment.bankState }, payment);
+    assert.deepEqual([again.openCase, again.steps], [undefined, []], kind);
+  }
+});
+
 test('a payment that is cancelled after the payout has arrived or failed is a case', () => {
   for (const state of ['completed', 'failed'] as const) {
     const { openCase, steps } = applyPaymentUpdate(acceptedIn(state), paymentIn('cancelled'));

@@ -61,10 +61,15 @@ class UpdateBuilder {
     this.state = to;
   }
 
-  /** A case is opened once for each word of the bank's, while it is read again and again. After the end, news alone opens it. */
+  /** A case is opened once for each word of the bank's: the bank reports one return three times, and each time it is read anew. */
   attention(kind: string): void {
-    const isNotified = this.payout.bankState === this.payment.bankState && !this.isOver();
+    const isNotified = this.payout.bankState === this.payment.bankState;
     if (isNotified && this.steps.length === 0) return;
+    this.raise(kind);
+  }
+
+  /** Also where the bank's word is the one that we know: its amount has changed. */
+  raise(kind: string): void {
     this.report(kind, `bank status ${this.payment.bankState}`);
     if (this.steps.length === 0) this.step(this.state, 'needs_attention');
   }
@@ -91,7 +96,7 @@ class UpdateBuilder {
     if (isNew) this.step('processing', 'bank_accepted', ledgerEvents.taken({ byBank: change }));
     else if (change !== 0n) {
       // It did not say at first, or says something else now. After the end a person has to book it.
-      if (!this.isHeld()) return this.attention('taken_changed_late');
+      if (!this.isHeld()) return this.raise('taken_changed_late');
       this.step(this.state, 'amount_taken', ledgerEvents.taken({ byBank: change }));
     }
     if (taken !== null && change !== 0n) this.compare(taken);
@@ -145,7 +150,7 @@ class UpdateBuilder {
   giveBack(): void {
     const { refunded } = this.payment;
     if (this.refunded !== null) {
-      if (refunded !== null && refunded !== this.refunded) this.attention('refund_changed_late');
+      if (refunded !== null && refunded !== this.refunded) this.raise('refund_changed_late');
       return;
     }
     if (refunded === null || this.took === null) return this.attention('refunded_without_amount');
