@@ -63,9 +63,16 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
     tooMany: tooBusy,
     eager: false,
   });
+  /** An answer that the database refuses is left out of the log: otherwise the event would be sent again without end. */
+  const recordWhatFits = async (made: Attempt): Promise<void> => {
+    await record(made).catch(async (error: unknown) => {
+      if (!wasUndone(error)) throw error;
+      await record({ ...made, headers: null, body: null });
+    });
+  };
   const deliver = async (delivery: ClaimedDelivery, event: object): Promise<void> => {
     try {
-      await record(await attempt(deps, delivery, event));
+      await recordWhatFits(await attempt(deps, delivery, event));
       onResult();
     } catch (error) {
       // It is due again once its lease ends.

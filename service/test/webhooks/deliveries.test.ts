@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call, createPayout, payoutBody, type Client } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
@@ -203,6 +204,22 @@ test('one event is sent again on request, with the id that it had', async () => 
   await eventually('it comes again', async () => receiver.received.length === 3);
   assert.equal(receiver.received[2]?.id, first?.id);
   assert.equal(receiver.received[2]?.body.sequence, first?.body.sequence);
+});
+
+test('an answer that the database refuses is left out of the log, and the event is not sent again', async () => {
+  const client = await newClient();
+  const receiver = await startReceiver();
+  const id = await register(client, receiver, { types: ['payout.processing'] });
+  receiver.answer = (_, response) => response.writeHead(200).end('unstorable');
+  await asAdmin(database.superuserUrl, async (admin) =>
+    admin.query(`alter table kelpie.webhook_attempts add constraint planted check (body <> 'unstorable')`),
+  );
+  await pay(client, 1);
+  await untilReceived(receiver, 1);
+  const path = `/v1/webhooks/${id}/deliveries/${receiver.received[0]?.id}`;
+  await eventually('it is delivered', async () => textAt((await call(client, path)).json, 'status') === 'delivered');
+  assert.equal(valueAt((await call(client, path)).json, 'attempt_log.0.body'), null);
+  assert.equal(receiver.received.length, 1);
 });
 
 test('after a roll two secrets sign, and the old one alone is enough until then', async () => {
