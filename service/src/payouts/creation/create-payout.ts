@@ -36,6 +36,7 @@ import { encryptRecipient } from '../records/encrypted-recipient.ts';
 import { adoptPayment, sendPayout, type SendResult } from '../lifecycle/send-payout.ts';
 import type { CreateOutcome, NewPayout } from '../records/create-payouts.ts';
 import { findPaymentBlock } from '../records/find-payment-block.ts';
+import { findPayout } from '../records/payout-store.ts';
 import { resolveOrder } from '../records/resolve-order.ts';
 import { inUse, waitForPayout } from '../reading/wait-for-payout.ts';
 
@@ -50,6 +51,8 @@ export interface CreateDeps extends PayoutDeps {
 /** An API key or a person asks, with a key of its own that stands for this one payout. */
 export interface CreateRequest extends PartnerContext {
   requestId: string;
+  /** What the payout is called. It is the request's own id, so that one trace has both. */
+  payoutId: string;
   via: 'api' | 'dashboard';
   /** The API key that asks, or the session. */
   callerId: string;
@@ -80,7 +83,7 @@ export async function createPayout(
   if (first !== 'rail_changed') return first;
   // What we remembered of the partner is no longer so. A rail changes once, when a sandbox is connected to its bank.
   deps.partnerEnvironments.forget(request);
-  const second = await tryToCreate(deps, request, startedAt);
+  const second = await tryToCreate(deps, underAnotherId(deps, request), startedAt);
   if (second === 'rail_changed') throw notCreated('payments_paused', { internal: 'the rail changed again' });
   return second;
 }
@@ -189,8 +192,11 @@ async function resolveUsedKey(
   if (resolved.kind !== 'retry') return resolved;
   const round = await beginRound(deps, { made, order: making.request.order }, resolved);
   if (round.kind !== 'retry' && round.kind !== 'adopt') return round;
+  // An attempt of this request may have been committed, and ended by another process, while its outcome was unknown.
+  const isIdUsed = (await findPayout(deps.calls, payout, payout.id)) !== null;
+  const request = isIdUsed ? underAnotherId(deps, making.request) : making.request;
   // Built again, because the search used up time of its lease.
-  const again = { ...(await makePayout(deps, making)), retry: round.retry };
+  const again = { ...(await makePayout(deps, { ...making, request })), retry: round.retry };
   if (round.kind === 'retry') return { kind: 'claiming', made: again, adopted: null };
   return { kind: 'claiming', made: naming(deps, again, round.payment), adopted: round.payment };
 }
@@ -236,8 +242,13 @@ async function replayOrAgain(deps: CreateDeps, request: CreateRequest, startedAt
     case 'recipient_rejected':
       throw new ApiError(recipientRejected);
     case 'none':
-      return createPayout(deps, request, startedAt);
+      return createPayout(deps, underAnotherId(deps, request), startedAt);
   }
+}
+
+/** For a request that tries again: its first try may have been committed. */
+function underAnotherId({ clock }: CreateDeps, request: CreateRequest): CreateRequest {
+  return { ...request, payoutId: newId(clock) };
 }
 
 interface Making {
@@ -253,7 +264,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
   const { order } = request;
   const { recipient } = order;
   const at = deps.clock.now();
-  const id = newId({ now: () => at });
+  const { payoutId: id } = request;
   const orderId = orderIdOf(request, request.idempotencyKey);
   const principal = usdcForPounds(order.amount, rate);
   const hold = ledgerEvents.hold({ principal, providerFee: cost.walletDebit - principal });

@@ -194,6 +194,7 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
       const made = await createPayout(deps, {
         ...deps.callerOf(request),
         requestId: request.id,
+        payoutId: request.id,
         idempotencyKey,
         order,
         confirmCode: request.body.confirm_code ?? null,

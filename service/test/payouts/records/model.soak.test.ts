@@ -196,6 +196,7 @@ async function order(deps: CreateDeps, partner: Partner, asked: Ask) {
     callerId: asked.revoked ? partner.revokedKeyId : partner.keyId,
     by: 'kp_sandbox_00000000',
     requestId: newId(systemClock),
+    payoutId: newId(systemClock),
     idempotencyKey: `key-number-${asked.key}`,
     confirmCode: null,
     order: {
