@@ -46,6 +46,7 @@ const allowedFields = new Set([
   'rows',
   'signal',
   'sources',
+  'spans',
   'status',
 ]);
 
