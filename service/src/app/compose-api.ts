@@ -89,6 +89,7 @@ import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import { createMicroBatch } from '../platform/micro-batch.ts';
 import type { Meter } from '../platform/metrics.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Egress } from '../platform/egress/egress.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
@@ -97,6 +98,7 @@ interface ApiDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
+  tracer: Tracer;
   pool: Pool;
   calls: SingleCalls;
   failpoint: Failpoint;
@@ -387,6 +389,7 @@ function webhookDeps({ clock, calls, pool, jobs, wakes, webhookKeys }: ApiDeps) 
   const waking = { calls, pool, clock, jobs };
   // Two at a time: a flood of these leaves the other connections to callers, too.
   const inTurn = createMicroBatch<() => Promise<void>, undefined>({
+    name: 'receive_webhook',
     size: 1,
     eager: true,
     keyOf: null,

@@ -8,6 +8,7 @@ import { createActivityRecorder, createSecurityRecorder } from '../activity/inde
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
+import { noTracer } from '../platform/tracing/tracer.ts';
 import { noWakeListener } from '../platform/wake-ups/wake-listener.ts';
 import { noWakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { composeApi } from './compose-api.ts';
@@ -27,6 +28,7 @@ const { app } = await composeApi({
   clock: systemClock,
   logger,
   meter: createMetrics().meter,
+  tracer: noTracer,
   pool,
   calls,
   recorder: createActivityRecorder(calls, logger),

@@ -47,7 +47,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
   }));
   const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
-  const { wakes, wakeUps } = begun;
+  const { wakes, wakeUps, tracer } = begun;
   const calls = createSingleCalls(pool, failpoint);
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const securityRecorder = createSecurityRecorder(calls, logger);
@@ -62,6 +62,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     clock,
     failpoint,
     logger,
+    tracer,
     pool,
     calls,
     recorder,
@@ -89,6 +90,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
       await jobs.stop();
       await egress.close();
       await endPools();
+      await tracer.stop();
       await metrics.close();
     },
     own.drainDelayMs,

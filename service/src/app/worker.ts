@@ -38,7 +38,7 @@ const begun = await beginWorker((get) => ({
   egress: chooseEgress(get),
 }));
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
-const { wakes, wakeUps } = begun;
+const { wakes, wakeUps, tracer } = begun;
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger, wakes);
 const encryptor = createEncryptor(own.dataKeys);
@@ -60,13 +60,14 @@ const { handlers, payouts, notifyAdmins } = composeWorker({
 });
 const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile });
 const jobs = await startJobWorker({ enginePool, logger, wakeUps }, handlers);
-const sweep = startSweep({ ...payouts, wakeUps });
+const sweep = startSweep({ ...payouts, wakeUps, tracer });
 const numbering = startNumbering({ ...payouts, wakes, wakeUps });
 const egress = createEgress(own.egress);
 const delivering = startDelivering({
   ...payouts,
   pool,
   wakeUps,
+  tracer,
   egress,
   events: createEventReader({ ...payouts, payouts: describePayoutVersions(payouts.calls) }),
   notifyAdmins,
@@ -85,6 +86,7 @@ stopOnSignal(logger, async () => {
   await sender.stop();
   await reader?.end();
   await endPools();
+  await tracer.stop();
   await metrics.close();
 });
 logger.info({ mode, metrics_port: metricsPort }, 'worker.working');

@@ -1,4 +1,5 @@
 import type { Failpoint } from '../platform/failpoint.ts';
+import { inSpan } from '../platform/spans.ts';
 import type { Bank } from './port/payments.ts';
 import type { BankCustomers, BankVerification } from './port/customers.ts';
 import type { BankFunding } from './port/funding.ts';
@@ -29,11 +30,20 @@ export const bankCalls = {
   transferBetweenWallets: 'transfer_between_wallets',
 } as const satisfies Record<Exclude<keyof WholeBank, 'readiness'>, string>;
 
-/** The same bank, with a point before and after each request: where a crash leaves us not knowing. */
-export function withFailpoints(bank: WholeBank, failpoint: Failpoint): WholeBank {
+/** What a result is called in the span of its call. It says nothing else of the result. */
+function outcomeOf(result: unknown): string {
+  if (result === null) return 'nothing';
+  return typeof result === 'object' && 'kind' in result && typeof result.kind === 'string' ? result.kind : 'answered';
+}
+
+/** The same bank, with a point before and after each request: where a crash leaves us not knowing. Each has a span, too. */
+export function withFailpoints(bank: WholeBank, failpoint: Failpoint, environment: 'sandbox' | 'live'): WholeBank {
   const around = async <Result>(name: string, ask: () => Promise<Result>): Promise<Result> => {
     await failpoint(`bank.${name}.before`);
-    const result = await ask();
+    const attributes = { 'kelpie.bank.operation': name, 'kelpie.environment': environment };
+    const result = await inSpan({ name: `bank.${name}`, kind: 'client', attributes }, ask, (answer) => ({
+      'kelpie.bank.outcome': outcomeOf(answer),
+    }));
     await failpoint(`bank.${name}.after`);
     return result;
   };

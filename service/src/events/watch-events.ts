@@ -41,6 +41,7 @@ export function createEventWatches(
   const { signal } = stopping;
   let isRunning = false;
   const findLast = createMicroBatch<PartnerContext, bigint>({
+    name: 'last_event_sequences',
     size: mostFeedsAtOnce,
     keyOf: null,
     eager: true,

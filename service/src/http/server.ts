@@ -11,6 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Meter } from '../platform/metrics.ts';
+import { noTracer, type Tracer } from '../platform/tracing/tracer.ts';
 import { ApiError } from '../platform/api-error.ts';
 import { trackConnections, type Connections } from './limits/connections.ts';
 import { limitChunks } from './limits/chunked-bodies.ts';
@@ -26,6 +27,7 @@ import { addSchema } from './schema/schemas.ts';
 import { oneSerializerAShape } from './schema/serializers.ts';
 import { requireStrictRequests } from './schema/strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
+import { traceRequests } from './traces.ts';
 import { answerUnreadableRequest } from './errors/unreadable-request.ts';
 
 export type Server = FastifyInstance<
@@ -40,6 +42,8 @@ interface ServerDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
+  /** Nothing is traced where it is not given. */
+  tracer?: Tracer;
   /** Where people write for help: errors that only we can resolve name it. */
   supportEmail: string;
   /** Who may say in a header for whom it asks; null for nobody. */
@@ -60,7 +64,7 @@ function noHost(): ApiError {
 }
 
 /** The rules that hold for every route. Routes are added in between `createServer` and `finish`. */
-export function createServer({ clock, logger, meter, trustedProxies, ...deps }: ServerDeps): {
+export function createServer({ clock, logger, meter, tracer = noTracer, trustedProxies, ...deps }: ServerDeps): {
   app: Server;
   connections: Connections;
   finish: (auth?: Pick<Authentication, 'recogniseKey' | 'findCaller'>) => void;
@@ -109,6 +113,7 @@ export function createServer({ clock, logger, meter, trustedProxies, ...deps }: 
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const connections = trackConnections(app.server);
+  traceRequests(app, tracer);
   const startDeadline = setDeadlines(app, sendError);
   requireStrictRequests(app);
   requireAccessOnRoutes(app);

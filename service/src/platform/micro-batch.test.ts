@@ -18,6 +18,7 @@ function order(name: string, key = name): Order {
 function createScene(size = 64, eager = true) {
   const batches: { names: string[]; end: PromiseWithResolvers<string[]> }[] = [];
   const ask = createMicroBatch<Order, string>({
+    name: 'ask',
     size,
     eager,
     keyOf: ({ key }) => key,

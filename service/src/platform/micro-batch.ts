@@ -1,4 +1,8 @@
+import { inDatabaseSpan, withoutSpan } from './spans.ts';
+
 interface MicroBatchOptions<Item, Result> {
+  /** What is asked, for the span of each item: from its arrival to its result. */
+  name: string;
   /** The most items of one batch. */
   size: number;
   /** No two items of one key are under way at once. Null says that it does not matter. */
@@ -47,7 +51,7 @@ const lanes = 4;
 export function createMicroBatch<Item, Result>(
   options: MicroBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { mostWaiting = usuallyMostWaiting } = options;
+  const { name, mostWaiting = usuallyMostWaiting } = options;
   let waiting: Waiting<Item, Result>[] = [];
   const waitingOfKey = new Map<string, number>();
   const keysUnderWay = new Set<string>();
@@ -91,9 +95,9 @@ export function createMicroBatch<Item, Result>(
   const sendSoon = (): void => {
     if (isSending || underWay === mostUnderWay) return;
     isSending = true;
-    setImmediate(send);
+    setImmediate(withoutSpan, send);
   };
-  return async (item) =>
+  const ask = async (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       const refusal = options.refusal?.();
       if (refusal !== undefined) return reject(refusal);
@@ -104,6 +108,7 @@ export function createMicroBatch<Item, Result>(
       waiting.push({ item, key, resolve, reject });
       sendSoon();
     });
+  return async (item) => inDatabaseSpan(name, async () => ask(item));
 }
 
 /** Settles every item of the batch, and never rejects. */

@@ -10,6 +10,9 @@ import type { Encryptor } from '../platform/encryption.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import { createMicroBatch } from '../platform/micro-batch.ts';
+import type { SpanAttributes } from '../platform/span-attributes.ts';
+import { inSpan, type SpanStart } from '../platform/spans.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import { claimDeliveries, recordAttempts, type Attempt, type ClaimedDelivery } from './delivery-store.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { mayBePlain } from './endpoint.ts';
@@ -21,6 +24,7 @@ export interface DeliveryDeps {
   calls: SingleCalls;
   clock: Clock;
   logger: Logger;
+  tracer: Tracer;
   encryptor: Encryptor;
   egress: Egress;
   events: Pick<EventReader, 'describe'>;
@@ -48,6 +52,7 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
   const { calls, clock, logger } = deps;
   const underWay = new Set<Promise<void>>();
   const record = createMicroBatch<Attempt, null>({
+    name: 'record_attempts',
     size: mostResults,
     keyOf: null,
     together: async (attempts) => {
@@ -80,7 +85,9 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
     }
   };
   const begin = (delivery: ClaimedDelivery, event: object): void => {
-    const working = deliver(delivery, event).finally(() => underWay.delete(working));
+    const working = follow(deps.tracer, delivery, async () => deliver(delivery, event)).finally(() =>
+      underWay.delete(working),
+    );
     underWay.add(working);
   };
   return {
@@ -118,13 +125,36 @@ function byPartner(deliveries: readonly ClaimedDelivery[]): ClaimedDelivery[][] 
   return [...groups.values()];
 }
 
+/** An event of a payout is of the payout's trace. Others are of none. */
+async function follow(tracer: Tracer, delivery: ClaimedDelivery, work: () => Promise<void>): Promise<void> {
+  const { event, environment } = delivery;
+  if (!event.type.startsWith('payout.')) return work();
+  const attributes = {
+    'kelpie.environment': environment,
+    'kelpie.event.type': event.type,
+    'kelpie.webhook.attempt': delivery.attempt,
+  };
+  return tracer.follow(event.subject.id, { name: 'webhook.deliver', kind: 'internal', attributes }, work);
+}
+
+/** Without the address: partners put secrets into them. */
+const postSpan: SpanStart = { name: 'POST', kind: 'client', attributes: { 'http.request.method': 'POST' } };
+
+function postResult(result: EgressResult): SpanAttributes {
+  if (result.kind !== 'answered') return { 'kelpie.webhook.outcome': 'failed', 'error.type': result.reason };
+  const isDelivered = result.status >= 200 && result.status < 300;
+  const outcome = isDelivered ? 'delivered' : 'failed';
+  return { 'kelpie.webhook.outcome': outcome, 'http.response.status_code': result.status };
+}
+
 async function attempt(deps: DeliveryDeps, delivery: ClaimedDelivery, event: object): Promise<Attempt> {
   const { clock, encryptor, egress } = deps;
   const { endpointId, url, secrets } = delivery;
   const begunAt = clock.now();
   const body = messageBody(event, delivery);
   const message = signMessage(encryptor, { endpointId, messageId: delivery.event.id, body, secrets }, begunAt);
-  const result = await egress.post({ url, ...message, mayBePlain: mayBePlain(delivery) });
+  const request = { url, ...message, mayBePlain: mayBePlain(delivery) };
+  const result = await inSpan(postSpan, async () => egress.post(request), postResult);
   const now = clock.now().getTime();
   return {
     id: newId(clock),

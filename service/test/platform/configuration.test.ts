@@ -51,6 +51,8 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   metricsHost: { value: 'a b', process: 'worker' },
   metricsPort: { value: '-1', process: 'api' },
   logLevel: { value: 'loud', process: 'migrate' },
+  otlpUrl: { value: '127.0.0.1:4318', process: 'worker' },
+  traceRatio: { value: '10%', process: 'api' },
   drainDelayMs: { value: '3s', process: 'api' },
   trustedProxies: { value: '10.0.0.0/33', process: 'api' },
   requestsPerSecond: { value: '0', process: 'api' },

@@ -83,7 +83,7 @@ export function openBanks(
     if (url === null || apiKey === null) return null;
     const onCircuit = (action: string, isOpen: boolean): void =>
       logger?.warn({ environment, action }, isOpen ? 'bank.circuit_opened' : 'bank.circuit_closed');
-    return withFailpoints(createBridgeBank(agent, { url, apiKey, onCircuit }), failpoint);
+    return withFailpoints(createBridgeBank(agent, { url, apiKey, onCircuit }), failpoint, environment);
   };
   return {
     simulated: createSimulatedBank(clock),

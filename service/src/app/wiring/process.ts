@@ -16,6 +16,7 @@ import { settings } from '../../platform/configuration/settings.ts';
 import { startWakeListener } from '../../platform/wake-ups/wake-listener.ts';
 import { createWakeSender } from '../../platform/wake-ups/wake-sender.ts';
 import { explainLastError } from './last-error.ts';
+import { chooseTracing, openTracer } from './tracing.ts';
 import { untilDatabaseServes } from './until-database-serves.ts';
 
 /**
@@ -57,6 +58,7 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
       metricsHost: get(settings.metricsHost),
       metricsPort: get(settings.metricsPort),
       logLevel: get(settings.logLevel),
+      tracing: chooseTracing(get),
       testClockFile: get(settings.testClockFile),
       testFailpoint: get(settings.testFailpoint),
     },
@@ -66,6 +68,7 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
   explainLastError(logger);
   process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
   const metrics = createMetrics();
+  const tracer = await openTracer({ ...shared.tracing, process: name, logger });
   const url = shared.databaseUrl;
   const probe = createWriteProbe({ url, applicationName: `kelpie-${name}-probe` });
   // A worker begins with its first confirmed write. An api serves reads before.
@@ -80,7 +83,8 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
   const { port: metricsPort } = await metrics.listen({ host: shared.metricsHost, port: shared.metricsPort });
   const clock = clockFor(shared.testClockFile);
   const failpoint = shared.testFailpoint === null ? noFailpoint : killAtFailpoint(shared.testFailpoint);
-  return { own, mode: shared.mode, clock, failpoint, logger, metrics, metricsPort, url, pool, openOwnPool, endPools };
+  const tools = { clock, failpoint, logger, metrics, metricsPort, tracer };
+  return { own, mode: shared.mode, ...tools, url, pool, openOwnPool, endPools };
 }
 
 /**

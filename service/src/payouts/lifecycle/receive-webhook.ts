@@ -48,6 +48,7 @@ export function createWebhookReceiver(deps: {
 }): ReceiveWebhook {
   const { calls, clock, wakes } = deps;
   const receive = createMicroBatch<Received, undefined>({
+    name: 'wake_payouts',
     size: mostAtOnce,
     eager: false,
     keyOf: null,

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { matchEvents } from './match-events.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
+import type { Tracer } from '../../platform/tracing/tracer.ts';
 import type { WakeListener } from '../../platform/wake-ups/wake-listener.ts';
 import type { PayoutDeps } from './deps.ts';
 import { createRamp } from './ramp.ts';
@@ -43,10 +44,16 @@ interface Lane {
   ended(): Promise<void>;
 }
 
+interface SweepDeps extends PayoutDeps {
+  wakeUps: WakeListener;
+  tracer: Tracer;
+}
+
 /** The payouts of one environment, which is one bank's. */
-function createLane(deps: PayoutDeps, environment: PartnerContext['environment'], stopped: AbortSignal): Lane {
-  const { logger, calls } = deps;
+function createLane(deps: SweepDeps, environment: PartnerContext['environment'], stopped: AbortSignal): Lane {
+  const { logger, calls, tracer } = deps;
   const { writeGate } = calls;
+  const step = { name: 'payout.resume', kind: 'internal', attributes: { 'kelpie.environment': environment } } as const;
   const ramp = createRamp({ few: fewInHand, usual: mostInHand });
   const inHand = new Set<Promise<void>>();
   const inHandOf = new Map<string, number>();
@@ -57,7 +64,7 @@ function createLane(deps: PayoutDeps, environment: PartnerContext['environment']
   };
   const resume = async (open: PayoutLease): Promise<void> => {
     try {
-      await resumePayout(deps, open);
+      await tracer.follow(open.payoutId, step, async () => resumePayout(deps, open));
       ramp.succeeded();
     } catch (error) {
       ramp.restart();
@@ -136,7 +143,7 @@ function sleepMs(dueAts: readonly (Date | null)[], now: Date): number {
 }
 
 /** Looks after open payouts, of all partners, until it is stopped. Any number of workers do so side by side. */
-export function startSweep(deps: PayoutDeps & { wakeUps: WakeListener }): Sweep {
+export function startSweep(deps: SweepDeps): Sweep {
   const { logger, calls, clock, wakeUps } = deps;
   const { writeGate } = calls;
   const stopping = new AbortController();

@@ -28,6 +28,7 @@ const mostAtOnce = 64;
 /** Those who ask at the same time are answered by one call: waking the database costs more than looking up a row. */
 export function createPayoutReader(calls: SingleCalls, limits: { mostWaiting?: number } = {}): PayoutReader {
   const findTogether = createMicroBatch<Asked, ShownPayout | null>({
+    name: 'retrieve_payouts',
     size: mostAtOnce,
     keyOf: null,
     eager: true,

@@ -32,6 +32,12 @@ function onlyTakes({ transfers }: NewPayout): boolean {
   return transfers.slice(1).every(({ lines }) => lines.every(({ account }) => account !== 'wallet'));
 }
 
+async function createAlone(calls: SingleCalls, made: NewPayout): Promise<CreateOutcome> {
+  const [outcome] = await createPayouts(calls, [made]);
+  if (outcome === undefined) throw new Error('a batch of one has one outcome');
+  return outcome;
+}
+
 /** How long an outcome that is unknown is waited for. Who asked is told by then that it is, and asks again. */
 const resolvedWithinMs = 8_000;
 
@@ -46,6 +52,7 @@ export function createCommits(
   const refusal = (): Error | undefined => (writeGate.isOpen() ? undefined : writesRefused());
   const rules = { size: atOnce, eager: false, didNothing: wasUndone, tooMany: tooBusy, refusal };
   const createTogether = createMicroBatch<NewPayout, CreateOutcome>({
+    name: 'create_payouts',
     ...rules,
     keyOf: ({ payout }) => payout.orderId,
     async together(batch) {
@@ -55,6 +62,7 @@ export function createCommits(
     },
   });
   const applyTogether = createMicroBatch<PayoutTransition, boolean>({
+    name: 'apply_transitions',
     ...rules,
     keyOf: ({ payout }) => payout.id,
     async together(batch) {
@@ -63,11 +71,6 @@ export function createCommits(
       return applied;
     },
   });
-  const createAlone = async (made: NewPayout): Promise<CreateOutcome> => {
-    const [outcome] = await createPayouts(calls, [made]);
-    if (outcome === undefined) throw new Error('a batch of one has one outcome');
-    return outcome;
-  };
   /** Only a later write that is confirmed proves that what is seen now stays. */
   const untilConfirmed = async (cause: unknown): Promise<void> =>
     writeGate.untilOpen(AbortSignal.timeout(resolvedWithinMs)).catch(() => {
@@ -76,7 +79,7 @@ export function createCommits(
   /** The commit may have happened, and may still be on its way. A repeat waits for it, and finds its key taken. */
   const resolveCreation = async (made: NewPayout, cause: CommitUncertain): Promise<CreateOutcome> => {
     await untilConfirmed(cause);
-    const outcome = await createAlone(made);
+    const outcome = await createAlone(calls, made);
     if (outcome.kind !== 'taken') return outcome;
     const found = await findPayout(calls, made.payout, made.payout.id);
     // Where another has it in hand by now, it is no longer ours to send.
@@ -86,7 +89,7 @@ export function createCommits(
   };
   const create = async (made: NewPayout): Promise<CreateOutcome> => {
     try {
-      return await (onlyTakes(made) ? createTogether(made) : createAlone(made));
+      return await (onlyTakes(made) ? createTogether(made) : createAlone(calls, made));
     } catch (error) {
       if (!(error instanceof CommitUncertain)) throw error;
       return resolveCreation(made, error);

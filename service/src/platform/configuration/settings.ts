@@ -258,6 +258,20 @@ export const settings = {
     example: 'info',
     fallback: 'info',
   }),
+  otlpUrl: optional(
+    address('KELPIE_OTLP_URL', ['https:', 'http:'], {
+      about: 'Where traces are sent, by OTLP over HTTP. Without it none are recorded.',
+      example: 'http://127.0.0.1:4318/v1/traces',
+    }),
+  ),
+  traceRatio: {
+    variable: 'KELPIE_TRACE_RATIO',
+    about: 'The share of traces that are recorded. Set the same in every process, or traces lack some of their spans.',
+    rule: 'a number from 0 to 1 with at most 4 decimals',
+    example: '0.1',
+    fallback: '0.1',
+    parse: (text) => (/^(0(\.\d{1,4})?|1(\.0{1,4})?)$/.test(text) ? Number(text) : undefined),
+  } satisfies Setting<number>,
   drainDelayMs: wholeNumber(
     'KELPIE_DRAIN_DELAY_MS',
     { min: 0, max: 8_000 },

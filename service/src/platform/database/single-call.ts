@@ -1,5 +1,6 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { Failpoint } from '../failpoint.ts';
+import { inDatabaseSpan } from '../spans.ts';
 import { isConnectionUsable } from './database-state.ts';
 import type { Pool } from './pool.ts';
 import { CommitUncertain, refuseConnection, refuseStatement, writesRefused } from './unavailable.ts';
@@ -105,10 +106,14 @@ export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls
   return {
     writeGate,
     call: async <Row extends object>(call: Call, values: readonly unknown[]) =>
-      askAgain(call, async (client) => client.query<Row>({ ...call, values: [...values] })),
+      inDatabaseSpan(call.name, async () =>
+        askAgain(call, async (client) => client.query<Row>({ ...call, values: [...values] })),
+      ),
     callForTexts: async <Columns extends Texts>(call: Call, values: readonly unknown[]) =>
-      askAgain(call, async (client) =>
-        client.query<Columns>({ ...call, values: [...values], rowMode: 'array', types: asText }),
+      inDatabaseSpan(call.name, async () =>
+        askAgain(call, async (client) =>
+          client.query<Columns>({ ...call, values: [...values], rowMode: 'array', types: asText }),
+        ),
       ),
   };
 }

@@ -1,4 +1,5 @@
 import { DatabaseError, type PoolClient } from 'pg';
+import { inDatabaseSpan } from '../spans.ts';
 import { isConnectionUsable } from './database-state.ts';
 import type { Pool } from './pool.ts';
 import { CommitUncertain, refuseConnection, refuseStatement, writesRefused } from './unavailable.ts';
@@ -73,6 +74,9 @@ function isSilent(cause: unknown): boolean {
 
 type Work<Result> = (tx: Transaction) => Promise<Result>;
 
+/** Its statements have no names, so all of it is one span. */
+const spanName = 'transaction';
+
 async function transact<Result>(
   pool: Pool,
   context: TransactionContext,
@@ -118,7 +122,7 @@ export async function inTransaction<Result>(
   work: Work<Result>,
 ): Promise<Result> {
   if (!pool.writeGate.isOpen()) throw writesRefused();
-  return transact(pool, context, work, 'begin');
+  return inDatabaseSpan(spanName, async () => transact(pool, context, work, 'begin'));
 }
 
 /** The same for work that only reads, which is done also while no write can be confirmed. The server refuses any write. */
@@ -127,7 +131,7 @@ export async function inReadOnlyTransaction<Result>(
   context: TransactionContext,
   work: Work<Result>,
 ): Promise<Result> {
-  return transact(pool, context, work, 'begin read only');
+  return inDatabaseSpan(spanName, async () => transact(pool, context, work, 'begin read only'));
 }
 
 /** Thrown to undo a transaction that has shown what it would do. */

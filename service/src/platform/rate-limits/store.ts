@@ -57,6 +57,7 @@ async function withinPatience<Result>(asked: Promise<Result>): Promise<Result> {
 export function createLeaseCalls(calls: SingleCalls, logger: Logger): (order: LeaseOrder) => Promise<Lease> {
   let isFailing = false;
   const leaseTogether = createMicroBatch<LeaseOrder, Lease>({
+    name: leaseTokensCall.name,
     size: mostInOneCall,
     keyOf: ({ subject }) => subject,
     together: async (orders) => leaseEach(calls, orders),

@@ -8,11 +8,10 @@ import { takeRandomBytes } from '../random-bytes.ts';
 import { OpenSpan, spanOptions, throughSpan } from '../spans.ts';
 import { createSpanExport } from './span-export.ts';
 import { createSampling, rootSpanIdOf, traceIdOf } from './trace-ids.ts';
-import { noTracer, type Tracer } from './tracer.ts';
+import type { Tracer } from './tracer.ts';
 
 interface TracingOptions {
-  /** Where traces are sent; null for nowhere. */
-  url: string | null;
+  url: string;
   ratio: number;
   process: string;
   logger: Logger;
@@ -44,7 +43,6 @@ function createIdGenerator() {
 }
 
 export function startTracing({ url, ratio, process, logger }: TracingOptions): Tracer {
-  if (url === null) return noTracer;
   const isSampled = createSampling(ratio);
   const idGenerator = createIdGenerator();
   const spanExport = createSpanExport(new OTLPTraceExporter({ url, timeoutMillis: sendWithinMs }), logger);
