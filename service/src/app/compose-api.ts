@@ -1,5 +1,4 @@
 // The wiring of the api, in plain sight: which routes it has, and what each is given.
-import { fileURLToPath } from 'node:url';
 import { addCodeRoutes } from '../access/routes/code-routes.ts';
 import { addFreezeRoutes } from '../access/routes/freeze-routes.ts';
 import { addKeyChangeRoutes } from '../access/routes/key-change-routes.ts';
@@ -93,6 +92,7 @@ import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Egress } from '../platform/egress/egress.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
+import { dashboardFolder } from './wiring/dashboard-folder.ts';
 
 interface ApiDeps {
   clock: Clock;
@@ -132,9 +132,6 @@ interface ApiSecrets {
   dataKeys: DataKeys;
   indexKey: Buffer;
 }
-
-/** Where `npm run dashboard:build` puts it. */
-const dashboardFolder = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
 
 export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: Drain }> {
   const { calls, clock, pool, recorder, limits, publicUrl } = deps;

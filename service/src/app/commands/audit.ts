@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { readAnchorLines } from '../../platform/anchor-file.ts';
 import { beginAudit } from '../../platform/audit/begin-audit.ts';
-import { createAuditChain, type Anchor, type AuditRow } from '../../platform/audit/chain.ts';
+import { createAuditChain, parseAnchor, type Anchor, type AuditRow } from '../../platform/audit/chain.ts';
 import { listNewestRows } from '../../platform/audit/store.ts';
 import { verifyAudit, type AuditVerification } from '../../platform/audit/verify-audit.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -24,11 +24,6 @@ import {
 } from './run-command.ts';
 import { counted, print, shortInstant, table } from './printing.ts';
 import { addHelp, addGroupHelp } from './help.ts';
-
-function parseAnchor(text: string): Anchor | undefined {
-  const [, seq, mac] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
-  return seq === undefined || mac === undefined ? undefined : { seq: BigInt(seq), mac };
-}
 
 function anchorFrom(text: string): Anchor {
   const anchor = parseAnchor(text);

@@ -40,7 +40,7 @@ function describePlan({ migrations, functions }: MigrationPlan): string {
 
 async function plan({ json }: ReadOptions): Promise<void> {
   const { ownerUrl } = chosenSettings((get) => ({ ownerUrl: get(settings.ownerDatabaseUrl) }));
-  const planned = await planMigrations({ ownerUrl });
+  const planned = await planMigrations({ url: ownerUrl });
   print({ json }, planned, describePlan(planned));
 }
 

@@ -1,13 +1,14 @@
-import path from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createAuditChain } from '../../platform/audit/chain.ts';
 import { findOwner } from '../../platform/backup/run-program.ts';
 import { settings } from '../../platform/configuration/settings.ts';
+import { duration } from '../../platform/duration.ts';
 import { clockFor } from '../wiring/process.ts';
 import { readAnchors } from './audit.ts';
 import { describeBytes, drillBackup, type DrillDeps, type DrillOptions, type DrillReport } from './drill-backup.ts';
 import { exitCodes } from './failure.ts';
 import { addHelp } from './help.ts';
+import { absolutePath, plainName } from './option-values.ts';
 import { counted, print, shortInstant } from './printing.ts';
 import { chosenSettings, commandLogger, readCommand, whileWorking, type ReadOptions } from './run-command.ts';
 import { describeVerification } from './ledger.ts';
@@ -26,23 +27,6 @@ function wholeNumber(text: string): number {
   const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > 1_440) throw new InvalidArgumentError('Use a whole number from 1 to 1440.');
   return value;
-}
-
-function absolutePath(text: string): string {
-  if (!path.isAbsolute(text)) throw new InvalidArgumentError('Use an absolute path.');
-  return path.resolve(text);
-}
-
-function plainName(text: string): string {
-  if (!/^[A-Za-z0-9_-]{1,63}$/.test(text))
-    throw new InvalidArgumentError('Use 1 to 63 letters, digits, hyphens and underscores.');
-  return text;
-}
-
-/** For example "42 s", "3 min", "27 h". */
-function duration(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }
 
 function describeSeconds({ restore, recovery, verification }: DrillReport['seconds']): string[] {

@@ -32,6 +32,12 @@ export interface Anchor {
   mac: string;
 }
 
+/** As a command printed it, or as a file has it. */
+export function parseAnchor(text: string): Anchor | undefined {
+  const [, seq, mac] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  return seq === undefined || mac === undefined ? undefined : { seq: BigInt(seq), mac };
+}
+
 /** What stands before the first row. */
 export const noMac = Buffer.alloc(32);
 

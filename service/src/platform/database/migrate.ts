@@ -92,6 +92,8 @@ async function findApplied(client: Client): Promise<Applied> {
       primary key (name, checksum)
     );
     comment on table kelpie.functions is '@bounded @shared One row for each text that a function has had.';
+    -- So that the doctor can say whether this version's migrations are applied.
+    grant select on kelpie.migrations, kelpie.unfinished_migrations, kelpie.functions to kelpie_reader;
   `);
   return {
     migrations: await checksumsByName(client, 'select name, checksum from kelpie.migrations'),

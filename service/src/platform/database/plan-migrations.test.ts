@@ -115,7 +115,7 @@ test('the plan says when each migration runs and what each statement blocks, and
   await asAdmin(database.superuserUrl, async (client) =>
     client.query('analyze kelpie.partners, kelpie.ledger_entries'),
   );
-  const { migrations, functions } = await planMigrations({ ownerUrl: database.ownerUrl, folder });
+  const { migrations, functions } = await planMigrations({ url: database.ownerUrl, folder });
   assert.deepEqual(functions, []);
   assert.deepEqual(
     migrations.map(({ name, runs, isOneTransaction }) => ({ name, runs, isOneTransaction })),
@@ -140,12 +140,12 @@ test('the plan says when each migration runs and what each statement blocks, and
     ],
     ['partners: reads and writes'],
   ]);
-  assert.deepEqual(await planMigrations({ ownerUrl: database.ownerUrl }), { migrations: [], functions: [] });
+  assert.deepEqual(await planMigrations({ url: database.readerUrl }), { migrations: [], functions: [] });
 });
 
 test('every statement of our own migrations is known', async () => {
   await asAdmin(database.superuserUrl, async (client) => client.query('drop schema kelpie cascade'));
-  const { migrations, functions } = await planMigrations(database);
+  const { migrations, functions } = await planMigrations({ url: database.ownerUrl });
   assert(migrations.length > 20 && functions.length > 100);
   const unknown = migrations.flatMap(({ name, statements: planned }) =>
     planned.filter(({ locks }) => locks.some(({ table }) => table === null)).map(({ sql }) => `${name}: ${sql}`),

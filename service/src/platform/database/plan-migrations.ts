@@ -136,14 +136,15 @@ function planAll(pending: readonly Migration[], catalogue: Catalogue, begun: Rea
 
 /** What `migrate` would do, and which locks it would take. Changes nothing, and waits for no other run. */
 export async function planMigrations({
-  ownerUrl,
+  url,
   folder = ownFolder,
 }: {
-  ownerUrl: string;
+  /** As the owner or the reading role. */
+  url: string;
   folder?: URL;
 }): Promise<MigrationPlan> {
   const client = new Client({
-    connectionString: ownerUrl,
+    connectionString: url,
     application_name: 'kelpie-migrate',
     connectionTimeoutMillis: 10_000,
     statement_timeout: 10_000,
