@@ -38,7 +38,7 @@ export async function prepareDatabase(
     name: 'kelpie-admin migrate',
     file: 'service/src/app/cli.ts',
     args: ['migrate'],
-    env: { KELPIE_OWNER_DATABASE_URL: urls.ownerUrl, KELPIE_LOG_LEVEL: 'warn' },
+    env: { KELPIE_MODE: 'development', KELPIE_OWNER_DATABASE_URL: urls.ownerUrl, KELPIE_LOG_LEVEL: 'warn' },
   });
   const { code } = await migrate.exited;
   if (code !== 0) throw new ClusterError(`kelpie-admin migrate failed:\n${migrate.output()}`);

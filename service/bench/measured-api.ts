@@ -39,6 +39,7 @@ export async function startMeasuredApi(
     file,
     args,
     env: {
+      KELPIE_MODE: 'development',
       KELPIE_DATABASE_URL: serviceUrl,
       KELPIE_API_PORT: String(port),
       KELPIE_METRICS_PORT: '0',

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { startChild } from '@kelpie/dev/child-process.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { testSecrets } from '../harness/secrets.ts';
+import { productionSettings } from '../harness/production-settings.ts';
 import { configurationExitCode } from '../../src/platform/configuration/configuration.ts';
+import { secretVariables } from '../../src/platform/configuration/secret-files.ts';
 import { settings, type Setting } from '../../src/platform/configuration/settings.ts';
 
 const processes = {
@@ -16,20 +17,7 @@ const processes = {
   limits: { file: 'service/src/app/cli.ts', args: ['partners', 'limits', 'acme', '--factor', '2', '--reason', 'test'] },
 };
 
-const right = {
-  KELPIE_DATABASE_URL: 'postgres://kelpie_service:hunter2@127.0.0.1:1/kelpie',
-  KELPIE_OWNER_DATABASE_URL: 'postgres://kelpie_owner:hunter2@127.0.0.1:1/kelpie',
-  KELPIE_READER_DATABASE_URL: 'postgres://kelpie_reader:hunter2@127.0.0.1:1/kelpie',
-  KELPIE_OPERATOR_DATABASE_URL: 'postgres://ada%40kelpie.example:hunter2@127.0.0.1:1/kelpie',
-  KELPIE_PUBLIC_URL: 'https://api.kelpie.example',
-  KELPIE_SMTP_URL: 'smtps://kelpie:hunter2@127.0.0.1:1',
-  KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
-  KELPIE_SUPPORT_EMAIL: 'support@kelpie.example',
-  KELPIE_HEARTBEAT_ANCHOR: '/mnt/kelpie/heartbeat',
-  KELPIE_LEDGER_KEY: 'e5'.repeat(32),
-  KELPIE_LEDGER_ANCHORS: '/mnt/kelpie/ledger-anchors',
-  ...testSecrets,
-};
+const right = productionSettings;
 
 async function startWith(name: keyof typeof processes, env: Record<string, string>) {
   const child = startChild({ name, ...processes[name], env });
@@ -148,6 +136,7 @@ test('a worker whose login is refused, or whose role bypasses row security, ends
   const database = await createTestDatabase();
   const refused = await startWith('worker', {
     ...right,
+    KELPIE_MODE: 'development',
     KELPIE_DATABASE_URL: new URL('/nowhere', database.serviceUrl).href,
     KELPIE_METRICS_PORT: '0',
   });
@@ -155,6 +144,7 @@ test('a worker whose login is refused, or whose role bypasses row security, ends
   assert.match(refused.said, /^Kelpie stopped: .*3D000. The database refused the login/m);
   const past = await startWith('worker', {
     ...right,
+    KELPIE_MODE: 'development',
     KELPIE_DATABASE_URL: database.superuserUrl,
     KELPIE_METRICS_PORT: '0',
   });
@@ -217,4 +207,13 @@ test('docs/configuration.md describes every setting as the code has it', () => {
       `| \`${variable}\` | ${about} | ${rule} | ${fallback === undefined ? 'required' : `\`${fallback}\``} | \`${example}\` |`,
   );
   assert.deepEqual(page.match(/^\| `KELPIE_.*$/gm), rows);
+});
+
+test('docs/configuration.md lists every secret that can be read from a file', () => {
+  const page = readFileSync(`${projectFolder}/docs/configuration.md`, 'utf8');
+  const [, listed = ''] = /^These are secrets: (.*)\.$/m.exec(page) ?? [];
+  assert.deepEqual(
+    listed.split(', ').map((name) => name.replaceAll('`', '')),
+    secretVariables,
+  );
 });

@@ -1,4 +1,6 @@
 import { OperatorError } from '../operator-error.ts';
+import { listUnsafeSettings } from './production-rules.ts';
+import { readSecretFiles, secretFileVariables } from './secret-files.ts';
 import { settings, type Setting } from './settings.ts';
 
 /** Exit code for invalid settings. */
@@ -32,28 +34,11 @@ const clientVariables = ['KELPIE_URL', 'KELPIE_API_KEY', 'KELPIE_KEY', 'KELPIE_K
 
 /** A misspelled setting would otherwise be ignored, and its default used. */
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set([...Object.values(settings).map((setting) => setting.variable), ...clientVariables]);
+  const own = Object.values(settings).map((setting) => setting.variable);
+  const known = new Set([...own, ...secretFileVariables, ...clientVariables]);
   return Object.keys(env)
     .filter((variable) => variable.startsWith('KELPIE_') && !known.has(variable))
     .map((variable) => `${variable} is not a Kelpie setting. Check its spelling.`);
-}
-
-function developmentOnly(env: NodeJS.ProcessEnv): string[] {
-  if (env[settings.mode.variable] === 'development') return [];
-  const problems: string[] = [];
-  for (const { variable } of [settings.publicUrl, settings.dashboardUrl]) {
-    if (URL.parse(env[variable] ?? '')?.protocol === 'http:') {
-      problems.push(`${variable} starts with http://. In production it must start with https://`);
-    }
-  }
-  if (env[settings.testClockFile.variable]?.startsWith('/') === true) {
-    problems.push(`${settings.testClockFile.variable} is set. It works only with KELPIE_MODE=development`);
-  }
-  for (const { variable } of [settings.testFailpoint, settings.egressAllow]) {
-    if (['', 'none', undefined].includes(env[variable])) continue;
-    problems.push(`${variable} is set. It works only with KELPIE_MODE=development`);
-  }
-  return problems;
 }
 
 /** A key needs its address, and live must not use a sandbox: test money must never count as real. */
@@ -75,9 +60,6 @@ function bankProblems(env: NodeJS.ProcessEnv): string[] {
   if (/sandbox/i.test(URL.parse(liveUrl)?.hostname ?? '')) {
     problems.push(`${settings.liveBankUrl.variable} is a sandbox address. Live needs the live bank`);
   }
-  if (env[settings.mode.variable] !== 'development' && liveUrl.startsWith('http:')) {
-    problems.push(`${settings.liveBankUrl.variable} starts with http://. In production it must start with https://`);
-  }
   if (given(settings.liveBankApiKey)?.startsWith('sk-test') === true) {
     problems.push(`${settings.liveBankApiKey.variable} is a test key. Live needs a live key`);
   }
@@ -85,6 +67,13 @@ function bankProblems(env: NodeJS.ProcessEnv): string[] {
 }
 
 export type ChooseSettings<Configuration> = (get: <Value>(setting: Setting<Value>) => Value) => Configuration;
+
+/** What is wrong with the settings that are given, whichever of them a process reads. */
+function listProblems(env: NodeJS.ProcessEnv): string[] {
+  const mode = read(settings.mode, env);
+  const unsafe = mode.kind === 'right' && mode.value === 'development' ? [] : listUnsafeSettings(env);
+  return [...unknownVariables(env), ...unsafe, ...bankProblems(env), ...(mode.kind === 'wrong' ? [mode.problem] : [])];
+}
 
 /**
  * Reads the settings that a process needs, or throws one error that lists all problems. An invalid setting is replaced by
@@ -94,21 +83,44 @@ export function readConfiguration<Configuration>(
   env: NodeJS.ProcessEnv,
   choose: ChooseSettings<Configuration>,
 ): Configuration {
-  const mode = read(settings.mode, env);
-  const problems = [
-    ...unknownVariables(env),
-    ...developmentOnly(env),
-    ...bankProblems(env),
-    ...(mode.kind === 'wrong' ? [mode.problem] : []),
-  ];
+  const { env: whole, problems: ofFiles, unread } = readSecretFiles(env);
+  const problems = [...ofFiles, ...listProblems(whole)];
   const configuration = choose((setting) => {
-    const outcome = read(setting, env);
+    const outcome = read(setting, whole);
     if (outcome.kind === 'right') return outcome.value;
-    if (!problems.includes(outcome.problem)) problems.push(outcome.problem);
+    if (!unread.has(setting.variable) && !problems.includes(outcome.problem)) problems.push(outcome.problem);
     const example = setting.parse(setting.example);
     if (example === undefined) throw new Error(`the example of ${setting.variable} breaks its own rule`);
     return example;
   });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return configuration;
+}
+
+export interface GivenSettings {
+  isDevelopment: boolean;
+  /** What is wrong with what is given, whatever the mode. */
+  problems: string[];
+  /** What production refuses. */
+  unsafe: string[];
+  /** The value of a setting, or null where it is not given, is invalid, or is `none`. */
+  find<Value>(setting: Setting<Value>): Value | null;
+}
+
+/** For who judges a configuration instead of running by it: nothing is refused. */
+export function inspectConfiguration(env: NodeJS.ProcessEnv): GivenSettings {
+  const { env: whole, problems: ofFiles } = readSecretFiles(env);
+  const invalid = Object.values<Setting<unknown>>(settings).flatMap((setting) => {
+    const outcome = read(setting, whole);
+    return outcome.kind === 'wrong' && (whole[setting.variable] ?? '') !== '' ? [outcome.problem] : [];
+  });
+  return {
+    isDevelopment: whole[settings.mode.variable] === 'development',
+    problems: [...ofFiles, ...unknownVariables(whole), ...bankProblems(whole), ...invalid],
+    unsafe: listUnsafeSettings(whole),
+    find: (setting) => {
+      const outcome = read(setting, whole);
+      return outcome.kind === 'right' ? outcome.value : null;
+    },
+  };
 }

@@ -149,6 +149,8 @@ function bankSettings(environment: 'SANDBOX' | 'LIVE', which: string, example: {
 
 const port = { min: 0, max: 65_535 };
 const postgres = ['postgres:', 'postgresql:'];
+/** The driver checks the server's certificate against this authority, and against the host of the URL. */
+const verified = '?sslmode=verify-full&sslrootcert=/etc/kelpie/database-ca.crt';
 
 const sandboxBank = bankSettings('SANDBOX', "the bank's sandbox", {
   url: 'https://api.sandbox.bridge.xyz/v0',
@@ -193,30 +195,31 @@ interface PayToAccount {
 /** Every setting of every Kelpie process. A test keeps docs/configuration.md equal. */
 export const settings = {
   mode: oneOf('KELPIE_MODE', ['production', 'development'], {
-    about: 'Development mode allows http:// addresses and test settings.',
+    about: 'Production refuses unsafe settings. Development mode allows them, and test settings.',
     example: 'production',
     fallback: 'production',
   }),
   databaseUrl: address('KELPIE_DATABASE_URL', postgres, {
-    about: 'PostgreSQL, as the role kelpie_service. Used by the api and the worker.',
-    example: 'postgres://kelpie_service:secret@db.internal:5432/kelpie',
+    about:
+      'PostgreSQL, as the role kelpie_service. Used by the api and the worker. Production requires sslmode=verify-full or a local socket.',
+    example: `postgres://kelpie_service:secret@db.internal:5432/kelpie${verified}`,
     secret: true,
   }),
   ownerDatabaseUrl: address('KELPIE_OWNER_DATABASE_URL', postgres, {
     about: 'The same database as the role kelpie_owner. Used only by `kelpie-admin migrate`.',
-    example: 'postgres://kelpie_owner:secret@db.internal:5432/kelpie',
+    example: `postgres://kelpie_owner:secret@db.internal:5432/kelpie${verified}`,
     secret: true,
   }),
   readerDatabaseUrl: address('KELPIE_READER_DATABASE_URL', postgres, {
     about:
       'The same database as the role kelpie_reader. Used by `kelpie-admin` commands that read, and by the worker, for its gauges and the nightly verification. A worker in development can do without.',
-    example: 'postgres://kelpie_reader:secret@db.internal:5432/kelpie',
+    example: `postgres://kelpie_reader:secret@db.internal:5432/kelpie${verified}`,
     secret: true,
   }),
   operatorDatabaseUrl: address('KELPIE_OPERATOR_DATABASE_URL', postgres, {
     about:
       'The same database with your own login in the role kelpie_operator. Used by `kelpie-admin` commands that change something. The audit log records the login.',
-    example: 'postgres://ada%40kelpie.example:secret@db.internal:5432/kelpie',
+    example: `postgres://ada%40kelpie.example:secret@db.internal:5432/kelpie${verified}`,
     secret: true,
   }),
   databaseConnections: wholeNumber(
@@ -244,7 +247,7 @@ export const settings = {
     example: 'https://api.kelpie.example',
   }),
   metricsHost: matching('KELPIE_METRICS_HOST', 'an IP address or a host name', /^[A-Za-z0-9.:-]{1,255}$/, {
-    about: 'The address that metrics are served on. Keep it private.',
+    about: 'The address that metrics are served on. Production requires a loopback or private one.',
     example: '127.0.0.1',
     fallback: '127.0.0.1',
   }),

@@ -81,7 +81,11 @@ beforeEach(async () =>
 async function verify(): Promise<{ code: number | null; said: string }> {
   const { code, output: said } = await runCommand({
     args: ['ledger', 'verify', '--json'],
-    env: { KELPIE_READER_DATABASE_URL: database.readerUrl, KELPIE_LOG_LEVEL: 'silent' },
+    env: {
+      KELPIE_MODE: 'development',
+      KELPIE_READER_DATABASE_URL: database.readerUrl,
+      KELPIE_LOG_LEVEL: 'silent',
+    },
   });
   return { code, said };
 }
