@@ -34,16 +34,24 @@ function portOf(address: AddressInfo | string | null): number {
 /** What a relay says to an address instead of yes: a status, and a sentence. */
 type AnswerTo = (address: string) => { status: number; text: string } | undefined;
 
+interface InboxOptions {
+  smtp: number;
+  page: number;
+  /** Offers STARTTLS with this certificate. */
+  certificate?: { key: string; cert: string };
+}
+
 /** Takes every mail that is sent to it over real SMTP, delivers none, and shows them on a page. A test can have it say no. */
 export async function startMailInbox(
-  ports: { smtp: number; page: number },
+  { certificate, ...ports }: InboxOptions,
   answerTo: AnswerTo = () => undefined,
 ): Promise<MailInbox> {
   const mails: Mail[] = [];
   const watch = createWatch();
   const smtp = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['STARTTLS'],
+    disabledCommands: certificate === undefined ? ['STARTTLS'] : [],
+    ...certificate,
     size: mostMailBytes,
     // A worker keeps its connections open between two mails: who closes the inbox does not wait for them.
     closeTimeout: 100,

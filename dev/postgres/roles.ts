@@ -85,6 +85,8 @@ export async function ensureRoles(adminUrl: string): Promise<void> {
     };
     const withPassword = (role: Role): string => `login password ${client.escapeLiteral(passwordOf(role, adminUrl))}`;
     for (const role of loginRoles) await ensure(role, `noinherit ${withPassword(role)}`);
+    // So that the doctor sees how far standbys are behind.
+    await client.query('grant pg_read_all_stats to kelpie_reader');
     await ensure('kelpie_operator', 'noinherit nologin');
     for (const login of operatorLogins) {
       await ensure(login, `inherit ${withPassword(login)}`);

@@ -2,6 +2,7 @@
 // knows nothing of payouts, and never says that a payment did not happen when it can't know.
 export { bankReference } from './bank-reference.ts';
 export { createBridgeBank } from './bridge/bank.ts';
+export { probeBridge } from './bridge/probe.ts';
 export { readWebhook, type PaymentNews } from './bridge/webhook.ts';
 export { bankCalls, withFailpoints } from './failpoints.ts';
 export { encryptRecipientId, openRecipientId } from './encrypted-recipient-id.ts';

@@ -36,22 +36,38 @@ const sendTimeoutMs = 60_000;
 const idleTimeoutMs = 20_000;
 const connections = 4;
 
-export function openMailTransport({ relay, from, requireTls }: RelaySettings): MailTransport {
+function connectionOptions({ relay, requireTls }: Omit<RelaySettings, 'from'>) {
   const { auth, ...address } = relay;
-  const transporter = createTransport({
+  return {
     ...address,
     ...(auth === null ? {} : { auth }),
-    pool: true,
-    maxConnections: connections,
-    // The queue tries again, and says so; the pool would do it in silence.
-    maxRequeues: 0,
-    idleTimeout: idleTimeoutMs,
     requireTLS: requireTls,
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
     socketTimeout: socketTimeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
+  };
+}
+
+/** Connects to the relay, turns TLS on and signs in, as before a mail, and sends none. Throws where one of them fails. */
+export async function greetRelay(settings: Omit<RelaySettings, 'from'>): Promise<void> {
+  const transporter = createTransport(connectionOptions(settings));
+  try {
+    await transporter.verify();
+  } finally {
+    transporter.close();
+  }
+}
+
+export function openMailTransport({ from, ...settings }: RelaySettings): MailTransport {
+  const transporter = createTransport({
+    ...connectionOptions(settings),
+    pool: true,
+    maxConnections: connections,
+    // The queue tries again, and says so; the pool would do it in silence.
+    maxRequeues: 0,
+    idleTimeout: idleTimeoutMs,
   });
   return {
     async send({ to, files = [], ...letter }) {
