@@ -5,6 +5,7 @@ import { addApprovalCommands } from './approvals.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCaseCommands } from './cases.ts';
 import { addDepositCommands } from './deposits.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addExceptionCommands } from './exceptions.ts';
 import { addFloatCommands } from './floats.ts';
 import { addInvoiceCommands } from './invoices.ts';
@@ -27,6 +28,7 @@ Commands that change something use your own database login. Try them with
 --dry-run first. Each one is recorded in a tamper-evident audit log.
 
 Start here:
+  kelpie-admin doctor                           check the whole installation
   kelpie-admin payouts stuck                    payouts that have not finished
   kelpie-admin payouts show ID                  one payout's audit trail
   kelpie-admin rails list                       what stops payments now
@@ -66,6 +68,7 @@ export function createProgram({ json }: { json: boolean }): Command {
     .addHelpText('after', overview);
   if (json) program.configureOutput({ writeErr: () => undefined });
   addMigrateCommand(program);
+  addDoctorCommand(program);
   addPartnerCommands(program);
   addSessionCommands(program);
   addMemberCommands(program);
