@@ -8,7 +8,7 @@ export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
 export { digestOrders } from './records/digest-payouts.ts';
 export { verifyPayouts } from './records/verify-payouts.ts';
-export { openNewestRecipient, type NewestRecipient } from './records/newest-recipient.ts';
+export { openNewestRecipient } from './records/newest-recipient.ts';
 export { createWebhookReceiver } from './lifecycle/receive-webhook.ts';
 export { startSweep } from './lifecycle/sweep.ts';
 export { auditTrailAsJson, readAuditTrail, type AuditTrail } from './admin/audit-trail.ts';

@@ -34,5 +34,5 @@ export async function read<Found>(
 
 /** What production must not have, and a development stack may. */
 export function unsafe({ given }: Pick<DoctorDeps, 'given'>, message: string): Finding {
-  return given.isDevelopment ? warning(`${message} Production must not.`) : problem(message);
+  return given.isDevelopment ? warning(`${message} (A problem in production.)`) : problem(message);
 }

@@ -1,4 +1,4 @@
-export type Status = 'ok' | 'warning' | 'problem';
+type Status = 'ok' | 'warning' | 'problem';
 
 /** What a check found, in one line. What is not `ok` says what to do. Never a secret in it. */
 export interface Finding {

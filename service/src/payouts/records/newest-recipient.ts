@@ -10,7 +10,7 @@ interface NewestRow {
   account_index: Buffer;
 }
 
-export type NewestRecipient =
+type NewestRecipient =
   | { kind: 'none' }
   | { kind: 'opened'; isIndexed: boolean }
   /** By no data key that is configured. */

@@ -98,6 +98,10 @@ await writeFile(
   `${await sqlOn(superuserUrl, `select seq || ':' || encode(mac, 'hex') as text from kelpie.audit_head`)}\n`,
 );
 
+/** As a unit hands it over. */
+const dataKeys = path.join(folder, 'data-keys');
+await writeFile(dataKeys, `${productionSettings.KELPIE_DATA_KEYS}\n`, { mode: 0o600 });
+
 for (const name of ['kelpie-api', 'kelpie-worker']) {
   const client = new Client({ connectionString: verified(urls.serviceUrl), application_name: name });
   client.on('error', () => undefined);
@@ -121,6 +125,8 @@ const env: Record<string, string> = {
   KELPIE_AUDIT_ANCHORS: auditAnchors,
   KELPIE_LEDGER_ANCHORS: path.join(folder, 'ledger-anchors'),
   NODE_EXTRA_CA_CERTS: authority,
+  KELPIE_DATA_KEYS: '',
+  KELPIE_DATA_KEYS_FILE: dataKeys,
 };
 
 async function beat(): Promise<void> {
@@ -165,7 +171,7 @@ test('people read one line per finding', async () => {
   const { code } = await child.exited;
   assert.equal(code, 0, child.output());
   assert.match(child.printed(), /^ok {7}backup +The newest backup/m);
-  assert.match(child.printed(), /\nAll is well\.\n$/);
+  assert.match(child.printed(), /\nAll is well\.\n?$/);
 });
 
 test('a database without TLS is named, as a setting and as a connection', async () => {
