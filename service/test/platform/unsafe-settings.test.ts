@@ -146,6 +146,11 @@ const unsafe: readonly [what: string, env: Record<string, string>, said: RegExp]
     /^KELPIE_METRICS_HOST is .*a name, which may be public/m,
   ],
   [
+    'traces in clear to another network',
+    { KELPIE_OTLP_URL: 'http://collector.example:4318/v1/traces' },
+    /^KELPIE_OTLP_URL sends traces over http:/m,
+  ],
+  [
     'half of the internet as a proxy',
     { KELPIE_TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/1' },
     /^KELPIE_TRUSTED_PROXIES trusts 0\.0\.0\.0\/1/m,
@@ -176,6 +181,8 @@ const safe: readonly [what: string, env: Record<string, string>][] = [
   ['metrics on a private address of IPv6', { KELPIE_METRICS_HOST: 'fd00::7' }],
   ['metrics on localhost', { KELPIE_METRICS_HOST: 'localhost' }],
   ['networks of proxies', { KELPIE_TRUSTED_PROXIES: '10.0.0.0/8,fc00::/7,104.16.0.0/13,2606:4700::/32,192.0.2.7' }],
+  ['a collector beside it', { KELPIE_OTLP_URL: 'http://127.0.0.1:4318/v1/traces' }],
+  ['a collector on a private address of IPv6', { KELPIE_OTLP_URL: 'http://[fd00::7]:4318/v1/traces' }],
   ['no TLS switch of Node', { NODE_TLS_REJECT_UNAUTHORIZED: '1' }],
 ];
 

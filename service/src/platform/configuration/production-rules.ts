@@ -130,11 +130,25 @@ const sharedBanks: Rule = (env) => {
     );
 };
 
+/** A name may lead anywhere. */
+function isOwnHost(host: string): boolean {
+  return host === 'localhost' || isOwnAddress(host.replaceAll(/[[\]]/g, ''));
+}
+
 const publicMetrics: Rule = (env) => {
   const host = given(env, settings.metricsHost) ?? '127.0.0.1';
-  if (host === 'localhost' || isOwnAddress(host)) return [];
+  if (isOwnHost(host)) return [];
   const what = isIP(host) === 0 ? 'a name, which may be public' : 'a public address or all of them';
   return [`${settings.metricsHost.variable} is ${JSON.stringify(host)}, ${what}. Use a loopback or private IP address`];
+};
+
+const plainTraces: Rule = (env) => {
+  const url = URL.parse(given(env, settings.otlpUrl) ?? '');
+  return url?.protocol !== 'http:' || isOwnHost(url.hostname)
+    ? []
+    : [
+        `${settings.otlpUrl.variable} sends traces over http://. Use https://, or a collector on a loopback or private IP address`,
+      ];
 };
 
 /** Large providers of proxies have networks of /11 and /13. */
@@ -171,6 +185,7 @@ const rules: readonly Rule[] = [
   exampleCredentials,
   sharedBanks,
   publicMetrics,
+  plainTraces,
   everyProxy,
   noAlarms,
 ];
