@@ -2,13 +2,14 @@ import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { projectFolder } from '../project.ts';
 import { fillTemplate } from './fill-template.ts';
-import { addressesOf, foldersOf, nodeName, nodes, repositoryOf, type ClusterPlan } from './plan.ts';
+import { runCommand } from './run-command.ts';
+import { addressesOf, certificatesOf, foldersOf, nodeName, nodes, repositoryOf, type ClusterPlan } from './plan.ts';
 
 /** The files that production uses, too. */
 const templateFolder = path.join(projectFolder, 'deploy/cluster');
 
-async function readTemplate(name: string): Promise<string> {
-  return readFile(path.join(templateFolder, name), 'utf8');
+async function readTemplate(templates: string, name: string): Promise<string> {
+  return readFile(path.join(templates, name), 'utf8');
 }
 
 export function configurationFile(plan: ClusterPlan, node: number, name: NodeFile): string {
@@ -44,6 +45,7 @@ export function valuesOf(plan: ClusterPlan, node: number): Readonly<Record<NodeF
       CLUSTER_NETWORK: peersNetwork,
       CLIENT_NETWORK: clientsNetwork,
       PGBACKREST_CONFIG: configurationFile(plan, node, 'pgbackrest.conf'),
+      CERTIFICATES: certificatesOf(plan),
       PATRONI_PASSWORD: plan.passwords.patroni,
       SUPERUSER_PASSWORD: plan.passwords.superuser,
       REPLICATION_PASSWORD: plan.passwords.replication,
@@ -62,8 +64,24 @@ export function proxyValuesOf(plan: ClusterPlan): Record<string, string> {
   return { PROXY_ADDRESS: `127.0.0.1:${plan.proxyPort}`, ...Object.fromEntries(addresses) };
 }
 
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** By the script that production uses. Each node's names are the addresses by which HAProxy and the service reach it. */
+async function makeCertificates(plan: ClusterPlan, owner: Owner, templates: string): Promise<void> {
+  const folder = certificatesOf(plan);
+  for (const node of nodes) {
+    const names = `DNS:localhost,IP:127.0.0.1,IP:${addressesOf(plan, node).clients}`;
+    await runCommand(path.join(templates, 'certificates.sh'), [folder, nodeName(node), names]);
+    await chown(path.join(folder, `${nodeName(node)}.key`), owner.uid, owner.gid);
+  }
+  await chmod(folder, 0o755);
+}
+
 /** Writes the files of all three nodes and of HAProxy, for the user that runs them. */
-export async function writeConfiguration(plan: ClusterPlan, owner: { uid: number; gid: number }): Promise<void> {
+export async function writeConfiguration(plan: ClusterPlan, owner: Owner, templates = templateFolder): Promise<void> {
   const createFolder = async (folder: string): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chown(folder, owner.uid, owner.gid);
@@ -81,10 +99,11 @@ export async function writeConfiguration(plan: ClusterPlan, owner: { uid: number
     for (const name of nodeFiles)
       await write(
         configurationFile(plan, node, name),
-        fillTemplate(await readTemplate(name), valuesOf(plan, node)[name]),
+        fillTemplate(await readTemplate(templates, name), valuesOf(plan, node)[name]),
       );
   }
-  await write(proxyFile(plan), fillTemplate(await readTemplate('haproxy.cfg'), proxyValuesOf(plan)));
-  await write(patroniProgram(plan), await readTemplate('patroni.py'), 0o700);
+  await makeCertificates(plan, owner, templates);
+  await write(proxyFile(plan), fillTemplate(await readTemplate(templates, 'haproxy.cfg'), proxyValuesOf(plan)));
+  await write(patroniProgram(plan), await readTemplate(templates, 'patroni.py'), 0o700);
   await chmod(plan.folder, 0o711);
 }

@@ -91,6 +91,8 @@ export interface PatroniCluster {
 interface ClusterOptions {
   /** Where its files are. Must not exist yet. */
   folder?: string;
+  /** Where its configuration files come from, if not from this checkout. */
+  templates?: string;
   atEnd: (end: () => Promise<unknown>) => void;
 }
 
@@ -244,9 +246,9 @@ async function idOf(kind: '-u' | '-g'): Promise<number> {
   return Number(await runCommand('id', [kind, 'postgres']));
 }
 
-async function prepareNodes(plan: ClusterPlan): Promise<void> {
+async function prepareNodes(plan: ClusterPlan, templates?: string): Promise<void> {
   const owner = { uid: await idOf('-u'), gid: await idOf('-g') };
-  await writeConfiguration(plan, owner);
+  await writeConfiguration(plan, owner, templates);
   for (const node of nodes) {
     const { walDisk, wal } = foldersOf(plan, node);
     await mkdir(walDisk);
@@ -263,13 +265,13 @@ export async function removeAbandonedClusters(): Promise<void> {
 }
 
 /** A new cluster, whole and with a first full backup. */
-export async function startPatroniCluster({ folder, atEnd }: ClusterOptions): Promise<PatroniCluster> {
+export async function startPatroniCluster({ folder, templates, atEnd }: ClusterOptions): Promise<PatroniCluster> {
   requirePrograms();
   await removeAbandonedClusters();
   const plan = await createPlan(folder ?? newFolder(randomBytes(4).toString('hex')));
   const cluster = clusterOf(plan);
   atEnd(async () => cluster.remove());
-  await prepareNodes(plan);
+  await prepareNodes(plan, templates);
   await cluster.startEtcd(nodes);
   await Promise.all(nodes.map(async (node) => cluster.startNode(node)));
   await cluster.startHaproxy();

@@ -61,12 +61,22 @@ export function addressesOf({ network }: Pick<ClusterPlan, 'network'>, node: num
   };
 }
 
+/** The authority that vouches for the nodes, and what it made for each. */
+export function certificatesOf({ folder }: Pick<ClusterPlan, 'folder'>): string {
+  return `${folder}/certificates`;
+}
+
+function superuserUrl(plan: ClusterPlan, address: string): string {
+  const verified = `sslmode=verify-full&sslrootcert=${certificatesOf(plan)}/ca.crt`;
+  return `postgres://postgres:${plan.passwords.superuser}@${address}/postgres?${verified}`;
+}
+
 /** The superuser's address of one node, whatever its role. */
 export function superuserUrlOf(plan: ClusterPlan, node: number): string {
-  return `postgres://postgres:${plan.passwords.superuser}@${addressesOf(plan, node).clients}:5432/postgres`;
+  return superuserUrl(plan, `${addressesOf(plan, node).clients}:5432`);
 }
 
 /** The superuser's address of the leader, through HAProxy. */
-export function adminUrlOf({ passwords, proxyPort }: ClusterPlan): string {
-  return `postgres://postgres:${passwords.superuser}@127.0.0.1:${proxyPort}/postgres`;
+export function adminUrlOf(plan: ClusterPlan): string {
+  return superuserUrl(plan, `127.0.0.1:${plan.proxyPort}`);
 }

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ClusterError } from '../postgres/cluster.ts';
+import { urlFor } from '../postgres/roles.ts';
 import { projectFolder } from '../project.ts';
 import { claimStack, type StackClaim } from '../stack-claim.ts';
 import { startPatroniCluster, type PatroniCluster } from './patroni-cluster.ts';
@@ -22,7 +23,7 @@ Kelpie runs on a cluster of three nodes.
   API key     ${key}   (a sandbox with 10,000.00 USDC of test money)
   Bank        ${bankUrl}   (sandbox bank, on a server of its own)
   Email       ${mailUrl}
-  Leader      psql ${adminUrl.replace(/postgres$/, 'kelpie')}   (superuser, through HAProxy)
+  Leader      psql '${urlFor(adminUrl, 'kelpie')}'   (superuser, through HAProxy)
   Logs        ${folder}/*.log and ${folder}/node*/log
   Backups     ${folder}/backups
 
