@@ -1269,6 +1269,10 @@ export interface components {
             name: string;
             /** @description The release of the API description. */
             version: string;
+            /** @description The release of the service that answered. */
+            release: string;
+            /** @description The commit it was built from, or `development`. */
+            commit: string;
             /**
              * Format: uri
              * @description The URL of this reference.

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Meter } from '../platform/metrics.ts';
+import { durationBuckets, type Meter } from '../platform/metrics.ts';
 import { sharedNetworkOf } from './limits/caller-network.ts';
 
 /**
@@ -11,15 +11,20 @@ export function recordRequests(
   meter: Meter,
   callerIdOf: (request: FastifyRequest) => string | undefined,
 ): void {
-  const duration = meter.createHistogram('kelpie_http_request_duration_seconds', {
+  const duration = meter.createHistogram('http_server_request_duration_seconds', {
     description: 'From the first byte of the request to the last of the answer, without what it waited for on purpose',
+    advice: durationBuckets,
   });
   app.decorateReply('waitedMs', 0);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const { method } = request;
     const status = reply.statusCode;
-    duration.record((reply.elapsedTime - reply.waitedMs) / 1000, { method, route, status });
+    duration.record((reply.elapsedTime - reply.waitedMs) / 1000, {
+      http_request_method: method,
+      http_route: route,
+      http_response_status_code: status,
+    });
     const duration_ms = Math.round(reply.elapsedTime);
     const caller = { caller_id: callerIdOf(request), network: sharedNetworkOf(request.ip) };
     request.log.info({ method, route, status, duration_ms, ...caller }, 'request.done');

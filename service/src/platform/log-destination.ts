@@ -40,10 +40,17 @@ function flushAtExit(flush: () => void): void {
   });
 }
 
-/** Writes lines to a file descriptor in order, without ever waiting for its reader. Says how many it dropped, once it can. */
+interface LogDestinationOptions {
+  /** How many lines were dropped, once its reader takes lines again. */
+  reportDropped: (lines: number) => void;
+  /** At once, for each. */
+  onDropped: (() => void) | undefined;
+}
+
+/** Writes lines to a file descriptor in order, without ever waiting for its reader. */
 export function openLogDestination(
   standardOutput: number,
-  onDropped: (lines: number) => void,
+  { reportDropped, onDropped }: LogDestinationOptions,
 ): { write(line: string): void } {
   const fd = openWithoutBlocking(standardOutput);
   const waiting: Buffer[] = [];
@@ -71,7 +78,7 @@ export function openLogDestination(
     if (dropped === 0 || waitingBytes > mostWaitingBytes / 2) return;
     const lines = dropped;
     dropped = 0;
-    onDropped(lines);
+    reportDropped(lines);
   };
   const pump = (): void => {
     const chunk = next();
@@ -99,6 +106,7 @@ export function openLogDestination(
       const bytes = Buffer.from(line);
       if (waitingBytes + bytes.length > mostWaitingBytes) {
         dropped += 1;
+        onDropped?.();
         return;
       }
       waiting.push(bytes);

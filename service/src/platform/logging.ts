@@ -15,6 +15,7 @@ const allowedFields = new Set([
   'buckets',
   'caller_id',
   'case_id',
+  'commit',
   'deposit_id',
   'differences',
   'duration_ms',
@@ -48,6 +49,7 @@ const allowedFields = new Set([
   'sources',
   'spans',
   'status',
+  'version',
 ]);
 
 /** What is said is a name of ours for what happened, never a sentence with values in it. */
@@ -175,16 +177,24 @@ function guard(logger: Logger, method: 'child' | 'setBindings'): void {
 
 const summaryEveryMs = 1_000;
 
+/** Where lines go instead of standard output, or who hears of each that standard output did not take. */
+type LogOutput = DestinationStream | { onDropped: () => void };
+
 /**
  * Structured lines on standard output. `process` names who speaks: api, worker, cli. What an outage repeats is written a few
  * times a second and counted besides; a reader that stalls loses lines, which are counted too.
  */
-export function createLogger(process: string, level: string, stream?: DestinationStream): Logger {
+export function createLogger(process: string, level: string, output?: LogOutput): Logger {
   const limit = createLineLimit();
   let timer: NodeJS.Timeout | undefined;
   const summarize = (): void => {
     timer = undefined;
     logger.warn({ repeated: limit.takeRepeats() }, 'log.repeated');
+  };
+  const reportDropped = (lines: number): void => logger.warn({ lines }, 'log.dropped');
+  const openOutput = (): DestinationStream => {
+    if (output !== undefined && 'write' in output) return output;
+    return openLogDestination(1, { reportDropped, onDropped: output?.onDropped });
   };
   const logger = pino(
     {
@@ -205,7 +215,7 @@ export function createLogger(process: string, level: string, stream?: Destinatio
         },
       },
     },
-    stream ?? openLogDestination(1, (lines) => logger.warn({ lines }, 'log.dropped')),
+    openOutput(),
   );
   guard(logger, 'child');
   guard(logger, 'setBindings');

@@ -26,6 +26,8 @@ test('the root and the version say what the service is and where it is described
     assert.deepEqual(json, {
       name: 'Kelpie Payouts',
       version: '1.3.0',
+      release: '0.1.0',
+      commit: 'development',
       docs: 'http://api.kelpie.test/docs',
       support_email: 'support@kelpie.example',
     });
@@ -53,8 +55,10 @@ test('the reference page may load nothing from elsewhere', async () => {
 
 test('metrics are served on a port of their own, by route, and not where partners are', async () => {
   const metrics = await (await fetch(api.metricsUrl)).text();
-  assert.match(metrics, /kelpie_http_request_duration_seconds_count\{method="GET",route="\/v1",status="200"\} 1/);
-  assert.match(metrics, /kelpie_event_loop_delay_p99_seconds/);
+  assert.match(
+    metrics,
+    /http_server_request_duration_seconds_count\{http_request_method="GET",http_route="\/v1",http_response_status_code="200"\} 1/,
+  );
   assert.equal((await getJson(`${api.url}/metrics`)).status, 404);
 });
 

@@ -7,8 +7,12 @@ import {
 } from '../../platform/configuration/configuration.ts';
 import { killAtFailpoint, noFailpoint } from '../../platform/failpoint.ts';
 import { createLogger, type Logger } from '../../platform/logging.ts';
-import { createMetrics } from '../../platform/metrics.ts';
+import { createMetrics, type Metrics } from '../../platform/metrics.ts';
+import { observeProcess } from '../../platform/process-metrics.ts';
+import { build } from '../../platform/version.ts';
+import { createHealth } from '../../platform/health.ts';
 import { openPool, type Pace, type Pool } from '../../platform/database/pool.ts';
+import { createPoolMetrics } from '../../platform/database/pool-metrics.ts';
 import { assertServiceRole } from '../../platform/database/service-role.ts';
 import { startWriteGate } from '../../platform/database/write-gate.ts';
 import { createWriteProbe } from '../../platform/database/write-probe.ts';
@@ -48,6 +52,15 @@ function endAtOnce(): void {
   process.exit(0);
 }
 
+/** What standard output did not take is counted, since no line can say so then. */
+function openLogger(name: string, level: string, { meter }: Metrics): Logger {
+  const dropped = meter.createCounter('kelpie_log_lines_dropped_total', {
+    description: 'Lines that were dropped because standard output was not read',
+  });
+  dropped.add(0);
+  return createLogger(name, level, { onDropped: () => dropped.add(1) });
+}
+
 /** The parts that api and worker share, with the settings that each asks for besides. */
 async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettings<Own>) {
   const { shared, own } = configurationOrExit((get) => ({
@@ -64,27 +77,34 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
     },
     own: chooseOwn(get),
   }));
-  const logger = createLogger(name, shared.logLevel);
+  const metrics = createMetrics();
+  const logger = openLogger(name, shared.logLevel, metrics);
+  logger.info({ mode: shared.mode, ...build }, 'process.started');
   explainLastError(logger);
   process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
-  const metrics = createMetrics();
   const tracer = await openTracer({ ...shared.tracing, process: name, logger });
   const url = shared.databaseUrl;
   const probe = createWriteProbe({ url, applicationName: `kelpie-${name}-probe` });
   // A worker begins with its first confirmed write. An api serves reads before.
   const gate = startWriteGate({ probe: probe.run, logger, begins: name === 'api' ? 'open' : 'closed' });
-  const openOwnPool = (connections: number, applicationName: string, pace: Pace = 'job'): Pool =>
-    openPool({ url, connections, applicationName, logger, pace, writeGate: gate });
+  observeProcess(metrics.meter, { process: name, takesWrites: gate.isOpen });
+  const measurePool = createPoolMetrics(metrics.meter);
+  const openOwnPool = (connections: number, applicationName: string, pace: Pace = 'job'): Pool => {
+    const opened = openPool({ url, connections, applicationName, logger, pace, writeGate: gate });
+    measurePool(applicationName, opened);
+    return opened;
+  };
   const pool = openOwnPool(shared.databaseConnections, `kelpie-${name}`, name === 'api' ? 'request' : 'job');
   const endPools = async (...others: Pool[]): Promise<void> => {
     gate.stop();
     await Promise.all([probe.stop(), ...[pool, ...others].map(async (one) => one.end())]);
   };
+  const health = createHealth({ writesConfirmedForMs: gate.confirmedForMs });
   const { port: metricsPort } = await metrics.listen({ host: shared.metricsHost, port: shared.metricsPort });
   const clock = clockFor(shared.testClockFile);
   const failpoint = shared.testFailpoint === null ? noFailpoint : killAtFailpoint(shared.testFailpoint);
-  const tools = { clock, failpoint, logger, metrics, metricsPort, tracer };
-  return { own, mode: shared.mode, ...tools, url, pool, openOwnPool, endPools };
+  const tools = { clock, failpoint, logger, metrics, metricsPort, health, tracer };
+  return { own, mode: shared.mode, ...tools, url, pool, measurePool, openOwnPool, endPools };
 }
 
 /**
@@ -109,7 +129,9 @@ const engineConnections = 2;
 /** As above, with a pool for the job engine alone and what wakes it, once the database takes writes. */
 export async function beginWorker<Own>(chooseOwn: ChooseSettings<Own>) {
   const { openOwnPool, endPools, ...deps } = await beginProcess('worker', chooseOwn);
-  const { pool, logger, url } = deps;
+  const { pool, logger, url, metrics, health } = deps;
+  metrics.addPage('/healthz', health.alive);
+  metrics.addPage('/readyz', health.ready);
   await untilDatabaseServes(logger, async () => assertServiceRole(pool));
   await pool.writeGate.untilOpen(new AbortController().signal);
   const enginePool = openOwnPool(engineConnections, 'kelpie-worker-jobs');

@@ -21,6 +21,8 @@ export interface WriteGate {
 }
 
 export interface ProbedWriteGate extends WriteGate {
+  /** Since the last outage that the probe met too; 0 in one. A failed write alone closes the gate for a moment, and is none. */
+  confirmedForMs: () => number;
   stop: () => void;
 }
 
@@ -81,6 +83,7 @@ export function startWriteGate(deps: GateDeps): ProbedWriteGate {
   let open = begins === 'open';
   let closedAt = clock();
   let isReported = false;
+  let confirmedSince = clock();
   // A write that began before the last failure proves nothing about what came after it.
   let closings = 0;
   let isStopped = false;
@@ -90,7 +93,10 @@ export function startWriteGate(deps: GateDeps): ProbedWriteGate {
 
   const reopen = (): void => {
     open = true;
-    if (isReported) logger.info({ duration_ms: Math.round(clock() - closedAt) }, 'writes.regained');
+    if (isReported) {
+      logger.info({ duration_ms: Math.round(clock() - closedAt) }, 'writes.regained');
+      confirmedSince = clock();
+    }
     isReported = false;
     for (const { resolve } of waiters) resolve();
   };
@@ -131,6 +137,7 @@ export function startWriteGate(deps: GateDeps): ProbedWriteGate {
   return {
     isOpen: () => open,
     closedForMs: () => (open ? 0 : clock() - closedAt),
+    confirmedForMs: () => (isReported ? 0 : clock() - confirmedSince),
     retryAfterSeconds: () => retryAfterFor(open ? 0 : clock() - closedAt),
     untilOpen: async (signal) => (open ? undefined : untilResolved(waiters, signal)),
     close() {
