@@ -69,7 +69,13 @@ import { addPayoutRecipientRoutes } from '../payouts/routes/payout-recipient-rou
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { describePayoutVersions } from '../payouts/routes/payout-versions.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
-import { createCommits, createPayoutReader, createRates, createWebhookReceiver } from '../payouts/index.ts';
+import {
+  createCommits,
+  createPayoutMetrics,
+  createPayoutReader,
+  createRates,
+  createWebhookReceiver,
+} from '../payouts/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { dashboardPages } from '../platform/dashboard-pages.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
@@ -152,7 +158,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const auth = authentication(deps, tools, sessions);
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
-  const banks = openBanks(deps.banks, clock, deps.failpoint, deps.logger);
+  const banks = openBanks(deps.banks, clock, deps.failpoint, deps);
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
   const acts = actDeps(deps, tools);
@@ -363,11 +369,11 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
   };
 }
 
-function payoutDeps({ calls, clock, logger, wakes }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
+function payoutDeps({ calls, clock, logger, meter, wakes }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
   const { accountDigest, bodyDigest, encryptor } = tools;
   return {
     calls,
-    commits: createCommits(calls, clock, { wakes }),
+    commits: createCommits(calls, clock, { wakes, metrics: createPayoutMetrics(meter) }),
     clock,
     logger,
     banks,

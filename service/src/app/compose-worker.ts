@@ -15,7 +15,7 @@ import { openWaitingFunding } from '../funding/index.ts';
 import { fundingHandlers } from '../funding/jobs.ts';
 import { createPartnerEnvironments, createPlanMarkups } from '../partners/index.ts';
 import { partnerHandlers } from '../partners/jobs.ts';
-import { createCommits, type Banks, type PayoutDeps } from '../payouts/index.ts';
+import { createCommits, createPayoutMetrics, type Banks, type PayoutDeps } from '../payouts/index.ts';
 import { payoutHandlers } from '../payouts/jobs.ts';
 import type { NotifyAdmins } from '../platform/acts/confirmed-act.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -27,6 +27,7 @@ import type { Failpoint } from '../platform/failpoint.ts';
 import { housekeepingHandlers } from '../platform/jobs/housekeeping.ts';
 import type { JobHandler, JobSender, Queue } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { Meter } from '../platform/metrics.ts';
 import type { OpenAttachment } from '../platform/mail/attachment.ts';
 import { mailHandlers } from '../platform/mail/jobs.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
@@ -40,6 +41,7 @@ import { openBanks, type BankAddresses, type Floats } from './wiring/banks.ts';
 interface WorkerDeps {
   clock: Clock;
   logger: Logger;
+  meter: Meter;
   pool: Pool;
   failpoint: Failpoint;
   banks: BankAddresses;
@@ -68,7 +70,7 @@ interface Worker {
 
 export function composeWorker(deps: WorkerDeps): Worker {
   const { clock, logger, pool, failpoint, outbox, transport, dashboardUrl, issuer, jobs } = deps;
-  const banks = openBanks(deps.banks, clock, failpoint, logger);
+  const banks = openBanks(deps.banks, clock, failpoint, deps);
   const payouts = composePayouts(deps, banks);
   const { calls, encryptor } = payouts;
   const engines = { clock, logger, pool, calls, encryptor };
@@ -103,11 +105,11 @@ function adminNotifier({ clock, outbox, dashboardUrl, indexKey }: WorkerDeps): N
 }
 
 function composePayouts(deps: WorkerDeps, banks: Banks): PayoutDeps {
-  const { clock, logger, pool, failpoint, dataKeys, wakes } = deps;
+  const { clock, logger, meter, pool, failpoint, dataKeys, wakes } = deps;
   const calls = createSingleCalls(pool, failpoint);
   return {
     calls,
-    commits: createCommits(calls, clock, { wakes }),
+    commits: createCommits(calls, clock, { wakes, metrics: createPayoutMetrics(meter) }),
     clock,
     logger,
     encryptor: createEncryptor(dataKeys),

@@ -8,7 +8,7 @@ import { openMailTransport } from '../platform/mail/transport.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { settings } from '../platform/configuration/settings.ts';
-import { startDelivering } from '../webhooks/index.ts';
+import { createDeliveryMetrics, startDelivering } from '../webhooks/index.ts';
 import { chooseBanks, chooseFloats } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
 import { publishWorkerGauges } from './wiring/gauges.ts';
@@ -39,17 +39,19 @@ const begun = await beginWorker((get) => ({
 }));
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
 const { wakes, wakeUps, tracer } = begun;
+const { meter } = metrics;
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger, wakes);
 const encryptor = createEncryptor(own.dataKeys);
 const reader = openWorkerReader(own.readerUrl, logger);
-publishWorkerGauges({ meter: metrics.meter, logger, clock, pool, reader });
+publishWorkerGauges({ meter, logger, clock, pool, reader });
 const { mailFrom, supportEmail } = own;
 const outbox = openOutbox({ jobs: sender, encryptor, clock, mailFrom, supportEmail });
 const { handlers, payouts, notifyAdmins } = composeWorker({
   ...own,
   clock,
   logger,
+  meter,
   pool,
   failpoint,
   transport,
@@ -72,6 +74,7 @@ const delivering = startDelivering({
   events: createEventReader({ ...payouts, payouts: describePayoutVersions(payouts.calls) }),
   notifyAdmins,
   dashboardUrl: own.dashboardUrl,
+  metrics: createDeliveryMetrics(meter),
 });
 stopOnSignal(logger, async () => {
   await Promise.all([

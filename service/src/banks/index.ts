@@ -1,6 +1,7 @@
 // The banks behind the rails. It owns the port (what any bank must offer, and what its answers mean) and the adapters; it
 // knows nothing of payouts, and never says that a payment did not happen when it can't know.
 export { bankReference } from './bank-reference.ts';
+export { createBankMetrics } from './bank-metrics.ts';
 export { createBridgeBank } from './bridge/bank.ts';
 export { probeBridge } from './bridge/probe.ts';
 export { readWebhook, type PaymentNews } from './bridge/webhook.ts';

@@ -6,6 +6,7 @@ export { createRates } from './pricing/rates.ts';
 export { createPayoutReader } from './reading/read-payouts.ts';
 export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
+export { createPayoutMetrics } from './records/payout-metrics.ts';
 export { digestOrders } from './records/digest-payouts.ts';
 export { verifyPayouts } from './records/verify-payouts.ts';
 export { openNewestRecipient } from './records/newest-recipient.ts';

@@ -14,6 +14,7 @@ import type { SpanAttributes } from '../platform/span-attributes.ts';
 import { inSpan, type SpanStart } from '../platform/spans.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import { claimDeliveries, recordAttempts, type Attempt, type ClaimedDelivery } from './delivery-store.ts';
+import type { DeliveryMetrics } from './delivery-metrics.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { mayBePlain } from './endpoint.ts';
 import { messageBody, signMessage } from './message.ts';
@@ -30,6 +31,7 @@ export interface DeliveryDeps {
   events: Pick<EventReader, 'describe'>;
   notifyAdmins: NotifyAdmins;
   dashboardUrl: string | null;
+  metrics: DeliveryMetrics;
 }
 
 /** An attempt takes ten seconds at most, and its result some more. */
@@ -77,7 +79,9 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
   };
   const deliver = async (delivery: ClaimedDelivery, event: object): Promise<void> => {
     try {
-      await recordWhatFits(await attempt(deps, delivery, event));
+      const attempted = await attempt(deps, delivery, event);
+      deps.metrics.attempted(delivery, attempted);
+      await recordWhatFits(attempted);
       onResult();
     } catch (error) {
       // It is due again once its lease ends.

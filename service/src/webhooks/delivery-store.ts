@@ -21,6 +21,8 @@ export interface ClaimedDelivery extends PartnerContext {
   /** Failed attempts of the endpoint in a row. */
   failures: number;
   attempt: number;
+  /** Since when it could be sent: later than its event where the endpoint failed or was busy, or another one came first. */
+  dueAt: Date;
   previousSequence: bigint | null;
   event: NumberedEvent;
 }
@@ -29,6 +31,7 @@ interface ClaimedRow {
   endpoint_id: string;
   event_id: string;
   attempt: number;
+  was_due_at: Date;
   previous_sequence: string | null;
   partner_id: string;
   environment: PartnerContext['environment'];
@@ -47,7 +50,7 @@ interface ClaimedRow {
 
 const claimCall: Call = {
   name: 'claim_deliveries',
-  text: 'select * from kelpie.claim_deliveries($1, $2, $3, $4)',
+  text: 'select * from kelpie.claim_due_deliveries($1, $2, $3, $4)',
   writes: true,
 };
 
@@ -71,6 +74,7 @@ export async function claimDeliveries(
     secrets: secretsFrom(row),
     failures: row.failures,
     attempt: row.attempt,
+    dueAt: row.was_due_at,
     previousSequence: row.previous_sequence === null ? null : BigInt(row.previous_sequence),
     event: {
       id: row.event_id,

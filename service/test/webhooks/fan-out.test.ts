@@ -77,7 +77,7 @@ test('numbering, claiming and recording read what they take, however much is pen
     for (let round = 0; round < 16; round += 1) {
       await addEvents(admin, partnerId);
       numbered.push(await readsOf(admin, 'select kelpie.number_events(now(), 1000)'));
-      const claim = `select * from kelpie.claim_deliveries(now(), now() + interval '30 seconds', 200, $1)`;
+      const claim = `select * from kelpie.claim_due_deliveries(now(), now() + interval '30 seconds', 200, $1)`;
       claimed.push(await readsOf(admin, claim, [atMostEach]));
       const leased = await listLeased(admin);
       const values = [

@@ -8,6 +8,7 @@ import {
   type BankVerification,
   type BankWallet,
   type BankWalletTransfers,
+  createBankMetrics,
   createBridgeBank,
   createHttpAgent,
   createSimulatedBank,
@@ -17,6 +18,7 @@ import type { Banks } from '../../payouts/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Logger } from '../../platform/logging.ts';
+import type { Meter } from '../../platform/metrics.ts';
 import { ConfigurationError } from '../../platform/configuration/configuration.ts';
 import { settings, type Setting } from '../../platform/configuration/settings.ts';
 
@@ -71,23 +73,37 @@ export type OpenBanks = Banks & {
   provider_production: (Bank & BankRecords & BankVerification & BankFunding & BankWalletTransfers) | null;
 };
 
-/** Without a logger for commands, which print what the bank answered. */
+/** Without `watchers` for commands, which print what the bank answered. */
 export function openBanks(
   { sandbox, live }: BankAddresses,
   clock: Clock,
   failpoint: Failpoint,
-  logger?: Logger,
+  watchers?: { logger: Logger; meter: Meter },
 ): OpenBanks {
   const agent = createHttpAgent();
+  const watch = watchers === undefined ? undefined : watchBanks(watchers);
   const open = ({ url, apiKey }: BankAddress, environment: keyof BankAddresses) => {
     if (url === null || apiKey === null) return null;
-    const onCircuit = (action: string, isOpen: boolean): void =>
-      logger?.warn({ environment, action }, isOpen ? 'bank.circuit_opened' : 'bank.circuit_closed');
-    return withFailpoints(createBridgeBank(agent, { url, apiKey, onCircuit }), failpoint, environment);
+    return withFailpoints(createBridgeBank(agent, { url, apiKey, ...watch?.(environment) }), failpoint, environment);
   };
   return {
     simulated: createSimulatedBank(clock),
     provider_sandbox: open(sandbox, 'sandbox'),
     provider_production: open(live, 'live'),
+  };
+}
+
+/** Circuits are logged and measured, calls measured. */
+function watchBanks({ logger, meter }: { logger: Logger; meter: Meter }) {
+  const measure = createBankMetrics(meter);
+  return (environment: keyof BankAddresses) => {
+    const { onCircuit, onExchange } = measure(environment);
+    return {
+      onExchange,
+      onCircuit(action: string, isOpen: boolean) {
+        logger.warn({ environment, action }, isOpen ? 'bank.circuit_opened' : 'bank.circuit_closed');
+        onCircuit(action, isOpen);
+      },
+    };
   };
 }

@@ -10,6 +10,8 @@ export interface BridgeSettings {
   apiKey: string;
   /** A circuit opened or closed. */
   onCircuit?: (purpose: string, isOpen: boolean) => void;
+  /** A call ended, with what it waited for its turn. */
+  onExchange?: (purpose: string, result: HttpExchange, durationMs: number) => void;
 }
 
 type Purpose = 'send' | 'register' | 'open' | 'verify' | 'fund' | 'read';
@@ -91,7 +93,8 @@ function howItEnded(result: HttpExchange): 'answered' | 'late' | 'failed' {
 }
 
 /** The wire: addresses, headers, time-outs, how many calls at a time, and the circuit breaker. It knows no meaning of what it carries. */
-export function createBridgeClient(agent: Agent, { url, apiKey, onCircuit }: BridgeSettings): BridgeClient {
+export function createBridgeClient(agent: Agent, settings: BridgeSettings): BridgeClient {
+  const { url, apiKey, onCircuit, onExchange } = settings;
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
   const limit = createCallLimit();
@@ -105,10 +108,13 @@ export function createBridgeClient(agent: Agent, { url, apiKey, onCircuit }: Bri
     fund: circuitFor('fund'),
     read: circuitFor('read'),
   };
-  const send = async (purpose: Purpose, request: Omit<HttpRequest, 'origin'>): Promise<HttpExchange> => {
+  const ask = async (
+    purpose: Purpose,
+    request: Omit<HttpRequest, 'origin'>,
+    startedAt: number,
+  ): Promise<HttpExchange> => {
     const circuit = circuits[purpose];
     if (circuit.isResting()) return circuitOpen;
-    const startedAt = performance.now();
     if (!(await limit.enter(request.timeoutMs * shareToWait))) return noTurn;
     const calledAt = performance.now();
     let how: 'answered' | 'late' | 'failed' = 'failed';
@@ -122,6 +128,12 @@ export function createBridgeClient(agent: Agent, { url, apiKey, onCircuit }: Bri
     } finally {
       limit.leave(how, performance.now() - calledAt);
     }
+  };
+  const send = async (purpose: Purpose, request: Omit<HttpRequest, 'origin'>): Promise<HttpExchange> => {
+    const startedAt = performance.now();
+    const result = await ask(purpose, request, startedAt);
+    onExchange?.(purpose, result, performance.now() - startedAt);
+    return result;
   };
   const headers = { 'api-key': apiKey, accept: 'application/json' };
   return {

@@ -9,6 +9,7 @@ import { isVisibleState } from '../model/payout.ts';
 import { applyTransitions, type PayoutTransition } from './apply-transitions.ts';
 import { createPayouts, type CreateOutcome, type NewPayout } from './create-payouts.ts';
 import { createKeptAnswers } from './kept-answers.ts';
+import { noPayoutMetrics, type PayoutMetrics } from './payout-metrics.ts';
 import { findPayout } from './payout-store.ts';
 
 /** The commits that create a payout and take it further. Each is whole when it is answered, and as if it had been alone. */
@@ -32,8 +33,8 @@ function onlyTakes({ transfers }: NewPayout): boolean {
   return transfers.slice(1).every(({ lines }) => lines.every(({ account }) => account !== 'wallet'));
 }
 
-async function createAlone(calls: SingleCalls, made: NewPayout): Promise<CreateOutcome> {
-  const [outcome] = await createPayouts(calls, [made]);
+async function createAlone(counted: CountedCalls, made: NewPayout): Promise<CreateOutcome> {
+  const [outcome] = await createCounted(counted, [made]);
   if (outcome === undefined) throw new Error('a batch of one has one outcome');
   return outcome;
 }
@@ -41,11 +42,47 @@ async function createAlone(calls: SingleCalls, made: NewPayout): Promise<CreateO
 /** How long an outcome that is unknown is waited for. Who asked is told by then that it is, and asks again. */
 const resolvedWithinMs = 8_000;
 
+interface CountedCalls {
+  calls: SingleCalls;
+  metrics: PayoutMetrics;
+}
+
+async function createCounted({ calls, metrics }: CountedCalls, batch: readonly NewPayout[]): Promise<CreateOutcome[]> {
+  const outcomes = await createPayouts(calls, batch);
+  for (const [place, { payout }] of batch.entries())
+    if (outcomes[place]?.kind === 'created') metrics.entered(payout, payout.state, payout.updatedAt);
+  return outcomes;
+}
+
+/** Counts each state that a transition led to from another one. */
+async function applyCounted(
+  { calls, metrics }: CountedCalls,
+  clock: Clock,
+  batch: readonly PayoutTransition[],
+): Promise<boolean[]> {
+  const applied = await applyTransitions(calls, clock, batch);
+  for (const [place, { payout, transition }] of batch.entries()) {
+    let { state } = payout;
+    for (const { to } of applied[place] === true ? transition.steps : []) {
+      if (to !== state) metrics.entered(payout, to, transition.at);
+      state = to;
+    }
+  }
+  return applied;
+}
+
+interface CommitOptions {
+  atOnce?: number;
+  wakes?: Pick<WakeSender, 'wake'>;
+  /** Where the outcome of a commit was uncertain, a state may be left out. */
+  metrics?: PayoutMetrics;
+}
+
 /** Gathers what arrives while the database is busy into one commit. */
 export function createCommits(
   calls: SingleCalls,
   clock: Clock,
-  { atOnce = mostAtOnce, wakes = noWakeSender }: { atOnce?: number; wakes?: Pick<WakeSender, 'wake'> } = {},
+  { atOnce = mostAtOnce, wakes = noWakeSender, metrics = noPayoutMetrics }: CommitOptions = {},
 ): Commits {
   const { writeGate } = calls;
   // Those that wait behind a batch that hangs would learn it only with that batch.
@@ -56,7 +93,7 @@ export function createCommits(
     ...rules,
     keyOf: ({ payout }) => payout.orderId,
     async together(batch) {
-      const outcomes = await createPayouts(calls, batch);
+      const outcomes = await createCounted({ calls, metrics }, batch);
       if (batch.some(({ payout }) => isVisibleState(payout.state))) wakes.wake('events');
       return outcomes;
     },
@@ -66,7 +103,7 @@ export function createCommits(
     ...rules,
     keyOf: ({ payout }) => payout.id,
     async together(batch) {
-      const applied = await applyTransitions(calls, clock, batch);
+      const applied = await applyCounted({ calls, metrics }, clock, batch);
       wakes.wake('events');
       return applied;
     },
@@ -79,7 +116,7 @@ export function createCommits(
   /** The commit may have happened, and may still be on its way. A repeat waits for it, and finds its key taken. */
   const resolveCreation = async (made: NewPayout, cause: CommitUncertain): Promise<CreateOutcome> => {
     await untilConfirmed(cause);
-    const outcome = await createAlone(calls, made);
+    const outcome = await createAlone({ calls, metrics }, made);
     if (outcome.kind !== 'taken') return outcome;
     const found = await findPayout(calls, made.payout, made.payout.id);
     // Where another has it in hand by now, it is no longer ours to send.
@@ -89,7 +126,7 @@ export function createCommits(
   };
   const create = async (made: NewPayout): Promise<CreateOutcome> => {
     try {
-      return await (onlyTakes(made) ? createTogether(made) : createAlone(calls, made));
+      return await (onlyTakes(made) ? createTogether(made) : createAlone({ calls, metrics }, made));
     } catch (error) {
       if (!(error instanceof CommitUncertain)) throw error;
       return resolveCreation(made, error);
