@@ -38,7 +38,7 @@ const begun = await beginWorker((get) => ({
   egress: chooseEgress(get),
 }));
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
-const { wakes, wakeUps, tracer } = begun;
+const { wakes, wakeUps, tracer, health } = begun;
 const { meter } = metrics;
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger, wakes);
@@ -60,10 +60,12 @@ const { handlers, payouts, notifyAdmins } = composeWorker({
   wakes,
   verification: reader === null || own.ledger === null ? null : { reader, ...own.ledger },
 });
-const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile });
-const jobs = await startJobWorker({ enginePool, logger, wakeUps }, handlers);
-const sweep = startSweep({ ...payouts, wakeUps, tracer });
-const numbering = startNumbering({ ...payouts, wakes, wakeUps });
+const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile }, () =>
+  health.watch('heartbeat'),
+);
+const jobs = await startJobWorker({ enginePool, logger, wakeUps, onRound: health.watch('jobs') }, handlers);
+const sweep = startSweep({ ...payouts, wakeUps, tracer, onRound: health.watch('sweep') });
+const numbering = startNumbering({ ...payouts, wakes, wakeUps, onRound: health.watch('numbering') });
 const egress = createEgress(own.egress);
 const delivering = startDelivering({
   ...payouts,
@@ -75,7 +77,9 @@ const delivering = startDelivering({
   notifyAdmins,
   dashboardUrl: own.dashboardUrl,
   metrics: createDeliveryMetrics(meter),
+  onRound: health.watch('delivering'),
 });
+health.started();
 stopOnSignal(logger, async () => {
   await Promise.all([
     jobs.stop(finishJobsWithinMs),

@@ -24,13 +24,15 @@ interface NumberingDeps {
   logger: Logger;
   wakeUps: WakeListener;
   wakes: Pick<WakeSender, 'wake'>;
+  /** Called each time that all there was is numbered, or another process is at it. */
+  onRound: () => void;
 }
 
 /**
  * Numbers what was committed, until it is stopped. Every worker runs it, and one of them at a time has the turn: the database says
  * whose it is with each commit, so one that dies leaves nothing behind.
  */
-export function startNumbering({ calls, clock, logger, wakeUps, wakes }: NumberingDeps): Numbering {
+export function startNumbering({ calls, clock, logger, wakeUps, wakes, onRound }: NumberingDeps): Numbering {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { writeGate } = calls;
@@ -46,6 +48,7 @@ export function startNumbering({ calls, clock, logger, wakeUps, wakes }: Numberi
       try {
         await writeGate.untilOpen(signal);
         await numberAll();
+        onRound();
         await wakeUps.until('events', longestSleepMs, signal);
       } catch (error) {
         if (signal.aborted) return;

@@ -11,9 +11,12 @@ export interface Delivering {
   stop(): Promise<void>;
 }
 
-/** Sends what is due to partners' endpoints, until it is stopped. Every worker does, each what it has leased. */
-export function startDelivering(deps: DeliveryDeps & { wakeUps: WakeListener }): Delivering {
-  const { calls, logger, wakeUps } = deps;
+/**
+ * Sends what is due to partners' endpoints, until it is stopped. Every worker does, each what it has leased. `onRound` is called
+ * each time that it could lease what is due.
+ */
+export function startDelivering(deps: DeliveryDeps & { wakeUps: WakeListener; onRound: () => void }): Delivering {
+  const { calls, logger, wakeUps, onRound } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   let again = new AbortController();
@@ -23,7 +26,9 @@ export function startDelivering(deps: DeliveryDeps & { wakeUps: WakeListener }):
       again = new AbortController();
       try {
         await calls.writeGate.untilOpen(signal);
-        if (await deliverer.deliverDue()) continue;
+        const hasMore = await deliverer.deliverDue();
+        onRound();
+        if (hasMore) continue;
         await wakeUps.until('numbered', longestSleepMs, AbortSignal.any([signal, again.signal]));
       } catch (error) {
         if (signal.aborted) return;

@@ -20,7 +20,10 @@ const record: JobHandler = async ({ jobId }) => {
   }
 };
 
-const jobs = await startJobWorker({ enginePool, logger, wakeUps }, new Map<Queue, JobHandler>([[recording, record]]));
+const jobs = await startJobWorker(
+  { enginePool, logger, wakeUps, onRound: () => undefined },
+  new Map<Queue, JobHandler>([[recording, record]]),
+);
 stopOnSignal(logger, async () => {
   await jobs.stop(1_000);
   await endPools();

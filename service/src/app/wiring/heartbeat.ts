@@ -22,9 +22,9 @@ async function startCompared(
   return startHeartbeat({ ...deps, anchorFile }, options);
 }
 
-/** Compared before the worker takes work, and raised while it runs. */
-export async function startWorkerHeartbeat(deps: Deps): Promise<{ stop(): Promise<void> }> {
-  return startCompared(deps, { raises: true });
+/** Compared before the worker takes work, and raised while it runs. `watch` is asked who hears of each time, where there is an anchor. */
+export async function startWorkerHeartbeat(deps: Deps, watch: () => () => void): Promise<{ stop(): Promise<void> }> {
+  return startCompared(deps.anchorFile === null ? deps : { ...deps, onRound: watch() }, { raises: true });
 }
 
 /** The same for an api process: it must not serve a database that it has not compared. */

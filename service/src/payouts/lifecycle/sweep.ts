@@ -47,6 +47,8 @@ interface Lane {
 interface SweepDeps extends PayoutDeps {
   wakeUps: WakeListener;
   tracer: Tracer;
+  /** Called each time that it looked for what is due, unless claiming it failed the last time. */
+  onRound: () => void;
 }
 
 /** The payouts of one environment, which is one bank's. */
@@ -108,16 +110,21 @@ function createLane(deps: SweepDeps, environment: PartnerContext['environment'],
 interface Round {
   /** Begins it, unless it is under way. */
   begin(): void;
+  /** Whether the last one that ended failed. */
+  hasFailed(): boolean;
   ended(): Promise<void>;
 }
 
 /** What fails is told, and tried again in the next round. */
 function createRound({ logger }: PayoutDeps, stopped: AbortSignal, work: () => Promise<void>): Round {
   let underWay: Promise<void> | null = null;
+  let failed = false;
   const run = async (): Promise<void> => {
     try {
       await work();
+      failed = false;
     } catch (error) {
+      failed = true;
       if (!stopped.aborted) logger.error({ error }, 'sweep.failed');
     }
     underWay = null;
@@ -126,6 +133,7 @@ function createRound({ logger }: PayoutDeps, stopped: AbortSignal, work: () => P
     begin() {
       underWay ??= run();
     },
+    hasFailed: () => failed,
     async ended() {
       await underWay;
     },
@@ -144,7 +152,7 @@ function sleepMs(dueAts: readonly (Date | null)[], now: Date): number {
 
 /** Looks after open payouts, of all partners, until it is stopped. Any number of workers do so side by side. */
 export function startSweep(deps: SweepDeps): Sweep {
-  const { logger, calls, clock, wakeUps } = deps;
+  const { logger, calls, clock, wakeUps, onRound } = deps;
   const { writeGate } = calls;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -173,6 +181,7 @@ export function startSweep(deps: SweepDeps): Sweep {
     const now = clock.now();
     const dueAts = await findNextDue(calls);
     for (const kind of kinds) if (isDue(dueAts[kind], now)) rounds[kind].begin();
+    if (!kinds.some((kind) => rounds[kind].hasFailed())) onRound();
     return sleepMs(Object.values(dueAts), now);
   };
   const run = async (): Promise<void> => {

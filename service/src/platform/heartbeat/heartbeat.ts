@@ -18,6 +18,8 @@ export interface HeartbeatDeps {
   clock: Clock;
   logger: Logger;
   anchorFile: string;
+  /** Called after each comparison that could be made. */
+  onRound?: () => void;
 }
 
 export interface Heartbeat {
@@ -50,10 +52,17 @@ export async function compareAtStart(deps: HeartbeatDeps): Promise<void> {
 
 /** A running process reports an anchor that it can't read, and compares again the next time. */
 async function beat(deps: HeartbeatDeps, { raises }: { raises: boolean }): Promise<void> {
-  const { calls, clock, logger, anchorFile } = deps;
+  const { logger } = deps;
   const anchored = await compare(deps);
-  if (anchored === undefined) logger.error({}, 'heartbeat.anchor_unreadable');
-  if (anchored === undefined || !raises) return;
+  if (anchored === undefined) {
+    logger.error({}, 'heartbeat.anchor_unreadable');
+    return;
+  }
+  if (raises) await raise(deps, anchored);
+  deps.onRound?.();
+}
+
+async function raise({ calls, clock, anchorFile }: HeartbeatDeps, anchored: bigint): Promise<void> {
   const { number, outcome } = await raiseHeartbeat(calls, { anchored, at: clock.now(), everyMs: dueAfterMs });
   // Only after the commit: the anchor never names a number that the database could still lose by itself.
   if (outcome === 'raised') await writeAnchor(anchorFile, number);

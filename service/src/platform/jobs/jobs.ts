@@ -183,12 +183,20 @@ function isArguments(data: unknown): data is Record<string, string> {
   return typeof data === 'object' && data !== null && Object.values(data).every((value) => typeof value === 'string');
 }
 
+interface JobWorkerDeps {
+  enginePool: Pool;
+  logger: Logger;
+  wakeUps: WakeListener;
+  /** Called each time that it could look for jobs. */
+  onRound: () => void;
+}
+
 /**
  * Runs jobs until it is stopped. A handler that throws has its job tried again, up to the queue's limit. The pool is the
  * engine's alone: where handlers took its connections, it could not say in time that they are alive.
  */
 export async function startJobWorker(
-  { enginePool, logger, wakeUps }: { enginePool: Pool; logger: Logger; wakeUps: WakeListener },
+  { enginePool, logger, wakeUps, onRound }: JobWorkerDeps,
   handlers: ReadonlyMap<Queue, JobHandler>,
 ): Promise<JobWorker> {
   const boss = engineOver(enginePool, logger, 'works');
@@ -211,6 +219,7 @@ export async function startJobWorker(
       for (const id of workersOf.get(queue) ?? []) boss.notifyWorker(id);
     },
     onLost: async (queue) => boss.supervise(queue),
+    onRound,
   });
   const watch = startLostJobWatch(enginePool, logger);
   return {
@@ -275,9 +284,16 @@ export async function installJobEngine(ownerPool: Pool, queues: Iterable<Queue>,
     grant execute on all functions in schema ${schema} to kelpie_service;
     grant select on all tables in schema ${schema} to kelpie_reader;
     do $$ begin
-      -- The probe looks for jobs whose worker is gone. Without it, that reads every job that is kept.
+      -- Without these, what is asked every few seconds reads every job that is kept: which jobs lost their worker, which were given up,
+      -- and when a schedule last succeeded.
       if to_regclass('${schema}.kelpie_active_jobs') is null then
         create index kelpie_active_jobs on ${schema}.job_common (name) where state = 'active';
+      end if;
+      if to_regclass('${schema}.kelpie_failed_jobs') is null then
+        create index kelpie_failed_jobs on ${schema}.job_common (name) where state = 'failed';
+      end if;
+      if to_regclass('${schema}.kelpie_completed_jobs') is null then
+        create index kelpie_completed_jobs on ${schema}.job_common (name, completed_on) where state = 'completed';
       end if;
     end $$;
   `);

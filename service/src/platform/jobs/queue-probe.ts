@@ -21,6 +21,8 @@ interface QueueProbeDeps {
   onWaiting: (queue: string) => void;
   /** A worker has not said for too long that it is alive, and holds a job of it. */
   onLost: (queue: string) => Promise<void>;
+  /** Called each time that it could ask. */
+  onRound: () => void;
 }
 
 interface ProbedQueue {
@@ -63,6 +65,7 @@ export function startQueueProbe({ pool, logger, wakeUps, queues, ...deps }: Queu
     const { rows } = await pool.query<ProbedQueue>({ ...probeQueues, values: [queues] });
     for (const { queue } of rows.filter(({ is_waiting: isWaiting }) => isWaiting)) deps.onWaiting(queue);
     for (const { queue } of rows.filter(({ is_lost: isLost }) => isLost)) await deps.onLost(queue);
+    deps.onRound();
     const pauses = rows.flatMap(({ begins_in_ms: pauseMs }) => (pauseMs === null ? [] : [pauseMs]));
     return Math.max(0, Math.min(longestSleepMs, ...pauses) - everyMs);
   };
