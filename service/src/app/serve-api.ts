@@ -11,7 +11,7 @@ import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
 import { chooseEgress } from './wiring/egress.ts';
 import { chooseAnchor, startApiHeartbeat } from './wiring/heartbeat.ts';
-import { publishApiGauges } from './wiring/gauges.ts';
+import { publishLastHeartbeat } from './wiring/gauges.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { beginApi, stopOnSignal } from './wiring/process.ts';
@@ -77,7 +77,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     allowedNetworks: own.egress.allowed,
   };
   const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
-  publishApiGauges({ meter: metrics.meter, logger, pool });
+  publishLastHeartbeat({ meter: metrics.meter, logger, pool });
   const heartbeat = await startApiHeartbeat({ calls, clock, logger, anchorFile: own.anchorFile });
   stopOnSignal(
     logger,

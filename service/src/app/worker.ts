@@ -11,7 +11,7 @@ import { settings } from '../platform/configuration/settings.ts';
 import { createDeliveryMetrics, startDelivering } from '../webhooks/index.ts';
 import { chooseBanks, chooseFloats } from './wiring/banks.ts';
 import { composeWorker } from './compose-worker.ts';
-import { publishWorkerGauges } from './wiring/gauges.ts';
+import { startWorkerGauges } from './wiring/gauges.ts';
 import { chooseEgress } from './wiring/egress.ts';
 import { chooseAnchor, startWorkerHeartbeat } from './wiring/heartbeat.ts';
 import { chooseLedgerProof } from './wiring/ledger-proof.ts';
@@ -38,13 +38,13 @@ const begun = await beginWorker((get) => ({
   egress: chooseEgress(get),
 }));
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
-const { wakes, wakeUps, tracer, health } = begun;
+const { wakes, wakeUps, tracer, health, measurePool } = begun;
 const { meter } = metrics;
 const transport = own.relay === null ? null : openMailTransport(own.relay);
 const sender = await startJobSender(enginePool, logger, wakes);
 const encryptor = createEncryptor(own.dataKeys);
 const reader = openWorkerReader(own.readerUrl, logger);
-publishWorkerGauges({ meter, logger, clock, pool, reader });
+const gauges = startWorkerGauges({ ...own, meter, logger, clock, pool, measurePool });
 const { mailFrom, supportEmail } = own;
 const outbox = openOutbox({ jobs: sender, encryptor, clock, mailFrom, supportEmail });
 const { handlers, payouts, notifyAdmins } = composeWorker({
@@ -87,6 +87,7 @@ stopOnSignal(logger, async () => {
     numbering.stop(),
     delivering.stop(),
     heartbeat.stop(),
+    gauges.stop(),
   ]);
   await egress.close();
   transport?.close();

@@ -1,5 +1,41 @@
 import type { Transaction } from '../../platform/database/transaction.ts';
 
+/** What each says, and what moves it (docs/operators.md). Shared by all processes, and published by one worker. */
+export const sharedGauges = {
+  kelpie_open_payouts: 'Payouts that are not final, by state',
+  kelpie_oldest_open_payout_seconds: 'Age of the oldest payout that is not final, by state',
+  kelpie_money_in_flight_usdc: 'What was debited from wallets for payouts that are not final',
+  kelpie_open_cases: 'Cases that no operator has closed, by environment',
+  kelpie_oldest_case_seconds: 'Age of the oldest case that no operator has closed',
+  kelpie_payment_blocks: 'Payment blocks in force, by cause',
+  kelpie_wallet_runway_seconds:
+    'How long the balance of the partner that runs out first lasts at its spending of the last week',
+  kelpie_wallets_low: 'Wallets below the threshold of their partner',
+  kelpie_jobs_waiting: 'Jobs that wait for a worker or their next attempt, by queue',
+  kelpie_oldest_job_seconds: 'Age of the oldest job that waits, by queue',
+  kelpie_jobs_failed: 'Jobs that were given up in the last week, by queue',
+  kelpie_schedule_success_timestamp_seconds: 'When a scheduled job last succeeded; 0 if not in the last week',
+  kelpie_schedule_late_seconds: 'Since when a scheduled job should have succeeded again; 0 while it is on time',
+  kelpie_reconciled_timestamp_seconds: 'When a full reconciliation last ended clean; 0 if never',
+  kelpie_ledger_verified_timestamp_seconds: 'When the nightly verification last found no difference; 0 if never',
+  kelpie_months_ahead: 'Months after this one for which every table has a partition',
+  kelpie_mails_waiting: 'Emails that are not sent, refused or given up yet',
+  kelpie_oldest_mail_seconds: 'Age of the oldest email that waits',
+  kelpie_unnumbered_events: 'Events that no worker has numbered yet',
+  kelpie_oldest_unnumbered_event_seconds: 'Age of the oldest event that no worker has numbered yet',
+  kelpie_pending_deliveries: 'Events that partners have yet to accept, by endpoint',
+  kelpie_oldest_due_delivery_seconds: 'How long the endpoint that is due longest has waited for a worker',
+  kelpie_webhooks: 'Endpoints of partners, by state',
+  kelpie_figures_timestamp_seconds: 'When these figures were read',
+} as const;
+
+/** Read by every process itself, since a worker that died reports nothing. */
+export const heartbeatGauge = {
+  kelpie_worker_heartbeat_timestamp_seconds: 'When a worker last raised the heartbeat; 0 if never',
+} as const;
+
+type GaugeName = keyof typeof sharedGauges | keyof typeof heartbeatGauge;
+
 /** One value of a gauge, with what tells it from the others of the same gauge. */
 export interface Figure {
   gauge: GaugeName;
@@ -7,89 +43,28 @@ export interface Figure {
   labels: Readonly<Record<string, string>>;
 }
 
-/** What each says, and the fault that moves it (docs/operators.md). */
-export const gauges = {
-  kelpie_open_payouts: 'Payouts that are not final, by state',
-  kelpie_oldest_open_payout_seconds: 'Age of the oldest payout that is not final',
-  kelpie_open_cases: 'Cases that no operator has closed, by environment',
-  kelpie_payment_blocks: 'Payment blocks in force, by cause',
-  kelpie_reconciled_timestamp_seconds: 'When a full reconciliation last ended clean; 0 if never',
-  kelpie_ledger_verified_timestamp_seconds: 'When the nightly verification last found no difference; 0 if never',
-  kelpie_schedule_success_timestamp_seconds: 'When a scheduled job last succeeded; 0 if not in the last week',
-  kelpie_months_ahead: 'Months after this one for which every table has a partition',
-  kelpie_worker_heartbeat_timestamp_seconds: 'When a worker last raised the heartbeat; 0 if never',
-} as const;
-
-export type GaugeName = keyof typeof gauges;
-
 interface FigureRow {
   gauge: GaugeName;
   value: string;
   labels: Record<string, string> | null;
 }
 
-/** The reader of the metrics waits for it. */
-const mostSeconds = 5;
-
-/** Open payouts are those with a lease, so this reads few rows of a large table, each by its id. */
-const figuresSql = `
-  with open as (
-    select p.environment, p.state, kelpie.instant_of(p.id) as created_at
-    from kelpie.payout_leases l
-    cross join lateral (
-      select p.id, p.environment, p.state from kelpie.payouts p
-      where p.id = l.payout_id and p.state in ('sending', 'pending', 'processing') offset 0
-    ) p
-  ),
-  environments as (select unnest(enum_range(null::kelpie.environment)) as environment),
-  states as (select unnest(array['sending', 'pending', 'processing']) as state)
-  select 'kelpie_open_payouts' as gauge, count(o.state)::text as value,
-    jsonb_build_object('environment', e.environment, 'state', s.state) as labels
-  from environments e cross join states s left join open o on o.environment = e.environment and o.state::text = s.state
-  group by e.environment, s.state
-  union all
-  select 'kelpie_oldest_open_payout_seconds',
-    greatest(0, coalesce(extract(epoch from $1::timestamptz - min(o.created_at)), 0))::text,
-    jsonb_build_object('environment', e.environment)
-  from environments e left join open o using (environment) group by e.environment
-  union all
-  select 'kelpie_open_cases', count(c.id)::text, jsonb_build_object('environment', e.environment)
-  from environments e left join kelpie.cases c on c.environment = e.environment and c.closed_at is null group by e.environment
-  union all
-  select 'kelpie_payment_blocks', count(*)::text, jsonb_build_object('cause', cause) from kelpie.payment_blocks group by cause
-  union all
-  select 'kelpie_reconciled_timestamp_seconds', coalesce(extract(epoch from max(finished_at)), 0)::text, null
-  from kelpie.reconciliations where state = 'clean' and of_partner is null and lines_from is null
-  union all
-  select 'kelpie_ledger_verified_timestamp_seconds', coalesce(extract(epoch from max(ended_at)), 0)::text, null
-  from kelpie.ledger_verifications where differences = 0
-  union all
-  select 'kelpie_schedule_success_timestamp_seconds', coalesce(extract(epoch from max(j.completed_on)), 0)::text,
-    jsonb_build_object('queue', s.name)
-  from pgboss.schedule s left join pgboss.job j on j.name = s.name and j.state = 'completed' group by s.name
-  union all
-  select 'kelpie_months_ahead',
-    (select count(distinct m) - 1 from generate_series(0, 24) m
-     where not exists (
-       select from kelpie.missing_month_partitions($1::timestamptz, 24) missing
-       where missing.month_start <= (date_trunc('month', $1::timestamptz at time zone 'utc') + make_interval(months => m)) at time zone 'utc'
-     ))::text, null`;
-
-/** As the reading role. */
-export async function listFigures(tx: Transaction, now: Date): Promise<Figure[]> {
-  await tx.query(`set local statement_timeout = '${mostSeconds}s'`);
-  const { rows } = await tx.query<FigureRow>(figuresSql, [now]);
+/** Of a query whose rows are figures. */
+export async function queryFigures(
+  tx: Pick<Transaction, 'query'>,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Figure[]> {
+  const { rows } = await tx.query<FigureRow>(sql, values);
   return rows.map(({ gauge, value, labels }) => ({ gauge, value: Number(value), labels: labels ?? {} }));
 }
 
-/** The same for an api process too, since a worker that died reports nothing. */
 export async function listHeartbeat(tx: Transaction): Promise<Figure[]> {
-  const { rows } = await tx.query<{ value: string }>(
-    'select coalesce(extract(epoch from max(at)), 0)::text as value from kelpie.heartbeat',
+  return queryFigures(
+    tx,
+    `select 'kelpie_worker_heartbeat_timestamp_seconds' as gauge, coalesce(extract(epoch from max(at)), 0)::text as value,
+       null as labels
+     from kelpie.heartbeat`,
+    [],
   );
-  return rows.map(({ value }) => ({
-    gauge: 'kelpie_worker_heartbeat_timestamp_seconds',
-    value: Number(value),
-    labels: {},
-  }));
 }

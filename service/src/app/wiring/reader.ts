@@ -23,8 +23,8 @@ export function chooseReader(get: <Value>(setting: Setting<Value>) => Value): st
   return get<string | null>(isProduction ? settings.readerDatabaseUrl : optional(settings.readerDatabaseUrl));
 }
 
-/** One connection for verification, which takes minutes, and one for everything that is short. */
-const workerConnections = 2;
+/** For verification, one read after the other. */
+const workerConnections = 1;
 
 export function openWorkerReader(url: string | null, logger: Logger): Pool | null {
   if (url === null) return null;
