@@ -1,4 +1,5 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 
 /** A reader that is slow has so much to catch up with. What comes beyond is dropped, and counted. */
 const mostWaitingBytes = 4 * 1024 * 1024;
@@ -6,16 +7,42 @@ const mostAtOnceBytes = 64 * 1024;
 /** How long a full pipe is left alone before it is tried again. */
 const retryMs = 20;
 
+type OnWritten = (error: NodeJS.ErrnoException | null, bytes: number) => void;
+
+interface Writer {
+  write(chunk: Buffer, onWritten: OnWritten): void;
+  /** As much as is taken without waiting. Throws where that is nothing. */
+  writeNow(chunk: Buffer): number;
+}
+
+function fileWriter(fd: number): Writer {
+  return { write: (chunk, onWritten) => write(fd, chunk, onWritten), writeNow: (chunk) => writeSync(fd, chunk) };
+}
+
+/** As systemd's journal gives it. The runtime's own socket does not wait for its reader. */
+function socketWriter(fd: number): Writer {
+  const socket = new Socket({ fd, readable: false, writable: true });
+  socket.unref();
+  // Who wrote learns of it.
+  socket.on('error', () => undefined);
+  return {
+    write: (chunk, onWritten) => void socket.write(chunk, (error) => onWritten(error ?? null, chunk.length)),
+    writeNow: (chunk) => writeSync(fd, chunk),
+  };
+}
+
 /**
  * A pipe that is not read blocks whoever writes to it: a thread for as long, and so the end of the process. Opened anew, it
  * refuses instead, without changing it for others that share it.
  */
-function openWithoutBlocking(fd: number): number {
+function openWithoutBlocking(fd: number): Writer {
   try {
-    return fstatSync(fd).isFIFO() ? openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK) : fd;
+    const kind = fstatSync(fd);
+    if (kind.isSocket()) return socketWriter(fd);
+    return fileWriter(kind.isFIFO() ? openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK) : fd);
   } catch {
     // Not Linux, or nobody reads it at all: it is written to as it is.
-    return fd;
+    return fileWriter(fd);
   }
 }
 
@@ -52,7 +79,7 @@ export function openLogDestination(
   standardOutput: number,
   { reportDropped, onDropped }: LogDestinationOptions,
 ): { write(line: string): void } {
-  const fd = openWithoutBlocking(standardOutput);
+  const writer = openWithoutBlocking(standardOutput);
   const waiting: Buffer[] = [];
   let waitingBytes = 0;
   let current: Buffer | undefined;
@@ -85,7 +112,7 @@ export function openLogDestination(
     isWriting = chunk !== undefined;
     if (chunk === undefined) return;
     isUnderWay = true;
-    write(fd, chunk, (error, bytes) => {
+    writer.write(chunk, (error, bytes) => {
       isUnderWay = false;
       if (isFull(error)) {
         setTimeout(pump, retryMs).unref();
@@ -99,7 +126,7 @@ export function openLogDestination(
   flushAtExit(() => {
     // The system has that one already, and finishes it.
     if (isUnderWay) current = undefined;
-    for (let chunk = next(); chunk !== undefined; chunk = next()) wrote(writeSync(fd, chunk));
+    for (let chunk = next(); chunk !== undefined; chunk = next()) wrote(writer.writeNow(chunk));
   });
   return {
     write(line) {
