@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   reconciliation: ['money', 'platform', 'ledger', 'banks', 'partners', 'funding'],
   events: ['platform'],
   webhooks: ['platform', 'events'],
+  status: ['platform'],
   http: ['platform'],
 };
 
