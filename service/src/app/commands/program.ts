@@ -21,6 +21,7 @@ import { addRailCommands } from './rails.ts';
 import { addReconcileCommands } from './reconcile.ts';
 import { addRecoveryCommands } from './recovery.ts';
 import { addSessionCommands } from './sessions.ts';
+import { addStatusCommands } from './status.ts';
 
 const overview = `
 Commands print text. Add --json for JSON.
@@ -38,6 +39,7 @@ Start here:
   kelpie-admin cases list                       open reconciliation and payout cases
   kelpie-admin approvals list                   acts that wait for a second operator
   kelpie-admin jobs list                        jobs that failed permanently
+  kelpie-admin status list --open               incidents on the public status page
   kelpie-admin partners show acme               one partner, sandbox and live
   kelpie-admin ledger verify                    check that the ledger balances
   kelpie-admin audit verify                     check the audit log for tampering
@@ -83,6 +85,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addInvoiceCommands(program);
   addReconcileCommands(program);
   addRecoveryCommands(program);
+  addStatusCommands(program);
   addCaseCommands(program);
   addLedgerCommands(program);
   addJobCommands(program);

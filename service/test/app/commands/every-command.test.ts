@@ -125,6 +125,9 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'approvals approve': [correctionProposal],
   'cases close': [caseId, '--act', 'corrected', ...why],
   'approvals reject': [otherProposal, ...why],
+  'status open': ['--title', 'A test', '--components', 'api', '--impact', 'degraded', '--text', 'A test.'],
+  'status update': ['--text', 'Still a test.'],
+  'status resolve': ['--text', 'The test has ended.'],
   'recovery begin': why,
   'recovery import': [],
 };
@@ -155,6 +158,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'cases show': [caseId],
   'approvals list': ['--all'],
   'approvals show': [correctionProposal],
+  'status list': [],
   'recovery show': [],
   'ledger verify': [],
   'jobs list': ['--state', 'all'],
@@ -211,7 +215,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Record|Refresh|Reject|Restore|Retry|Revoke|Set|Show|Start|Suspend) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Open|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Record|Refresh|Reject|Resolve|Restore|Retry|Revoke|Set|Show|Start|Suspend|Update) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {

@@ -51,6 +51,8 @@ test('what is refused ends with 2, a code and a sentence, and changes nothing', 
   for (const [args, expected] of [
     [['partners', 'show', 'nobody'], { ...missing, says: /No partner has the slug or id nobody/ }],
     [['payouts', 'show', nobody], { ...missing, says: /No payout has the id/ }],
+    [['status', 'update', nobody, '--text', 'x'], { ...missing, says: /No incident has the id/ }],
+    [['status', 'resolve', '--text', 'x'], { ...nothing, says: /No incident is open/ }],
     [['api-keys', 'list', 'nobody'], { ...missing, says: /No partner has the slug or id nobody/ }],
     [['api-keys', 'revoke', nobody, ...why], { ...missing, says: /No API key has the id/ }],
     [['payouts', 'refresh', 'x'], { ...missing, says: /No payout has the id x/ }],
