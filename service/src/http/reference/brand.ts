@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
 
-// How the reference page looks: the type, the colours and the mark of the dashboard.
+// How the reference page looks: the type, the colours and the mark of the dashboard. The status page uses the same.
 
-const mark =
+/** A path in a square of 32. */
+export const mark =
   'M3.5 23c4.9 0 6.3-3.9 8.3-8.5C13.9 9.700 16.500 5.500 21 5.500c3.500 0 6 2.500 6 5.300 0 2.200-1.700 3.700-3.800 3.700-3 0-5.200 2.300-5.200 5.300 0 2.700 2.200 4.700 5.200 4.700 2.200 0 4-.7 5.500-1.700';
 
 const stroke = (color: string): string =>
@@ -14,7 +15,7 @@ const svg = (content: string): string => `<svg xmlns="http://www.w3.org/2000/svg
 /** An image in the page's style: it needs no request of its own. */
 const asUrl = (color: string): string => `url("data:image/svg+xml,${encodeURIComponent(svg(stroke(color)))}")`;
 
-const palettes = {
+export const palettes = {
   light: {
     ground: '#f7f9f8',
     surface: '#ffffff',
@@ -79,9 +80,11 @@ function colours(mode: keyof typeof palettes): string {
 }`;
 }
 
+export const interFace = `@font-face { font-family: 'Inter'; src: url('/docs/fonts/inter.woff2') format('woff2'); font-weight: 100 900; font-display: swap; }`;
+
 /** Hairlines instead of boxes, and the mark with the name on top of the navigation. */
 export const brandCss = `
-@font-face { font-family: 'Inter'; src: url('/docs/fonts/inter.woff2') format('woff2'); font-weight: 100 900; font-display: swap; }
+${interFace}
 @font-face { font-family: 'JetBrains Mono'; src: url('/docs/fonts/jetbrains-mono.woff2') format('woff2'); font-weight: 100 800; font-display: swap; }
 ${colours('light')}
 ${colours('dark')}
@@ -102,6 +105,9 @@ ${colours('dark')}
 a[href^='https://www.scalar.com'] { display: none; }
 `;
 
+/** Where the reference serves it. */
+const folder = '/docs';
+export const faviconPath = `${folder}/favicon.svg`;
 export const favicon = svg(`<rect width="32" height="32" rx="8" fill="${palettes.light.tide}"/>${stroke('#f7f9f8')}`);
 
 const require = createRequire(import.meta.url);

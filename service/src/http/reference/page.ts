@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import type { LimitHook } from '../limits/rate-limit.ts';
 import { product } from '../pages/discovery.ts';
 import type { Server } from '../server.ts';
-import { brandCss, brandFonts, favicon } from './brand.ts';
+import { brandCss, brandFonts, favicon, faviconPath } from './brand.ts';
 
 const page = '/docs';
 
@@ -31,7 +31,7 @@ function contentSecurityPolicy(html: string): string {
 function addBrandRoutes(scope: FastifyInstance): void {
   const schema = { hide: true };
   const keep = { 'cache-control': 'public, max-age=86400' };
-  scope.get(`${page}/favicon.svg`, { schema }, async (_request, reply) =>
+  scope.get(faviconPath, { schema }, async (_request, reply) =>
     reply.headers({ ...keep, 'content-type': 'image/svg+xml' }).send(favicon),
   );
   for (const [name, read] of Object.entries(brandFonts)) {
@@ -50,7 +50,7 @@ async function openPage(): Promise<FastifyInstance> {
     configuration: {
       url: '/v1/openapi.json',
       pageTitle: `${product.name} API`,
-      favicon: `${page}/favicon.svg`,
+      favicon: faviconPath,
       theme: 'none',
       customCss: brandCss,
       withDefaultFonts: false,
