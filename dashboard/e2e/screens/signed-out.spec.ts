@@ -6,6 +6,7 @@ test('the pages before one is signed in', async ({ page }) => {
   test.setTimeout(patienceMs);
   await shoot(page, [
     { name: 'sign-in', address: 'sign-in', ready: heading('Sign in') },
+    { name: 'status', address: '/status', ready: heading(/operational|Degraded|Outage/) },
     { name: 'sign-up', address: 'sign-up', ready: heading('Create account') },
     { name: 'not-me', address: 'not-me#token', ready: heading('Freeze live payouts') },
     {

@@ -43,11 +43,13 @@ import { createAuthentication, type Authentication } from '../http/auth/authenti
 import { addDashboardRoutes } from '../http/pages/dashboard.ts';
 import { addDiscoveryRoutes } from '../http/pages/discovery.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
+import { refuseUntil } from '../http/refuse-until.ts';
 import { addHealthRoutes } from '../http/health.ts';
 import {
   limitByCaller,
   limitByNetwork,
   limitByPartner,
+  limitBriefly,
   type LimitHook,
   type RateLimits,
 } from '../http/limits/rate-limit.ts';
@@ -76,6 +78,7 @@ import {
   createRates,
   createWebhookReceiver,
 } from '../payouts/index.ts';
+import { addStatusRoutes, statusPaths, type StatusPages } from '../status/routes/status-routes.ts';
 import type { Clock } from '../platform/clock.ts';
 import { dashboardPages } from '../platform/dashboard-pages.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
@@ -97,7 +100,7 @@ import type { Meter } from '../platform/metrics.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Egress } from '../platform/egress/egress.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
-import { openBanks, type BankAddresses, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
+import { openBanks, type BankAddresses, type OnCircuit, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
 import { dashboardFolder } from './wiring/dashboard-folder.ts';
 
 interface ApiDeps {
@@ -131,6 +134,10 @@ interface ApiDeps {
   /** For requests to addresses that partners chose. */
   egress: Egress;
   allowedNetworks: readonly string[];
+  statusPages: Pick<StatusPages, 'current'>;
+  onLiveCircuit: OnCircuit;
+  /** Whether the database was compared with its anchor. Until then only health and status are served. */
+  isCompared: () => boolean;
 }
 
 interface ApiSecrets {
@@ -139,13 +146,21 @@ interface ApiSecrets {
   indexKey: Buffer;
 }
 
-export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: Drain }> {
+interface ComposedApi {
+  app: Server;
+  drain: Drain;
+  /** Not if the dashboard was not built. */
+  servesDashboard: boolean;
+}
+
+export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const { calls, clock, pool, recorder, limits, publicUrl } = deps;
   const tools = openSecrets(deps.secrets);
   const { writeGate } = pool;
   const { app, connections, finish } = createServer({ ...deps, retryAfterSeconds: writeGate.retryAfterSeconds });
   const changes = openWatches(deps);
   const drain = createDrain(app, connections, { delayMs: deps.drainDelayMs, endWaits: () => changes.stop() });
+  refuseUntil(app, deps.isCompared, ['/healthz', ...statusPaths]);
   await describeRoutes(app, { publicUrl, supportEmail: deps.supportEmail });
   const { isDraining } = drain;
   addHealthRoutes(app, {
@@ -159,6 +174,7 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
   const banks = openBanks(deps.banks, clock, deps.failpoint, deps);
+  addStatusRoutes(app, { pages: deps.statusPages, limit: limitBriefly(limits.open) });
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
   const acts = actDeps(deps, tools);
@@ -208,9 +224,9 @@ export async function composeApi(deps: ApiDeps): Promise<{ app: Server; drain: D
   addSecurityEventRoutes(app, { ...auth, calls, publicUrl });
   await addWebhookRoutes(app, webhookDeps(deps));
   await addReferenceRoutes(app, limitOpen);
-  addDashboardRoutes(app, dashboardFolder);
+  const servesDashboard = addDashboardRoutes(app, dashboardFolder);
   finish(auth);
-  return { app, drain };
+  return { app, drain, servesDashboard };
 }
 
 /** Where callers wait for changes. */

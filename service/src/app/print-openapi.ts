@@ -11,6 +11,7 @@ import { createEncryptor } from '../platform/encryption.ts';
 import { noTracer } from '../platform/tracing/tracer.ts';
 import { noWakeListener } from '../platform/wake-ups/wake-listener.ts';
 import { noWakeSender } from '../platform/wake-ups/wake-sender.ts';
+import { createStatusPages } from '../status/routes/status-routes.ts';
 import { composeApi } from './compose-api.ts';
 import { openOutbox } from './wiring/mail.ts';
 import { openRateLimits } from './wiring/rate-limits.ts';
@@ -55,6 +56,9 @@ const { app } = await composeApi({
   webhookKeys: { sandbox: null, live: null },
   egress: createEgress({ proxyUrl: null, allowed: [] }),
   allowedNetworks: [],
+  statusPages: createStatusPages({ clock: systemClock, supportEmail }),
+  onLiveCircuit: () => undefined,
+  isCompared: () => true,
 });
 await app.ready();
 // A pipe takes a while: to end before it has taken all would cut the text short.

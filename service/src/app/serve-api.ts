@@ -6,7 +6,7 @@ import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs/jobs.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
-import { settings } from '../platform/configuration/settings.ts';
+import { settings, type Setting } from '../platform/configuration/settings.ts';
 import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
 import { chooseEgress } from './wiring/egress.ts';
@@ -14,6 +14,7 @@ import { chooseAnchor, startApiHeartbeat } from './wiring/heartbeat.ts';
 import { publishLastHeartbeat } from './wiring/gauges.ts';
 import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
+import { openStatus } from './wiring/status.ts';
 import { beginApi, stopOnSignal } from './wiring/process.ts';
 import { chooseRateRules, openRateLimits } from './wiring/rate-limits.ts';
 
@@ -23,8 +24,8 @@ interface Replaced {
   limits?: RateLimits;
 }
 
-export async function serveApi(replaced: Replaced = {}): Promise<void> {
-  const begun = await beginApi((get) => ({
+function chooseApi(get: <Value>(setting: Setting<Value>) => Value) {
+  return {
     host: get(settings.apiHost),
     port: get(settings.apiPort),
     publicUrl: get(settings.publicUrl),
@@ -42,10 +43,15 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     },
     issuer: chooseIssuer(get),
     anchorFile: chooseAnchor(get),
+    statusFile: get(settings.statusFile),
     banks: chooseBanks(get),
     egress: chooseEgress(get),
     webhookKeys: { sandbox: get(settings.sandboxBankWebhookKey), live: get(settings.liveBankWebhookKey) },
-  }));
+  };
+}
+
+export async function serveApi(replaced: Replaced = {}): Promise<void> {
+  const begun = await beginApi(chooseApi);
   const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
   const { wakes, wakeUps, tracer } = begun;
   const calls = createSingleCalls(pool, failpoint);
@@ -76,13 +82,26 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     egress,
     allowedNetworks: own.egress.allowed,
   };
-  const { app, drain } = await composeApi({ ...own, ...engines, webhookKeys, meter: metrics.meter });
+  const { startStatus, ...status } = openStatus({ ...own, calls, clock, logger });
+  let isCompared = own.anchorFile === null;
+  const { app, drain, servesDashboard } = await composeApi({
+    ...own,
+    ...engines,
+    ...status,
+    webhookKeys,
+    meter: metrics.meter,
+    isCompared: () => isCompared,
+  });
   publishLastHeartbeat({ meter: metrics.meter, logger, pool });
+  const statusWatch = await startStatus({ hasDashboard: servesDashboard || own.dashboardUrl !== null });
+  // Before the database is there: the status page is served without it.
+  await app.listen({ host: own.host, port: own.port, listenTextResolver: () => 'api.socket_open' });
   const heartbeat = await startApiHeartbeat({ calls, clock, logger, anchorFile: own.anchorFile });
+  isCompared = true;
   stopOnSignal(
     logger,
     async () => {
-      await drain.drain();
+      await Promise.all([drain.drain(), statusWatch.stop()]);
       await heartbeat.stop();
       await recorder.stop();
       await securityRecorder.stop();
@@ -95,7 +114,6 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     },
     own.drainDelayMs,
   );
-  await app.listen({ host: own.host, port: own.port, listenTextResolver: () => 'api.socket_open' });
   const [bound] = app.addresses();
   const port = typeof bound === 'object' ? bound.port : own.port;
   logger.info({ mode, port, metrics_port: metricsPort }, 'api.listening');

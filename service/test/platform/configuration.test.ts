@@ -57,6 +57,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   ledgerKey: { value: 'hunter2', process: 'worker' },
   ledgerAnchors: { value: 'anchors', process: 'worker' },
   heartbeatAnchor: { value: 'heartbeat', process: 'worker' },
+  statusFile: { value: 'status.json', process: 'api' },
   sandboxBankUrl: { value: 'bank.example', process: 'worker' },
   sandboxBankApiKey: { value: 'hunter2 with a space', process: 'worker' },
   sandboxBankWebhookKey: { value: 'a key', process: 'api' },

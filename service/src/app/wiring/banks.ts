@@ -73,12 +73,21 @@ export type OpenBanks = Banks & {
   provider_production: (Bank & BankRecords & BankVerification & BankFunding & BankWalletTransfers) | null;
 };
 
+/** What hears that a circuit of the live bank opened or closed, by the purpose of its calls. */
+export type OnCircuit = (purpose: string, isOpen: boolean) => void;
+
+interface Watchers {
+  logger: Logger;
+  meter: Meter;
+  onLiveCircuit?: OnCircuit;
+}
+
 /** Without `watchers` for commands, which print what the bank answered. */
 export function openBanks(
   { sandbox, live }: BankAddresses,
   clock: Clock,
   failpoint: Failpoint,
-  watchers?: { logger: Logger; meter: Meter },
+  watchers?: Watchers,
 ): OpenBanks {
   const agent = createHttpAgent();
   const watch = watchers === undefined ? undefined : watchBanks(watchers);
@@ -94,7 +103,7 @@ export function openBanks(
 }
 
 /** Circuits are logged and measured, calls measured. */
-function watchBanks({ logger, meter }: { logger: Logger; meter: Meter }) {
+function watchBanks({ logger, meter, onLiveCircuit }: Watchers) {
   const measure = createBankMetrics(meter);
   return (environment: keyof BankAddresses) => {
     const { onCircuit, onExchange } = measure(environment);
@@ -103,6 +112,7 @@ function watchBanks({ logger, meter }: { logger: Logger; meter: Meter }) {
       onCircuit(action: string, isOpen: boolean) {
         logger.warn({ environment, action }, isOpen ? 'bank.circuit_opened' : 'bank.circuit_closed');
         onCircuit(action, isOpen);
+        if (environment === 'live') onLiveCircuit?.(action, isOpen);
       },
     };
   };

@@ -51,6 +51,29 @@ export function limitByNetwork(leases: TokenLeases): LimitHook {
   return limitHook(leases, (request) => networkOf(request.ip));
 }
 
+const brieflyMs = 250;
+
+/** The same for a page that is needed most while the database hangs: whoever waits for the shared bucket for longer is let through. */
+export function limitBriefly(leases: TokenLeases): LimitHook {
+  return (request, reply, done) => {
+    const verdict = leases.take(networkOf(request.ip));
+    if (!(verdict instanceof Promise)) {
+      done(settleLimit(reply, verdict));
+      return;
+    }
+    let isDone = false;
+    const settle = (error?: ApiError): void => {
+      if (!isDone) done(error);
+      isDone = true;
+    };
+    const timer = setTimeout(() => settle(), brieflyMs);
+    void verdict.then((later) => {
+      clearTimeout(timer);
+      if (!isDone) settle(settleLimit(reply, later));
+    });
+  };
+}
+
 /** For a route with a limit besides that of all requests: it stands behind `requireCaller`, and its headers are what is seen. */
 export function limitByCaller(
   leases: TokenLeases,

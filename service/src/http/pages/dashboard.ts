@@ -98,12 +98,12 @@ function nameFor(address: string, names: ReadonlySet<string>): string | undefine
 }
 
 /**
- * Serves what is in the folder, and nothing where there is none. Only names that were there at the start are opened: an
- * address can not lead out of it.
+ * Serves what is in the folder, and nothing where there is none: then it returns false. Only names that were there at the start
+ * are opened: an address can not lead out of it.
  */
-export function addDashboardRoutes(app: Server, folder: string): void {
+export function addDashboardRoutes(app: Server, folder: string): boolean {
   const names = namesIn(folder);
-  if (!names.has('index.html')) return;
+  if (!names.has('index.html')) return false;
   const files = new Map<string, Promise<StaticFile>>();
   const fileOf = async (wanted: Wanted): Promise<StaticFile> => {
     const key = wanted.name + (wanted.encoding?.suffix ?? '');
@@ -124,6 +124,7 @@ export function addDashboardRoutes(app: Server, folder: string): void {
     const encoding = encodings.find((form) => isAccepted(accepted, form.name) && names.has(name + form.suffix));
     return sendFile(request, reply, await fileOf({ name, encoding }));
   });
+  return true;
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: StaticFile): FastifyReply {

@@ -366,6 +366,14 @@ export const settings = {
     example: '/mnt/kelpie/heartbeat',
     parse: (text) => (text.startsWith('/') ? text : undefined),
   }),
+  statusFile: optional<string>({
+    variable: 'KELPIE_STATUS_FILE',
+    about:
+      'A file outside the database in which an api keeps what the status page shows. With it, an api that starts while the database is away still shows history and incidents.',
+    rule: 'the absolute path of a file',
+    example: '/var/lib/kelpie/status.json',
+    parse: (text) => (text.startsWith('/') ? text : undefined),
+  }),
   sandboxBankUrl: sandboxBank.url,
   sandboxBankApiKey: sandboxBank.apiKey,
   sandboxBankWebhookKey: sandboxBank.webhookKey,
