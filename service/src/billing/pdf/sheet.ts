@@ -1,9 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 
 // The paper, and how something is put on it: pdfkit wrapped once. Positions and sizes are in points from the upper left.
 
-/** Their figures are all of one width, so that columns of them stand straight: fonts/README.md says how they were made. */
-const fonts = { regular: 'Inter-Regular', semibold: 'Inter-SemiBold' } as const;
+function readFont(name: string): Buffer {
+  return readFileSync(new URL(`fonts/${name}.ttf`, import.meta.url));
+}
+
+/**
+ * Their figures are all of one width, so that columns of them stand straight: fonts/README.md says how they were made. Read at
+ * the start, as all that a release can replace.
+ */
+const fonts = { regular: readFont('Inter-Regular'), semibold: readFont('Inter-SemiBold') } as const;
 
 const colours = { ink: '#0b1f24', soft: '#51666a', tide: '#0f6e6e', hairline: '#d5dedc' } as const;
 
@@ -72,11 +79,11 @@ export async function openSheet({ title, author, subject, date }: SheetWords): P
     tagged: true,
     lang: 'en-GB',
     displayTitle: true,
+    // None: the library would read its own Helvetica from a file.
+    font: '',
     info: { Title: title, Author: author, Subject: subject, Creator: 'Kelpie', CreationDate: date, ModDate: date },
   });
-  for (const [name, file] of Object.entries(fonts)) {
-    doc.registerFont(name, await readFile(new URL(`fonts/${file}.ttf`, import.meta.url)));
-  }
+  for (const [name, font] of Object.entries(fonts)) doc.registerFont(name, font);
   const chunks: Buffer[] = [];
   doc.on('data', (chunk: Buffer) => chunks.push(chunk));
   const whole = new Promise<Buffer>((resolve, reject) => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../platform/api-error.ts';
@@ -68,8 +67,17 @@ interface Wanted {
   encoding: (typeof encodings)[number] | undefined;
 }
 
-async function openFile(folder: string, { name, encoding }: Wanted): Promise<StaticFile> {
-  const body = await readFile(path.join(folder, name + (encoding?.suffix ?? '')));
+type Bodies = ReadonlyMap<string, Buffer>;
+
+/** All of them, at the start: a package that is installed while this process runs replaces the files, and not what is served. */
+function readBodies(folder: string): Bodies {
+  const isThere = existsSync(folder);
+  const entries = isThere ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  return new Map(files.map((file) => [path.relative(folder, file), readFileSync(file)]));
+}
+
+function describe(body: Buffer, { name, encoding }: Wanted): StaticFile {
   return {
     kind: kinds[path.extname(name)] ?? 'application/octet-stream',
     encoding: encoding?.name,
@@ -79,50 +87,39 @@ async function openFile(folder: string, { name, encoding }: Wanted): Promise<Sta
   };
 }
 
-function namesIn(folder: string): Set<string> {
-  try {
-    return new Set(
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))),
-    );
-  } catch {
-    return new Set();
-  }
-}
-
 /** The file that an address means. Pages have addresses of their own, and are all the same file to us. */
-function nameFor(address: string, names: ReadonlySet<string>): string | undefined {
-  if (names.has(address) && path.extname(address) in kinds) return address;
+function nameFor(address: string, bodies: Bodies): string | undefined {
+  if (bodies.has(address) && path.extname(address) in kinds) return address;
   return address.includes('.') ? undefined : 'index.html';
 }
 
 /**
  * Serves what is in the folder, and nothing where there is none: then it returns false. Only names that were there at the start
- * are opened: an address can not lead out of it.
+ * are known: an address can not lead out of it.
  */
 export function addDashboardRoutes(app: Server, folder: string): boolean {
-  const names = namesIn(folder);
-  if (!names.has('index.html')) return false;
-  const files = new Map<string, Promise<StaticFile>>();
-  const fileOf = async (wanted: Wanted): Promise<StaticFile> => {
+  const bodies = readBodies(folder);
+  if (!bodies.has('index.html')) return false;
+  const files = new Map<string, StaticFile>();
+  const fileOf = (wanted: Wanted): StaticFile | undefined => {
     const key = wanted.name + (wanted.encoding?.suffix ?? '');
-    const known = files.get(key) ?? openFile(folder, wanted);
-    files.set(key, known);
-    // What could not be read is tried again.
-    known.catch(() => files.delete(key));
-    return known;
+    const body = bodies.get(key);
+    const file = files.get(key) ?? (body && describe(body, wanted));
+    if (file !== undefined) files.set(key, file);
+    return file;
   };
 
   const hidden = { schema: { hide: true } };
   app.get('/dashboard', hidden, async (_request, reply) => reply.redirect(prefix, 308));
   app.get('/dashboard/*', hidden, async (request, reply) => {
     const [address = ''] = request.url.slice(prefix.length).split('?', 1);
-    const name = nameFor(address, names);
+    const name = nameFor(address, bodies);
     if (name === undefined) throw new ApiError(nothingHere);
     const accepted = request.headers['accept-encoding'] ?? '';
-    const encoding = encodings.find((form) => isAccepted(accepted, form.name) && names.has(name + form.suffix));
-    return sendFile(request, reply, await fileOf({ name, encoding }));
+    const encoding = encodings.find((form) => isAccepted(accepted, form.name) && bodies.has(name + form.suffix));
+    const file = fileOf({ name, encoding });
+    if (file === undefined) throw new ApiError(nothingHere);
+    return sendFile(request, reply, file);
   });
   return true;
 }

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { readFile } from 'node:fs/promises';
 
 // How the reference page looks: the type, the colours and the mark of the dashboard. The status page uses the same.
 
@@ -112,9 +112,10 @@ export const favicon = svg(`<rect width="32" height="32" rx="8" fill="${palettes
 
 const require = createRequire(import.meta.url);
 
-/** The typefaces, by the name that the style gives their files. */
-export const brandFonts: Readonly<Record<string, () => Promise<Buffer>>> = {
-  inter: async () => readFile(require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
-  'jetbrains-mono': async () =>
-    readFile(require.resolve('@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2')),
+/** The typefaces, by the name that the style gives their files. Read at the start, as all that a release can replace. */
+export const brandFonts: Readonly<Record<string, Buffer>> = {
+  inter: readFileSync(require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
+  'jetbrains-mono': readFileSync(
+    require.resolve('@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2'),
+  ),
 };

@@ -34,9 +34,9 @@ function addBrandRoutes(scope: FastifyInstance): void {
   scope.get(faviconPath, { schema }, async (_request, reply) =>
     reply.headers({ ...keep, 'content-type': 'image/svg+xml' }).send(favicon),
   );
-  for (const [name, read] of Object.entries(brandFonts)) {
+  for (const [name, font] of Object.entries(brandFonts)) {
     scope.get(`${page}/fonts/${name}.woff2`, { schema }, async (_request, reply) =>
-      reply.headers({ ...keep, 'content-type': 'font/woff2' }).send(await read()),
+      reply.headers({ ...keep, 'content-type': 'font/woff2' }).send(font),
     );
   }
 }
