@@ -220,7 +220,7 @@ function requirePrograms(): void {
   const missing = programs.filter((program) => !existsSync(program));
   if (missing.length > 0)
     throw new ClusterError(
-      `Not installed: ${missing.join(', ')}. On Debian, install all with: sudo dev/cluster/install.sh`,
+      `Not installed: ${missing.join(', ')}. On Debian, install all with: sudo deploy/cluster/install.sh`,
     );
   if (process.getuid?.() !== 0)
     throw new ClusterError('The cluster needs root, for network namespaces and mounts. Run it with sudo.');
