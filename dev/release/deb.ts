@@ -11,7 +11,7 @@ const packageFolder = path.join(projectFolder, 'deploy/package');
 const compressTimeoutMs = 900_000;
 
 /** In Debian's order a trial is older than the release that it is a trial of. */
-export function debianVersion({ version }: Pick<Release, 'version'>): string {
+function debianVersion({ version }: Pick<Release, 'version'>): string {
   return version.replace('-', '~');
 }
 
