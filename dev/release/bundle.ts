@@ -3,7 +3,7 @@ import path from 'node:path';
 import { rolldown } from 'rolldown';
 import manifest from '../../package.json' with { type: 'json' };
 import { projectFolder } from '../project.ts';
-import type { Release } from './release.ts';
+import { ReleaseError, type Release } from './release.ts';
 
 /** The folder of the programs, below that of a release. */
 const programFolder = 'programs';
@@ -35,7 +35,10 @@ async function bundleProgram(file: string, target: string, release: Release): Pr
     external: ['pg-native'],
     transform: { define: { KELPIE_COMMIT: JSON.stringify(release.commit) } },
     plugins: [{ name: 'as-released', transform: (code, id) => asReleased(code, id, release) }],
-    logLevel: 'warn',
+    // Above all an import that is not installed: it would be missing on every other machine, too.
+    onLog: (level, { message }) => {
+      if (level === 'warn') throw new ReleaseError(`${file} cannot be bundled: ${message}`);
+    },
   });
   await bundle.write({ file: target, format: 'esm', codeSplitting: false });
   await bundle.close();
