@@ -10,13 +10,13 @@ const neverReleased = 'service/src/app/print-cli-reference.ts';
 
 test('a release has the files of every source that looks for one beside it', () => {
   const sources = globSync('{service,sandbox-bank}/src/**/*.ts', { cwd: projectFolder });
-  const looking = sources.filter(
+  const found = sources.filter(
     (file) =>
       !file.endsWith('.test.ts') &&
       file !== neverReleased &&
       readFileSync(path.join(projectFolder, file), 'utf8').includes('import.meta'),
   );
-  assert.deepEqual(looking.toSorted(), Object.keys({ ...ownFiles, ...bankFiles }).toSorted());
+  assert.deepEqual(found.toSorted(), Object.keys({ ...ownFiles, ...bankFiles }).toSorted());
 });
 
 test('everything that a release is made of exists', () => {

@@ -170,6 +170,7 @@ test('an anchor that a crash kept from being written is written the next night',
 });
 
 const settings = {
+  KELPIE_MODE: 'development',
   KELPIE_READER_DATABASE_URL: database.readerUrl,
   KELPIE_LEDGER_KEY: key.toString('hex'),
   KELPIE_LEDGER_ANCHORS: anchorFile,
