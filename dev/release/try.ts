@@ -40,6 +40,11 @@ async function payOnce({ url, key }: InstalledStack, order: string): Promise<boo
   return eventually('the payout is completed', look, slowMs);
 }
 
+async function saysItsRelease({ url }: InstalledStack, version: string): Promise<boolean> {
+  const body: unknown = await (await fetch(url, { headers: { accept: 'application/json' } })).json();
+  return textAt(body, 'release') === version && /^[0-9a-f]{40}/.test(textAt(body, 'commit'));
+}
+
 /** What was read from files, and what is bundled but seldom used. */
 const pages = ['/', '/v1/openapi.json', '/docs', '/docs/js/scalar.js', '/docs/fonts/inter.woff2', '/dashboard/'];
 
@@ -57,6 +62,7 @@ async function tryRelease(release: string, work: string): Promise<Record<string,
   const fileOf = (pattern: string): string => path.join(release, globSync(pattern, { cwd: release })[0] ?? '');
   const stack = await startInstalled(release, work);
   try {
+    check('GET / says which release and commit runs', await saysItsRelease(stack, path.basename(release)));
     check('a payout is paid by the installed programs', await payOnce(stack, 'order-first'));
     await checkWithoutFiles(stack);
     const port = await findPort();
