@@ -61,7 +61,12 @@ export function valuesOf(plan: ClusterPlan, node: number): Readonly<Record<NodeF
 
 export function proxyValuesOf(plan: ClusterPlan): Record<string, string> {
   const addresses = nodes.map((node): [string, string] => [`NODE${node}_ADDRESS`, addressesOf(plan, node).clients]);
-  return { PROXY_ADDRESS: `127.0.0.1:${plan.proxyPort}`, ...Object.fromEntries(addresses) };
+  return {
+    PROXY_ADDRESS: `127.0.0.1:${plan.proxyPort}`,
+    // This cluster's own, so that two on one machine don't meet.
+    PROXY_METRICS_ADDRESS: `${addressesOf(plan, 1).host}:8405`,
+    ...Object.fromEntries(addresses),
+  };
 }
 
 interface Owner {
