@@ -8,7 +8,7 @@ interface Query {
   legend: string;
 }
 
-interface Panel {
+export interface Panel {
   title: string;
   /** What it says, and when to worry. */
   description: string;
