@@ -59,12 +59,16 @@ export function valuesOf(plan: ClusterPlan, node: number): Readonly<Record<NodeF
   };
 }
 
+export function proxyMetricsAddress(plan: ClusterPlan): string {
+  return `${addressesOf(plan, 1).host}:8405`;
+}
+
 export function proxyValuesOf(plan: ClusterPlan): Record<string, string> {
   const addresses = nodes.map((node): [string, string] => [`NODE${node}_ADDRESS`, addressesOf(plan, node).clients]);
   return {
     PROXY_ADDRESS: `127.0.0.1:${plan.proxyPort}`,
     // This cluster's own, so that two on one machine don't meet.
-    PROXY_METRICS_ADDRESS: `${addressesOf(plan, 1).host}:8405`,
+    PROXY_METRICS_ADDRESS: proxyMetricsAddress(plan),
     ...Object.fromEntries(addresses),
   };
 }

@@ -5,7 +5,7 @@ import { eventually } from '../eventually.ts';
 import { findPort } from '../free-port.ts';
 import { ClusterError } from '../postgres/cluster.ts';
 import { askServer } from './ask-server.ts';
-import { configurationFile, writeConfiguration } from './configuration.ts';
+import { configurationFile, proxyMetricsAddress, writeConfiguration } from './configuration.ts';
 import {
   claimNetwork,
   connectNodes,
@@ -28,7 +28,7 @@ import {
   thawDatabase,
 } from './node-control.ts';
 import { describeMembers, requestFailover, requestSwitchover, type Member } from './patroni-api.ts';
-import { adminUrlOf, foldersOf, nodes, superuserUrlOf, type ClusterPlan } from './plan.ts';
+import { addressesOf, adminUrlOf, foldersOf, nodes, superuserUrlOf, type ClusterPlan } from './plan.ts';
 import { runInNode } from './processes.ts';
 import { killProxy, startProxy } from './proxy.ts';
 import { runCommand } from './run-command.ts';
@@ -44,6 +44,8 @@ export interface PatroniCluster {
   /** Connects as a superuser to the leader, through HAProxy. */
   adminUrl: string;
   folder: string;
+  /** Where Prometheus finds their figures. */
+  metrics: { patroni: readonly string[]; proxy: string };
   /** Connects as a superuser to one node, whatever its role. */
   superuserUrlOf(node: number): string;
   members(): Promise<Member[]>;
@@ -171,6 +173,10 @@ function clusterOf(plan: ClusterPlan): PatroniCluster {
   return {
     adminUrl: adminUrlOf(plan),
     folder: plan.folder,
+    metrics: {
+      patroni: nodes.map((node) => `${addressesOf(plan, node).clients}:8008`),
+      proxy: proxyMetricsAddress(plan),
+    },
     superuserUrlOf: (node) => superuserUrlOf(plan, node),
     members: async () => describeMembers(plan),
     leader: async () => getLeader(plan),
