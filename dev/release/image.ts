@@ -36,7 +36,7 @@ async function stageLayers(work: string, bundle: string): Promise<void> {
   await cp(bundle, path.join(work, 'kelpie', installed), { recursive: true });
   await rename(path.join(work, 'kelpie', installed, 'bin'), path.join(work, 'node', installed, 'bin'));
   const image = path.join(projectFolder, 'deploy/image');
-  await cp(path.join(image, 'ready.mjs'), path.join(work, 'kelpie', installed, 'programs/ready.mjs'));
+  await cp(path.join(image, 'ready.ts'), path.join(work, 'kelpie', installed, 'programs/ready.ts'));
   await cp(path.join(image, 'Containerfile'), path.join(work, 'Containerfile'));
 }
 
