@@ -130,6 +130,10 @@ let isGood = false;
 try {
   const stage = await startTrialStage({ atEnd: (end) => void ends.push(end), factor, payoutsPerSecond });
   say(`started; Prometheus is ${stage.prometheusUrl}; every duration of rules and routes is divided by ${factor}`);
+  const isPaying = async (): Promise<boolean> => stage.payouts.figuresSince(0).payouts > 0;
+  await eventually('payouts are accepted', isPaying).catch(() => {
+    throw new Error(`no payout is accepted: ${stage.payouts.firstError() ?? 'no answer'}`);
+  });
   // What Prometheus sent before it knew its Alertmanager, it sends again after a minute.
   await eventually('the first heartbeat arrives', async () => stage.alerts.received.some(isHeartbeat), 150_000);
   isGood = cleanMinutes === null ? await runFaults(stage, chosen) : await runClean(stage, cleanMinutes);

@@ -13,7 +13,7 @@ import { beginAudit, prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { asAdmin, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { startTcpProxy, type TcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { openRounds } from '../funding/topping-up.ts';
-import { call, type Client } from '../harness/client.ts';
+import { call, payoutBody, type Client } from '../harness/client.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -188,7 +188,8 @@ export async function startTrialStage(options: StageOptions): Promise<TrialStage
   const [first] = clients;
   if (first === undefined) throw new Error('no partner');
   await addWebhook(database, first, atEnd);
-  const payouts = startSteadyPayouts(clients, options.payoutsPerSecond);
+  // The minimum of live.
+  const payouts = startSteadyPayouts(clients, options.payoutsPerSecond, payoutBody({ amount_gbp: '3.00' }));
   atEnd(async () => payouts.stop());
   const watched = await startMonitoring(options, folder, {
     api: `127.0.0.1:${ports.api}`,

@@ -41,7 +41,11 @@ function figuresOf(answers: readonly Answer[], fromMs: number): SteadyFigures {
   };
 }
 
-export function startSteadyPayouts(clients: readonly Client[], perSecond: number): SteadyPayouts {
+export function startSteadyPayouts(
+  clients: readonly Client[],
+  perSecond: number,
+  body: object = payoutBody(),
+): SteadyPayouts {
   const answers: Answer[] = [];
   const open = new Set<Promise<void>>();
   let firstError: string | undefined;
@@ -56,7 +60,7 @@ export function startSteadyPayouts(clients: readonly Client[], perSecond: number
           'content-type': 'application/json',
           'idempotency-key': randomUUID(),
         },
-        body: JSON.stringify(payoutBody()),
+        body: JSON.stringify(body),
         signal: AbortSignal.timeout(patienceMs),
       });
       const text = await response.text();
