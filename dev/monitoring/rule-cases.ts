@@ -233,6 +233,19 @@ const moneyCases: readonly RuleCase[] = [
     ],
   },
   {
+    alert: 'BankAnswersUnclear',
+    name: 'an outage that the breaker reported is no second alert afterwards',
+    series: {
+      'kelpie_bank_breaker_open{environment="live"}': '0x39 1x19 0x200',
+      'kelpie_bank_request_duration_seconds_count{environment="live",outcome="unclear"}': `2x39 2+15x19 302x200`,
+    },
+    firing: [
+      [14, ['BankBreakerOpen']],
+      [16, []],
+      [24, []],
+    ],
+  },
+  {
     alert: 'RailPaused',
     name: 'an operator pauses a rail, and resumes it',
     series: {

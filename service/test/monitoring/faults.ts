@@ -100,7 +100,8 @@ const moneyFaults: readonly TrialFault[] = [
     receiver: 'tickets',
     async begin({ query }) {
       await query(`${unguarded} update kelpie.reconciliations
-        set started_at = started_at - interval '2 days', finished_at = finished_at - interval '2 days'`);
+        set started_at = started_at - interval '2 days', cut_off_at = cut_off_at - interval '2 days',
+          finished_at = finished_at - interval '2 days'`);
     },
     async end({ query }) {
       await query(`insert into kelpie.reconciliations (id, asked_by, started_at, cut_off_at, finished_at, state)
