@@ -28,7 +28,7 @@ async function stageBase(root: string, work: string): Promise<void> {
   await cp(path.join(projectFolder, 'deploy/image/etc'), path.join(root, 'etc'), { recursive: true });
 }
 
-/** Node on its own: it changes seldom, so whoever has the image of the last release need not fetch it again. */
+/** Node on its own: it changes seldom, so a host with the image of the last release need not fetch it again. */
 async function stageLayers(work: string, bundle: string): Promise<void> {
   const installed = 'usr/lib/kelpie';
   await mkdir(path.join(work, 'kelpie/usr/lib'), { recursive: true });

@@ -28,7 +28,7 @@ function openFullPipe(): { writer: number; close: () => void } {
   return { writer: openSync(file, constants.O_WRONLY), close: () => [reader, filler].forEach((fd) => closeSync(fd)) };
 }
 
-test('faults 74: a worker whose log is not read at all begins, is ready, and ends when it is told to', async () => {
+test('faults 74: a worker whose log is not read at all begins, is ready, and ends on SIGTERM', async () => {
   const { writer, close } = openFullPipe();
   const port = await findPort();
   const child = spawn(process.execPath, ['service/src/app/worker.ts'], {

@@ -53,7 +53,7 @@ export function limitByNetwork(leases: TokenLeases): LimitHook {
 
 const brieflyMs = 250;
 
-/** The same for a page that is needed most while the database hangs: whoever waits for the shared bucket for longer is let through. */
+/** The same for a page that is needed most while the database hangs: a request that waits longer for the shared bucket is let through. */
 export function limitBriefly(leases: TokenLeases): LimitHook {
   return (request, reply, done) => {
     const verdict = leases.take(networkOf(request.ip));

@@ -95,7 +95,7 @@ function nameFor(address: string, bodies: Bodies): string | undefined {
 
 /**
  * Serves what is in the folder, and nothing where there is none: then it returns false. Only names that were there at the start
- * are known: an address can not lead out of it.
+ * are known: an address can't lead out of it.
  */
 export function addDashboardRoutes(app: Server, folder: string): boolean {
   const bodies = readBodies(folder);
