@@ -233,7 +233,10 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   traversal: {
     file: 'service/src/http/pages/dashboard.ts',
-    edits: [["return address.includes('.') ? undefined : 'index.html';", 'return decodeURIComponent(address);']],
+    edits: [
+      ["return address.includes('.') ? undefined : 'index.html';", 'return decodeURIComponent(address);'],
+      ['const body = bodies.get(key);', 'const body = bodies.get(key) ?? readFileSync(path.join(folder, key));'],
+    ],
   },
   'open-redirect': {
     file: 'service/src/http/pages/dashboard.ts',
