@@ -2,33 +2,38 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
-import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { formatExactUsdc } from '../../src/money/amounts.ts';
 import { asSecondPerson, kelpieAdmin, type CommandResult } from '../app/commands/kelpie-admin.ts';
-import { call, createPayout, getPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { call, createPayout, getPayout, payoutBody } from '../harness/client.ts';
 import { createTestClock, passTime } from '../harness/clock.ts';
 import { assertAllHolds } from '../harness/invariants.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { startWorld } from '../harness/world.ts';
+import {
+  attemptOf,
+  fault,
+  makeLost,
+  payAtBank,
+  paymentsOf,
+  refuseAndPay,
+  untilCase,
+  untilPaid,
+} from './open-payouts.ts';
 
 // Payouts that their own rules leave open: two operators release, settle or adopt them. The bank's record says what was paid.
 
 const clock = createTestClock();
-const world = await startWorld({ settleAfterMs: 300, env: { KELPIE_TEST_CLOCK_FILE: clock.file } });
+const started = await startWorld({ settleAfterMs: 300, env: { KELPIE_TEST_CLOCK_FILE: clock.file } });
+const world = Object.assign(started, { clock });
 const { bank, database } = world;
 const client = { url: world.api.url, key: world.partner.key };
-const hour = 3_600_000;
 const amount = '100.00';
 const why = ['--reason', 'ticket 812'];
 
 async function moveTime(byMs: number): Promise<void> {
   await passTime({ clock, bank }, byMs);
-}
-
-async function fault(kind: string, on = 'transfer.create', more: object = { times: 1 }): Promise<void> {
-  await bank.control('/faults', { on, kind, ...more });
 }
 
 async function clearFaults(): Promise<void> {
@@ -68,100 +73,8 @@ async function usdc(): Promise<string> {
   return textAt((await call(client, '/v1/balance')).json, 'usdc');
 }
 
-interface Facts {
-  id: string;
-  order: string;
-  state: string;
-  payment: string | null;
-}
-
-async function attemptsOf(key: string): Promise<Facts[]> {
-  return asAdmin(database.superuserUrl, async (admin) => {
-    const { rows } = await admin.query<Facts>(
-      `select id, order_id as order, state::text, bank_payment_id as payment
-       from kelpie.payouts where idempotency_key = $1 order by id`,
-      [key],
-    );
-    return rows;
-  });
-}
-
-async function attemptOf(key: string): Promise<Facts> {
-  const newest = (await attemptsOf(key)).at(-1);
-  assert(newest !== undefined);
-  return newest;
-}
-
-async function findCase(payoutId: string, kind: string): Promise<string | undefined> {
-  return asAdmin(database.superuserUrl, async (admin) => {
-    const { rows } = await admin.query<{ id: string }>(
-      'select id from kelpie.cases where payout_id = $1 and kind = $2 and closed_at is null',
-      [payoutId, kind],
-    );
-    return rows[0]?.id;
-  });
-}
-
-async function untilCase(payoutId: string, kind: string): Promise<string> {
-  await eventually(`a case ${kind} is open`, async () => (await findCase(payoutId, kind)) !== undefined, 30_000);
-  return (await findCase(payoutId, kind)) ?? '';
-}
-
 async function close(caseId: string, act: string): Promise<CommandResult> {
   return run('ada', ['cases', 'close', caseId, '--act', act, ...why]);
-}
-
-async function paymentsOf(order: string): Promise<{ id: string; took: bigint }[]> {
-  const { payments } = await bank.record();
-  return payments
-    .filter((one) => one.client_reference_id === order)
-    .map((one) => ({ id: one.transfer_id, took: one.taken_micro_usdc }));
-}
-
-/** The bank makes a payment for an order by itself: to the same account, of the amount that is given. */
-async function payAtBank(order: string, amountGbp = amount): Promise<string> {
-  const key = randomUUID();
-  assert.equal((await createPayout(client, payoutBody({ amount_gbp: '1.00' }), key)).status, 201);
-  const known = (await callWire(bank, `/transfers/${(await attemptOf(key)).payment ?? ''}`)).json;
-  const destination = {
-    currency: 'gbp',
-    payment_rail: 'faster_payments',
-    external_account_id: textAt(known, 'destination.external_account_id'),
-    amount: amountGbp,
-    reference: 'By hand',
-  };
-  const from = { on_behalf_of: valueAt(known, 'on_behalf_of'), source: valueAt(known, 'source') };
-  const body = { ...from, destination, client_reference_id: order };
-  const made = await callWire(bank, '/transfers', { body, key: randomUUID() });
-  assert.equal(made.status, 201, made.text);
-  return textAt(made.json, 'id');
-}
-
-/** A payout of which the bank never heard, a day later: its case is open, and no worker touches it any more. */
-async function makeLost(): Promise<{ made: ApiAnswer; facts: Facts; caseId: string }> {
-  const key = randomUUID();
-  await world.worker?.stop();
-  await fault('drop_request');
-  const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
-  assert.equal(made.payout, 'pending', made.text);
-  await moveTime(25 * hour);
-  await world.restartWorker();
-  const caseId = await untilCase(made.id, 'not_found_at_bank');
-  return { made, facts: await attemptOf(key), caseId };
-}
-
-async function refuseAndPay(key: string, paid = amount): Promise<{ facts: Facts; payment: string; caseId: string }> {
-  await fault('reject', 'transfer.create', { times: 1, code: 'invalid_parameters' });
-  assert.equal((await createPayout(client, payoutBody({ amount_gbp: amount }), key)).status, 502);
-  const facts = await attemptOf(key);
-  const payment = await payAtBank(facts.order, paid);
-  return { facts, payment, caseId: await untilCase(facts.id, 'paid_though_not_created') };
-}
-
-/** The bank is done with a payment, so that it says the same when an act is proposed and when it is approved. */
-async function untilPaid(payment: string): Promise<void> {
-  const stateOf = async () => textAt((await callWire(bank, `/transfers/${payment}`)).json, 'state');
-  await eventually('the bank has paid it', async () => (await stateOf()) === 'payment_processed');
 }
 
 /** Each webhook of the bank's is a change of the payout, until the last one is through. */
@@ -176,7 +89,7 @@ async function adopt(id: string, payment: string): Promise<void> {
 
 test('two operators release the hold of a payout that the bank never had, and its case closes as released', async () => {
   const before = await usdc();
-  const { made, caseId } = await makeLost();
+  const { made, caseId } = await makeLost(world);
   await assertRefused(close(caseId, 'none'), 'act_not_done');
   await assertRefused(close(caseId, 'released'), 'act_not_done');
   const early = await propose('release', made.id);
@@ -194,17 +107,17 @@ test('two operators release the hold of a payout that the bank never had, and it
 });
 
 test('a release is refused once the bank has a payment of it, also between proposal and approval', async () => {
-  const { made, facts } = await makeLost();
+  const { made, facts } = await makeLost(world);
   await moveTime(3 * 60_000);
   const proposal = await propose('release', made.id);
   await bank.control('/webhooks', { mode: 'lose' });
-  const payment = await payAtBank(facts.order);
+  const payment = await payAtBank(world, facts.order);
   await assertRefused(approve(proposal), 'payment_found');
   await assertRefused(approve(proposal), 'nothing_to_do');
   await assertRefused(run('ada', ['payouts', 'release', made.id, ...why]), 'payment_found');
   assert.equal((await getPayout(client, made.id)).payout, 'pending');
   // It is settled instead: the payment is there.
-  await untilPaid(payment);
+  await untilPaid(world, payment);
   await assertDone(approve(await propose('settle', made.id, ['--payment', payment])));
   assert.equal((await getPayout(client, made.id)).payout, 'completed');
   await bank.control('/webhooks', { mode: 'normal' });
@@ -213,13 +126,13 @@ test('a release is refused once the bank has a payment of it, also between propo
 });
 
 test('a payment that the bank does not put a figure on is settled with the one that two operators state', async (t) => {
-  await fault('no_amounts', 'any', {});
+  await fault(world, 'no_amounts', 'any', {});
   t.after(clearFaults);
   const key = randomUUID();
   const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
-  const caseId = await untilCase(made.id, 'arrived_without_amount');
-  const { order, payment } = await attemptOf(key);
-  const [{ took } = { took: 0n }] = await paymentsOf(order);
+  const caseId = await untilCase(world, made.id, 'arrived_without_amount');
+  const { order, payment } = await attemptOf(world, key);
+  const [{ took } = { took: 0n }] = await paymentsOf(world, order);
   const named = ['--payment', payment ?? ''];
   await assertRefused(run('ada', ['payouts', 'settle', made.id, ...named, ...why]), 'nothing_to_settle');
   await assertRefused(run('ada', ['payouts', 'settle', made.id, '--payment', 'tr_other', ...why]), 'payment_differs');
@@ -241,13 +154,13 @@ test('a return that the bank does not put a figure on is settled with the one th
   const key = randomUUID();
   const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
   await eventually('it arrives', async () => (await getPayout(client, made.id)).payout === 'completed');
-  const { order, payment } = await attemptOf(key);
-  const [{ took } = { took: 0n }] = await paymentsOf(order);
+  const { order, payment } = await attemptOf(world, key);
+  const [{ took } = { took: 0n }] = await paymentsOf(world, order);
   const before = await usdc();
-  await fault('no_amounts', 'any', {});
+  await fault(world, 'no_amounts', 'any', {});
   t.after(clearFaults);
   await bank.control(`/transfers/${payment ?? ''}/return`, { refund_micro_usdc: Number(took) });
-  const caseId = await untilCase(made.id, 'refunded_without_amount');
+  const caseId = await untilCase(world, made.id, 'refunded_without_amount');
   const named = ['--payment', payment ?? '', '--refunded', formatExactUsdc(took)];
   await assertDone(approve(await propose('settle', made.id, named)));
   assert.equal((await getPayout(client, made.id)).payout, 'returned');
@@ -262,9 +175,9 @@ test('a case of money in suspense does not close before two operators have moved
   const key = randomUUID();
   const made = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
   await eventually('it arrives', async () => (await getPayout(client, made.id)).payout === 'completed');
-  const { payment } = await attemptOf(key);
+  const { payment } = await attemptOf(world, key);
   await bank.control(`/transfers/${payment ?? ''}/return`, { refund_micro_usdc: 1_000_000 });
-  const caseId = await untilCase(made.id, 'return_differs');
+  const caseId = await untilCase(world, made.id, 'return_differs');
   await assertRefused(close(caseId, 'none'), 'act_not_done');
   const before = Number(await usdc());
   const args = ['cases', 'correct', caseId, '--book', 'suspense-to-wallet', '--amount', '1', '--revision', '0'];
@@ -279,8 +192,8 @@ test('a case of money in suspense does not close before two operators have moved
 test('faults 22: a payment of an order that was reported as not created is adopted, followed to its end, and answers its key', async () => {
   const before = await usdc();
   const key = randomUUID();
-  const { facts, payment, caseId } = await refuseAndPay(key);
-  await untilPaid(payment);
+  const { facts, payment, caseId } = await refuseAndPay(world, key);
+  await untilPaid(world, payment);
   await assertRefused(close(caseId, 'adopted'), 'act_not_done');
   await adopt(facts.id, payment);
   await eventually('it arrives', async () => (await getPayout(client, facts.id)).payout === 'completed');
@@ -288,17 +201,17 @@ test('faults 22: a payment of an order that was reported as not created is adopt
   await assertDone(close(caseId, 'adopted'));
   const again = await createPayout(client, payoutBody({ amount_gbp: amount }), key);
   assert.deepEqual([again.status, again.id], [200, facts.id], again.text);
-  assert.equal((await paymentsOf(facts.order)).length, 1);
+  assert.equal((await paymentsOf(world, facts.order)).length, 1);
   await untilQuiet(database);
   await assertAllHolds({ ...world, acknowledged: [facts.id] });
 });
 
 test('an adopted payment that comes back is given back like any other', async () => {
-  const { facts, payment } = await refuseAndPay(randomUUID());
-  await untilPaid(payment);
+  const { facts, payment } = await refuseAndPay(world, randomUUID());
+  await untilPaid(world, payment);
   const before = await usdc();
   await adopt(facts.id, payment);
-  const [{ took } = { took: 0n }] = await paymentsOf(facts.order);
+  const [{ took } = { took: 0n }] = await paymentsOf(world, facts.order);
   await bank.control(`/transfers/${payment}/return`, { refund_micro_usdc: Number(took) });
   await eventually('it is returned', async () => (await getPayout(client, facts.id)).payout === 'returned');
   await untilQuiet(database);
@@ -307,12 +220,12 @@ test('an adopted payment that comes back is given back like any other', async ()
 });
 
 test('an adoption is refused for another amount, for a wallet that does not cover it, and by the database without a proposal', async () => {
-  const { facts, payment, caseId } = await refuseAndPay(randomUUID(), '99.00');
-  await untilPaid(payment);
+  const { facts, payment, caseId } = await refuseAndPay(world, randomUUID(), '99.00');
+  await untilPaid(world, payment);
   await assertRefused(run('ada', ['payouts', 'adopt', facts.id, '--payment', payment, ...why]), 'payment_differs');
   await assertRefused(close(caseId, 'none'), 'act_not_done');
-  const good = await refuseAndPay(randomUUID());
-  await untilPaid(good.payment);
+  const good = await refuseAndPay(world, randomUUID());
+  await untilPaid(world, good.payment);
   await withEmptyWallet(async () => {
     await eventually('the wallet is too low', async () => {
       const refused = await approve(await propose('adopt', good.facts.id, ['--payment', good.payment]));
@@ -359,11 +272,11 @@ async function withEmptyWallet(work: () => Promise<void>): Promise<void> {
 }
 
 test('a payment of a payout that was released opens a case, and nothing is booked for it', async () => {
-  const { made, facts } = await makeLost();
+  const { made, facts } = await makeLost(world);
   await moveTime(3 * 60_000);
   await assertDone(approve(await propose('release', made.id)));
-  await payAtBank(facts.order);
-  const caseId = await untilCase(made.id, 'paid_though_failed');
+  await payAtBank(world, facts.order);
+  const caseId = await untilCase(world, made.id, 'paid_though_failed');
   assert.equal((await getPayout(client, made.id)).payout, 'failed');
   await assertRefused(close(caseId, 'released'), 'act_not_done');
   await assertRefused(close(caseId, 'none'), 'act_not_done');
