@@ -53,16 +53,21 @@ function runIn(situation: Situation): Run {
   };
 }
 
-const mostProposals = 5;
+const mostTries = 5;
 
-/** Another operator approves it. If something moved since, it is proposed anew, as the runbook says. */
-async function approve(run: Run, approval: RunbookCommand, proposed: Proposed, times = 1): Promise<void> {
+/** Another operator approves it. As the runbook says: if a worker is at it, after two minutes; if something moved, anew. */
+async function approve(run: Run, approval: RunbookCommand, proposed: Proposed, tries = 1): Promise<void> {
   const { code, said } = await run(approval, proposed.id);
   if (code === 0) return;
-  assert(said.includes('revision_changed') && times < mostProposals, `${proposed.by.line}: ${said}`);
+  assert(tries < mostTries, `${proposed.by.line}: ${said}`);
+  if (said.includes('in_progress')) {
+    await stage.moveTime(2 * 60_000);
+    return approve(run, approval, proposed, tries + 1);
+  }
+  assert(said.includes('revision_changed'), `${proposed.by.line}: ${said}`);
   const id = proposalIn((await run(proposed.by, null)).data());
   assert(id !== null, `${proposed.by.line} proposes nothing`);
-  await approve(run, approval, { ...proposed, id }, times + 1);
+  return approve(run, approval, { ...proposed, id }, tries + 1);
 }
 
 interface Proposed {
