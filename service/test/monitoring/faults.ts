@@ -79,7 +79,16 @@ const moneyFaults: readonly TrialFault[] = [
         values ('${id}', '${world.partner.partnerId}', 'live', now() + interval '1 day', now() + interval '1 day')`);
     },
     async end({ query }) {
-      await query(`${unguarded} delete from kelpie.payout_leases where due_at > now() + interval '1 hour'`);
+      // All of it: nothing was ever booked for it, which a verification of the ledger would find.
+      await query(`${unguarded}
+        with planted as (
+          delete from kelpie.payout_leases where due_at > now() + interval '1 hour' returning payout_id
+        ), keys as (
+          delete from kelpie.idempotency_keys where payout_id in (select payout_id from planted)
+        ), history as (
+          delete from kelpie.payout_history where payout_id in (select payout_id from planted)
+        )
+        delete from kelpie.payouts where id in (select payout_id from planted)`);
     },
   },
   {
