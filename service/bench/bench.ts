@@ -28,6 +28,8 @@ const { values: options } = parseArgs({
     against: { type: 'string' },
     /** Of so many rounds. */
     rounds: { type: 'string' },
+    /** With traces of this share of its requests, as 0.1. */
+    traces: { type: 'string' },
     /** Fails where the upper end of an interval is above this ratio. */
     limit: { type: 'string' },
     /** How it is on a database that has so many payouts already. */
@@ -82,7 +84,7 @@ const length = lengths[size];
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --webhooks | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
+    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] [--traces RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --webhooks | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -99,7 +101,7 @@ async function runLoaded(server: BenchServer, payouts: number): Promise<void> {
 }
 
 async function runAgainst(server: BenchServer, revision: string): Promise<void> {
-  const lines = await compareAgainst(server, { ...againstLength, revision, say });
+  const lines = await compareAgainst(server, { ...againstLength, revision, traces: options.traces, say });
   for (const line of lines) report(line);
   for (const text of summarise(lines)) say(text);
   const above = findAbove(lines, limit ?? usualLimit);

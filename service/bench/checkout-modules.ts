@@ -14,7 +14,7 @@ export interface CheckoutModules {
   prepareDatabase(adminUrl: string, options: { database: string; anew: boolean }): Promise<PreparedUrls>;
   /** Gives the secrets of their API keys. */
   createPartners(database: PreparedUrls & { superuserUrl: string }, count: number): Promise<readonly string[]>;
-  startApi(serviceUrl: string): Promise<MeasuredApi>;
+  startApi(serviceUrl: string, options?: { env: Readonly<Record<string, string>> }): Promise<MeasuredApi>;
 }
 
 type AnyFunction = (...values: readonly unknown[]) => unknown;
@@ -65,6 +65,7 @@ export async function loadCheckoutModules(folder: string): Promise<CheckoutModul
       expectShape(await prepareDatabase(adminUrl, options), hasServiceUrl, 'prepareDatabase'),
     createPartners: async (database, count) =>
       expectShape(fieldOf(await createBenchPartners(database, count), 'secrets'), isTexts, 'createBenchPartners'),
-    startApi: async (serviceUrl) => expectShape(await startMeasuredApi(serviceUrl), isApi, 'startMeasuredApi'),
+    startApi: async (serviceUrl, options) =>
+      expectShape(await startMeasuredApi(serviceUrl, options), isApi, 'startMeasuredApi'),
   };
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { checkOutCommit } from '@kelpie/dev/checkout-commit.ts';
+import { findPort } from '@kelpie/dev/free-port.ts';
 import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
 import { countPayouts } from './bench-database.ts';
@@ -21,6 +24,8 @@ interface AgainstOptions {
   /** For how long each api first runs, until its code is compiled: some thousand requests. */
   warmUpMs: number;
   timing: Timing;
+  /** The share of requests of which this checkout sends traces; none where it is undefined. */
+  traces: string | undefined;
   /** For the person who waits. */
   say: (text: string) => void;
 }
@@ -60,13 +65,13 @@ function variantsInTurn(round: number): VariantName[] {
 async function createVariant(
   server: BenchServer,
   http: HttpLoad,
-  { name, folder, partners }: { name: VariantName; folder: string; partners: number },
+  { name, ...served }: { name: VariantName; folder: string; partners: number; env: Readonly<Record<string, string>> },
 ): Promise<Variant> {
   const database = `kelpie_bench_${process.pid}_${name}`;
   server.atEnd(async () => dropDatabase(server.adminUrl, database));
   const checkout = startServedCheckout();
   server.atEnd(async () => checkout.end());
-  let api: CheckoutAnswer = await checkout.serve({ folder, adminUrl: server.adminUrl, database, partners });
+  let api: CheckoutAnswer = await checkout.serve({ ...served, adminUrl: server.adminUrl, database });
   const ofMany = createRequests(api);
   const ofOne = ofMany.slice(0, 1);
   let counted = 0;
@@ -102,17 +107,31 @@ async function measurePair(
   return { base, head };
 }
 
+/** A collector that takes every trace, and the settings that send them there. */
+async function startCollecting(server: BenchServer, ratio: string): Promise<Record<string, string>> {
+  const collector = createServer((request, response) => request.resume().on('end', () => response.end('{}')));
+  const port = await findPort();
+  collector.listen(port, '127.0.0.1');
+  await once(collector, 'listening');
+  server.atEnd(async () => {
+    collector.closeAllConnections();
+    collector.close();
+  });
+  return { KELPIE_OTLP_URL: `http://127.0.0.1:${port}`, KELPIE_TRACE_RATIO: ratio };
+}
+
 export async function compareAgainst(server: BenchServer, options: AgainstOptions): Promise<AgainstLine[]> {
-  const { revision, partners, rounds, warmUpMs, timing, say } = options;
+  const { revision, partners, rounds, warmUpMs, timing, traces, say } = options;
   say(`Checking out ${revision} and installing its dependencies.`);
   const checkout = await checkOutCommit(revision);
   server.atEnd(async () => checkout.remove());
   say(`Base is ${checkout.commit.slice(0, 12)}. Head is this checkout as it is.`);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
+  const env = traces === undefined ? {} : await startCollecting(server, traces);
   const variants = {
-    base: await createVariant(server, http, { name: 'base', folder: checkout.folder, partners }),
-    head: await createVariant(server, http, { name: 'head', folder: projectFolder, partners }),
+    base: await createVariant(server, http, { name: 'base', folder: checkout.folder, partners, env: {} }),
+    head: await createVariant(server, http, { name: 'head', folder: projectFolder, partners, env }),
   };
   const pairs = new Map(againstNames.map((name): [AgainstName, SlicePair[]] => [name, []]));
   for (let round = 0; round < rounds; round += 1) {

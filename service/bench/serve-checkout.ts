@@ -10,6 +10,7 @@ interface Serving {
   modules: CheckoutModules;
   urls: PreparedUrls;
   secrets: readonly string[];
+  env: Readonly<Record<string, string>>;
   api: MeasuredApi;
 }
 
@@ -21,13 +22,15 @@ async function serve(order: CheckoutOrder & { kind: 'serve' }): Promise<Serving>
   const superuserUrl = urlFor(order.adminUrl, order.database);
   const secrets = await modules.createPartners({ ...urls, superuserUrl }, order.partners);
   await settleDatabase(superuserUrl);
-  return { modules, urls, secrets, api: await modules.startApi(urls.serviceUrl) };
+  const { env } = order;
+  return { modules, urls, secrets, env, api: await modules.startApi(urls.serviceUrl, { env }) };
 }
 
 async function restart(): Promise<Serving> {
   if (serving === undefined) throw new Error('there is no api to restart');
   await serving.api.stop();
-  return { ...serving, api: await serving.modules.startApi(serving.urls.serviceUrl) };
+  const { modules, urls, env } = serving;
+  return { ...serving, api: await modules.startApi(urls.serviceUrl, { env }) };
 }
 
 async function obey(order: CheckoutOrder): Promise<void> {

@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { isTexts } from './checkout-modules.ts';
 
 export type CheckoutOrder =
-  | { kind: 'serve'; folder: string; adminUrl: string; database: string; partners: number }
+  | {
+      kind: 'serve';
+      folder: string;
+      adminUrl: string;
+      database: string;
+      partners: number;
+      /** More settings of its api. */
+      env: Readonly<Record<string, string>>;
+    }
   | { kind: 'restart' };
 
 /** What serves now, and the keys that pay with it. */
