@@ -55,6 +55,13 @@ function chartOf({ panel, curves }: DrawnPanel, range: Range): Chart {
 
 /** Roughly, for the font and size of a key. */
 const widthOf = (label: string): number => 34 + 7.5 * label.length;
+const mostWidth = 440;
+
+/** As many curves as have their keys above the panel. The largest come first. */
+function withKeysThatFit({ panel, curves }: DrawnPanel): DrawnPanel {
+  let width = 0;
+  return { panel, curves: curves.filter(({ label }) => (width += widthOf(label)) <= mostWidth) };
+}
 
 function keysOf({ curves }: DrawnPanel, place: number) {
   let x = leftOf(place);
@@ -67,5 +74,6 @@ function keysOf({ curves }: DrawnPanel, place: number) {
 
 /** An SVG document. */
 export function drawPanels(title: string, panels: readonly DrawnPanel[], range: Range): string {
-  return drawCharts({ title, keys: panels.flatMap(keysOf), charts: panels.map((panel) => chartOf(panel, range)) });
+  const drawn = panels.map(withKeysThatFit);
+  return drawCharts({ title, keys: drawn.flatMap(keysOf), charts: drawn.map((panel) => chartOf(panel, range)) });
 }

@@ -11,6 +11,7 @@ import { startAlertmanager, startPrometheus } from '@kelpie/dev/monitoring/serve
 import { startOwnServer, type OwnServer } from '@kelpie/dev/postgres/own-server.ts';
 import { beginAudit, prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { asAdmin, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import { testCertificate } from '@kelpie/dev/test-certificate.ts';
 import { startTcpProxy, type TcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { openRounds } from '../funding/topping-up.ts';
 import { call, payoutBody, type Client } from '../harness/client.ts';
@@ -113,6 +114,8 @@ async function startMonitoring(
 
 async function startKelpie(atEnd: AtEnd, folder: string) {
   const { server, database } = await startDatabase(atEnd);
+  const authority = path.join(folder, 'authority.pem');
+  writeFileSync(authority, testCertificate.cert);
   await asAdmin(database.superuserUrl, async (admin) => admin.query(yesterday));
   const inbox = await startMailInbox({ smtp: 0, page: 0 });
   atEnd(async () => inbox.close());
@@ -139,6 +142,7 @@ async function startKelpie(atEnd: AtEnd, folder: string) {
       KELPIE_LEDGER_KEY: 'e5'.repeat(32),
       KELPIE_LEDGER_ANCHORS: path.join(folder, 'days'),
       KELPIE_SMTP_URL: `smtp://127.0.0.1:${relayProxy.port}`,
+      NODE_EXTRA_CA_CERTS: authority,
     },
   });
   const [bankProxy] = proxies;
@@ -146,13 +150,13 @@ async function startKelpie(atEnd: AtEnd, folder: string) {
   return { server, database, world, bankProxy, relayProxy };
 }
 
-/** Live takes https:// only, and the receiver has no certificate. */
+/** A name without a dot is not accepted by the API. */
 async function addWebhook(
   { superuserUrl }: Pick<TestDatabase, 'superuserUrl'>,
   client: Client,
   atEnd: AtEnd,
 ): Promise<void> {
-  const receiver = await startReceiver({ atEnd });
+  const receiver = await startReceiver({ atEnd, certificate: testCertificate });
   const body = { url: 'https://receiver.kelpie.example/kelpie' };
   const { id, json, text } = await call(client, '/v1/webhooks', { method: 'POST', body });
   if (id === '') throw new Error(text);

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { after } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 
@@ -58,6 +59,17 @@ interface ReceiverOptions {
   atEnd?: (end: () => Promise<void>) => void;
   /** Where the senders' clock is moved: a signature of any time is good. */
   isOfAnyTime?: boolean;
+  /** Of localhost, for https://, which live asks for. */
+  certificate?: Certificate;
+}
+
+interface Certificate {
+  key: string;
+  cert: string;
+}
+
+function createAnyServer(certificate: Certificate | undefined, listener: RequestListener): Server {
+  return certificate === undefined ? createServer(listener) : createTlsServer(certificate, listener);
 }
 
 /** What the library checks, but for the time. */
@@ -68,7 +80,11 @@ function verifyAtAnyTime(webhook: Webhook, headers: Record<string, string>, body
   return JSON.parse(body);
 }
 
-export async function startReceiver({ atEnd = after, isOfAnyTime = false }: ReceiverOptions = {}): Promise<Receiver> {
+export async function startReceiver({
+  atEnd = after,
+  isOfAnyTime = false,
+  certificate,
+}: ReceiverOptions = {}): Promise<Receiver> {
   const secrets: string[] = [];
   const verify = (request: IncomingMessage, bytes: Buffer): ReceivedBody | null => {
     for (const secret of secrets) {
@@ -101,7 +117,7 @@ export async function startReceiver({ atEnd = after, isOfAnyTime = false }: Rece
     },
   };
   const seen = new Map<string, number>();
-  const server = createServer((request, response) => {
+  const server = createAnyServer(certificate, (request, response) => {
     void readAll(request).then((bytes) => {
       const body = verify(request, bytes);
       if (body === null) {
@@ -126,7 +142,8 @@ export async function startReceiver({ atEnd = after, isOfAnyTime = false }: Rece
   await listen(0);
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no address');
-  receiver.url = `http://127.0.0.1:${address.port}/kelpie`;
+  receiver.url =
+    certificate === undefined ? `http://127.0.0.1:${address.port}/kelpie` : `https://localhost:${address.port}/kelpie`;
   atEnd(async () => receiver.close());
   return receiver;
 }
