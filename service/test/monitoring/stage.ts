@@ -15,7 +15,6 @@ import { testCertificate } from '@kelpie/dev/test-certificate.ts';
 import { startTcpProxy, type TcpProxy } from '@kelpie/dev/tcp-proxy.ts';
 import { openRounds } from '../funding/topping-up.ts';
 import { call, payoutBody, type Client } from '../harness/client.ts';
-import type { TestDatabase } from '../harness/database.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { startSteadyPayouts, type SteadyPayouts } from '../rolling/steady-payouts.ts';
@@ -150,20 +149,11 @@ async function startKelpie(atEnd: AtEnd, folder: string) {
   return { server, database, world, bankProxy, relayProxy };
 }
 
-/** A name without a dot is not accepted by the API. */
-async function addWebhook(
-  { superuserUrl }: Pick<TestDatabase, 'superuserUrl'>,
-  client: Client,
-  atEnd: AtEnd,
-): Promise<void> {
+async function addWebhook(client: Client, atEnd: AtEnd): Promise<void> {
   const receiver = await startReceiver({ atEnd, certificate: testCertificate });
-  const body = { url: 'https://receiver.kelpie.example/kelpie' };
-  const { id, json, text } = await call(client, '/v1/webhooks', { method: 'POST', body });
+  const { id, json, text } = await call(client, '/v1/webhooks', { method: 'POST', body: { url: receiver.url } });
   if (id === '') throw new Error(text);
   receiver.trust(textAt(json, 'secret'));
-  await asAdmin(superuserUrl, async (admin) =>
-    admin.query('update kelpie.webhook_endpoints set url = $1 where id = $2', [receiver.url, id]),
-  );
 }
 
 async function kill(children: readonly Child[]): Promise<void> {
@@ -191,7 +181,7 @@ export async function startTrialStage(options: StageOptions): Promise<TrialStage
   const clients = [world.partner, ...others].map(({ key }): Client => ({ url: world.api.url, key }));
   const [first] = clients;
   if (first === undefined) throw new Error('no partner');
-  await addWebhook(database, first, atEnd);
+  await addWebhook(first, atEnd);
   // The minimum of live.
   const payouts = startSteadyPayouts(clients, options.payoutsPerSecond, payoutBody({ amount_gbp: '3.00' }));
   atEnd(async () => payouts.stop());

@@ -59,7 +59,7 @@ interface ReceiverOptions {
   atEnd?: (end: () => Promise<void>) => void;
   /** Where the senders' clock is moved: a signature of any time is good. */
   isOfAnyTime?: boolean;
-  /** Of localhost, for https://, which live asks for. */
+  /** Of this machine, for https://, which live asks for. */
   certificate?: Certificate;
 }
 
@@ -142,8 +142,7 @@ export async function startReceiver({
   await listen(0);
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no address');
-  receiver.url =
-    certificate === undefined ? `http://127.0.0.1:${address.port}/kelpie` : `https://localhost:${address.port}/kelpie`;
+  receiver.url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}/kelpie`;
   atEnd(async () => receiver.close());
   return receiver;
 }
