@@ -54,7 +54,7 @@ function chartOf({ panel, curves }: DrawnPanel, range: Range): Chart {
 }
 
 /** Roughly, for the font and size of a key. */
-const widthOf = (label: string): number => 34 + 7.5 * label.length;
+const widthOf = (label: string): number => 34 + 8.2 * label.length;
 const mostWidth = 440;
 
 /** As many curves as have their keys above the panel. The largest come first. */
