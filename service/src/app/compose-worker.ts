@@ -20,7 +20,7 @@ import { payoutHandlers } from '../payouts/jobs.ts';
 import type { NotifyAdmins } from '../platform/acts/confirmed-act.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
-import { createSingleCalls } from '../platform/database/single-call.ts';
+import { createSingleCalls, type SingleCalls } from '../platform/database/single-call.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
 import { createKeyedDigest } from '../platform/keyed-digest.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
@@ -36,7 +36,7 @@ import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { reconciliationHandlers } from '../reconciliation/jobs.ts';
 import { verificationHandlers } from './verification/jobs.ts';
 import type { NightlyDeps } from './verification/verify-nightly.ts';
-import { openBanks, type BankAddresses, type Floats } from './wiring/banks.ts';
+import { openBanks, withAskedAnswers, type BankAddresses, type Floats } from './wiring/banks.ts';
 
 interface WorkerDeps {
   clock: Clock;
@@ -70,9 +70,10 @@ interface Worker {
 
 export function composeWorker(deps: WorkerDeps): Worker {
   const { clock, logger, pool, failpoint, outbox, transport, dashboardUrl, issuer, jobs } = deps;
-  const banks = openBanks(deps.banks, clock, failpoint, deps);
-  const payouts = composePayouts(deps, banks);
-  const { calls, encryptor } = payouts;
+  const calls = createSingleCalls(pool, failpoint);
+  const banks = withAskedAnswers(openBanks(deps.banks, clock, failpoint, deps), calls);
+  const payouts = composePayouts(deps, calls, banks);
+  const { encryptor } = payouts;
   const engines = { clock, logger, pool, calls, encryptor };
   const notifyAdmins = adminNotifier(deps);
   const notifying = { outbox, listAdmins: listAdminEmails, dashboardUrl };
@@ -104,9 +105,8 @@ function adminNotifier({ clock, outbox, dashboardUrl, indexKey }: WorkerDeps): N
   };
 }
 
-function composePayouts(deps: WorkerDeps, banks: Banks): PayoutDeps {
-  const { clock, logger, meter, pool, failpoint, dataKeys, wakes } = deps;
-  const calls = createSingleCalls(pool, failpoint);
+function composePayouts(deps: WorkerDeps, calls: SingleCalls, banks: Banks): PayoutDeps {
+  const { clock, logger, meter, dataKeys, wakes } = deps;
   return {
     calls,
     commits: createCommits(calls, clock, { wakes, metrics: createPayoutMetrics(meter) }),

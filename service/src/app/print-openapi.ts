@@ -52,7 +52,7 @@ const { app } = await composeApi({
   issuer: { name: 'Kelpie', details: [], payTo: null },
   failpoint: noFailpoint,
   secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },
-  banks: { sandbox: { url: null, apiKey: null }, live: { url: null, apiKey: null } },
+  banks: { sandbox: { url: null, apiKey: null, controlUrl: null }, live: { url: null, apiKey: null } },
   webhookKeys: { sandbox: null, live: null },
   egress: createEgress({ proxyUrl: null, allowed: [] }),
   allowedNetworks: [],

@@ -38,6 +38,7 @@ export function orderOf(
   change: Partial<PaymentOrder> = {},
 ): PaymentOrder {
   return {
+    partnerId: randomUUID(),
     customerId,
     walletId,
     recipientId,

@@ -59,6 +59,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   heartbeatAnchor: { value: 'heartbeat', process: 'worker' },
   statusFile: { value: 'status.json', process: 'api' },
   sandboxBankUrl: { value: 'bank.example', process: 'worker' },
+  sandboxBankControlUrl: { value: 'bank.example', process: 'api' },
   sandboxBankApiKey: { value: 'hunter2 with a space', process: 'worker' },
   sandboxBankWebhookKey: { value: 'a key', process: 'api' },
   sandboxBankFloat: { value: 'one id', process: 'worker' },

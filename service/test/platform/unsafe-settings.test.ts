@@ -124,6 +124,21 @@ const unsafe: readonly [what: string, env: Record<string, string>, said: RegExp]
     /^KELPIE_SANDBOX_BANK_FLOAT and KELPIE_LIVE_BANK_FLOAT are equal/m,
   ],
   [
+    'controls of the sandbox bank at the live bank',
+    {
+      ...live,
+      ...sandbox,
+      KELPIE_LIVE_BANK_URL: 'https://10.0.0.7/v0',
+      KELPIE_SANDBOX_BANK_CONTROL_URL: 'http://10.0.0.7/control',
+    },
+    /^KELPIE_SANDBOX_BANK_CONTROL_URL and KELPIE_LIVE_BANK_URL have the same host/m,
+  ],
+  [
+    'controls of the sandbox bank for everybody to reach',
+    { ...sandbox, KELPIE_SANDBOX_BANK_CONTROL_URL: 'https://sandbox.bank.example/control' },
+    /^KELPIE_SANDBOX_BANK_CONTROL_URL is a public address or a name/m,
+  ],
+  [
     'a sandbox bank without TLS',
     { ...sandbox, KELPIE_SANDBOX_BANK_URL: 'http://sandbox.bank.example/v0' },
     /^KELPIE_SANDBOX_BANK_URL starts with http:/m,

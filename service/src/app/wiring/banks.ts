@@ -8,14 +8,18 @@ import {
   type BankVerification,
   type BankWallet,
   type BankWalletTransfers,
+  type SandboxControls,
+  answerAsAsked,
   createBankMetrics,
   createBridgeBank,
   createHttpAgent,
+  createSandboxControls,
   createSimulatedBank,
   withFailpoints,
 } from '../../banks/index.ts';
 import type { Banks } from '../../payouts/index.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Meter } from '../../platform/metrics.ts';
@@ -28,13 +32,17 @@ interface BankAddress {
 }
 
 export interface BankAddresses {
-  sandbox: BankAddress;
+  sandbox: BankAddress & { controlUrl: string | null };
   live: BankAddress;
 }
 
 export function chooseBanks(get: <Value>(setting: Setting<Value>) => Value): BankAddresses {
   return {
-    sandbox: { url: get(settings.sandboxBankUrl), apiKey: get(settings.sandboxBankApiKey) },
+    sandbox: {
+      url: get(settings.sandboxBankUrl),
+      apiKey: get(settings.sandboxBankApiKey),
+      controlUrl: get(settings.sandboxBankControlUrl),
+    },
     live: { url: get(settings.liveBankUrl), apiKey: get(settings.liveBankApiKey) },
   };
 }
@@ -100,6 +108,17 @@ export function openBanks(
     provider_sandbox: open(sandbox, 'sandbox'),
     provider_production: open(live, 'live'),
   };
+}
+
+/** The sandbox bank of the service's own processes, which answers a partner's orders as the partner asked. */
+export function withAskedAnswers(banks: OpenBanks, calls: SingleCalls): OpenBanks {
+  const { provider_sandbox: bank } = banks;
+  return bank === null ? banks : { ...banks, provider_sandbox: answerAsAsked(bank, calls) };
+}
+
+/** Null where the bank's sandbox is not ours to drive. */
+export function openSandboxControls({ sandbox: { controlUrl } }: BankAddresses): SandboxControls | null {
+  return controlUrl === null ? null : createSandboxControls(createHttpAgent(), controlUrl);
 }
 
 /** Circuits are logged and measured, calls measured. */

@@ -35,6 +35,8 @@ export type RegisterOutcome =
   | { kind: 'failed'; text: string };
 
 export interface PaymentOrder {
+  /** Whose order it is, by our own id. */
+  partnerId: string;
   /** The partner at the bank, its wallet there, and the recipient as registered. */
   customerId: string;
   walletId: string;
@@ -105,6 +107,8 @@ export type SendOutcome =
       kind: 'rejected';
       reason: 'account_details' | 'insufficient_funds' | 'other';
       isKept: boolean;
+      /** A partner asked for it, to see what becomes of it: nothing to be alarmed about. */
+      isAskedFor?: true;
       text: string;
     }
   /** Certainly nothing: not one byte of the request left. */

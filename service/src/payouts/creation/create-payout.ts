@@ -320,6 +320,7 @@ async function simulate(deps: CreateDeps, made: NewPayout, request: CreateReques
   const registered = await bank.registerRecipient({ ...customer, recipient, idempotencyKey: payout.id });
   if (registered.kind !== 'registered') throw new Error('the simulated rail registers every recipient');
   const order: PaymentOrder = {
+    partnerId: payout.partnerId,
     ...customer,
     recipientId: registered.recipientId,
     amount: payout.amount,

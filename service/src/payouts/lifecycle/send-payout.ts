@@ -42,7 +42,7 @@ type NothingSent = 'recipient_rejected' | 'account_0000' | 'refused' | 'not_regi
 type Asked =
   | { kind: 'accepted'; payment: Payment }
   /** Certainly nothing was sent this time. `kept`: the bank keeps this refusal under the order's key, and why. */
-  | { kind: 'nothing_sent'; why: NothingSent; text: string; kept?: PaymentFailure }
+  | { kind: 'nothing_sent'; why: NothingSent; text: string; kept?: PaymentFailure; isAskedFor?: true }
   /** Certainly nothing was sent at any time: the bank refuses the order, and its list does not have it. */
   | { kind: 'never_sent'; why: NothingSent; text: string; kept: PaymentFailure }
   /** The bank accepted something, but by its answer not this order. */
@@ -168,6 +168,7 @@ async function askBank(deps: PayoutDeps, payout: Payout, recipient: Recipient): 
     registered = encryptRecipientId(deps.encryptor, payout, recipientId);
   }
   const sent = await bank.sendPayment({
+    partnerId: payout.partnerId,
     customerId,
     walletId,
     recipientId,
@@ -204,7 +205,13 @@ function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): 
       const isTestFailure = environment === 'sandbox' && accountLast4 === '0000' && sent.reason === 'account_details';
       const why = isTestFailure ? 'account_0000' : 'refused';
       const failure = sent.reason === 'account_details' ? 'bank_rejected_details' : 'unknown';
-      return { kind: 'nothing_sent', why, text: sent.text, ...(sent.isKept ? { kept: failure } : {}) };
+      return {
+        kind: 'nothing_sent',
+        why,
+        text: sent.text,
+        ...(sent.isKept ? { kept: failure } : {}),
+        ...(sent.isAskedFor ? { isAskedFor: true } : {}),
+      };
     }
   }
 }
@@ -217,7 +224,8 @@ function raiseAlarm(
 ): void {
   const why = asked.kind === 'unknown' || asked.kind === 'differs' ? asked.kind : asked.why;
   const line = { payout_id: id, attempt: attempts, action: why };
-  if (why === 'refused') logger.error(line, 'payout.refused_by_bank');
+  const isAskedFor = asked.kind === 'nothing_sent' && asked.isAskedFor === true;
+  if (why === 'refused' && !isAskedFor) logger.error(line, 'payout.refused_by_bank');
   else logger.warn(line, 'payout.not_accepted');
 }
 

@@ -118,6 +118,7 @@ const sharedBanks: Rule = (env) => {
   const hostOf = (setting: Setting<unknown>): string | undefined => URL.parse(given(env, setting) ?? '')?.hostname;
   const pairs: readonly (readonly [Setting<unknown>, Setting<unknown>, typeof hostOf, string])[] = [
     [settings.sandboxBankUrl, settings.liveBankUrl, hostOf, 'have the same host'],
+    [settings.sandboxBankControlUrl, settings.liveBankUrl, hostOf, 'have the same host'],
     [settings.sandboxBankApiKey, settings.liveBankApiKey, (each) => given(env, each), 'are equal'],
     [settings.sandboxBankWebhookKey, settings.liveBankWebhookKey, (each) => given(env, each), 'are equal'],
     [settings.sandboxBankFloat, settings.liveBankFloat, (each) => given(env, each), 'are equal'],
@@ -148,6 +149,16 @@ const plainTraces: Rule = (env) => {
     ? []
     : [
         `${settings.otlpUrl.variable} sends traces over http://. Use https://, or a collector on a loopback or private IP address`,
+      ];
+};
+
+/** Whoever reaches them makes payments fail and come back: they ask for no key. */
+const publicControls: Rule = (env) => {
+  const url = URL.parse(given(env, settings.sandboxBankControlUrl) ?? '');
+  return url === null || isOwnHost(url.hostname)
+    ? []
+    : [
+        `${settings.sandboxBankControlUrl.variable} is a public address or a name. Use a loopback or private IP address`,
       ];
 };
 
@@ -186,6 +197,7 @@ const rules: readonly Rule[] = [
   sharedBanks,
   publicMetrics,
   plainTraces,
+  publicControls,
   everyProxy,
   noAlarms,
 ];

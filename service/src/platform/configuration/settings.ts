@@ -378,6 +378,13 @@ export const settings = {
   sandboxBankApiKey: sandboxBank.apiKey,
   sandboxBankWebhookKey: sandboxBank.webhookKey,
   sandboxBankFloat: sandboxBank.float,
+  sandboxBankControlUrl: optional(
+    address('KELPIE_SANDBOX_BANK_CONTROL_URL', ['https:', 'http:'], {
+      about:
+        "The controls of the bank's sandbox, if it is Kelpie's own sandbox bank: by them partners drive their test payouts and add test money. They need no key, so production requires a loopback or private address. Without it, those requests get 409.",
+      example: 'http://127.0.0.1:4001/control',
+    }),
+  ),
   liveBankUrl: liveBank.url,
   liveBankApiKey: liveBank.apiKey,
   liveBankWebhookKey: liveBank.webhookKey,
