@@ -17,6 +17,7 @@ import createPartners from './resources/partners.ts';
 import createPayouts from './resources/payouts.ts';
 import createQuotes from './resources/quotes.ts';
 import createRecipients from './resources/recipients.ts';
+import createSandbox from './resources/sandbox.ts';
 import createSecurityEvents from './resources/security-events.ts';
 import createSignUp from './resources/signup.ts';
 import createStatements from './resources/statements.ts';
@@ -43,6 +44,7 @@ function createResources(calls: Calls) {
     payouts: createPayouts(calls),
     quotes: createQuotes(calls),
     recipients: createRecipients(calls),
+    sandbox: createSandbox(calls),
     securityEvents: createSecurityEvents(calls),
     signup: createSignUp(calls),
     statements: createStatements(calls),

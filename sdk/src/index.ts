@@ -35,6 +35,7 @@ export type * from './resources/partners.ts';
 export type * from './resources/payouts.ts';
 export type * from './resources/quotes.ts';
 export type * from './resources/recipients.ts';
+export type * from './resources/sandbox.ts';
 export type * from './resources/security-events.ts';
 export type * from './resources/signup.ts';
 export type * from './resources/statements.ts';

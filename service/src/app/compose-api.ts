@@ -24,7 +24,7 @@ import {
 } from '../access/index.ts';
 import { addActivityRoutes } from '../activity/routes/activity-routes.ts';
 import { addSecurityEventRoutes } from '../activity/routes/security-event-routes.ts';
-import type { ActivityRecorder, SecurityRecorder } from '../activity/index.ts';
+import { recordActivity, type ActivityRecorder, type SecurityRecorder } from '../activity/index.ts';
 import { addWebhookRoutes } from '../banks/routes/webhook-routes.ts';
 import { addInvoicePdfRoutes } from '../billing/routes/invoice-pdf-routes.ts';
 import { addInvoiceRoutes, shownInvoice } from '../billing/routes/invoice-routes.ts';
@@ -37,7 +37,8 @@ import { addDeliveryRoutes } from '../webhooks/routes/delivery-routes.ts';
 import { addEndpointRoutes } from '../webhooks/routes/endpoint-routes.ts';
 import { addDepositRoutes, shownDeposit } from '../funding/routes/deposit-routes.ts';
 import { addFundingRoutes } from '../funding/routes/funding-routes.ts';
-import { wakeDeposit } from '../funding/index.ts';
+import { addSandboxDepositRoutes } from '../funding/routes/sandbox-deposit-routes.ts';
+import { wakeDeposit, type FundingDeps } from '../funding/index.ts';
 import { logActivity, type ActivityLog } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/auth/authentication.ts';
 import { addDashboardRoutes } from '../http/pages/dashboard.ts';
@@ -71,6 +72,8 @@ import { addPayoutRecipientRoutes } from '../payouts/routes/payout-recipient-rou
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { describePayoutVersions } from '../payouts/routes/payout-versions.ts';
 import { addRecipientRoutes } from '../payouts/routes/recipient-routes.ts';
+import { addSandboxBankRoutes } from '../payouts/routes/sandbox-bank-routes.ts';
+import { addSandboxPayoutRoutes } from '../payouts/routes/sandbox-payout-routes.ts';
 import {
   createCommits,
   createPayoutMetrics,
@@ -100,7 +103,15 @@ import type { Meter } from '../platform/metrics.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Egress } from '../platform/egress/egress.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
-import { openBanks, type BankAddresses, type OnCircuit, type OpenBanks, type WebhookKeys } from './wiring/banks.ts';
+import {
+  openBanks,
+  openSandboxControls,
+  withAskedAnswers,
+  type BankAddresses,
+  type OnCircuit,
+  type OpenBanks,
+  type WebhookKeys,
+} from './wiring/banks.ts';
 import { dashboardFolder } from './wiring/dashboard-folder.ts';
 
 interface ApiDeps {
@@ -173,7 +184,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const auth = authentication(deps, tools, sessions);
   const limitOpen = limitByNetwork(limits.open);
   const activity = logActivity(app, auth, (answered) => recorder.record(answered));
-  const banks = openBanks(deps.banks, clock, deps.failpoint, deps);
+  const banks = withAskedAnswers(openBanks(deps.banks, clock, deps.failpoint, deps), calls);
   addStatusRoutes(app, { pages: deps.statusPages, limit: limitBriefly(limits.open) });
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
@@ -183,9 +194,10 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(dashboardOrigin(deps)) });
   addAccountRoutes(app, { ...auth, ...acts, calls, activity });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
+  const payouts = payoutDeps(deps, tools, banks);
   addPayoutRoutes(app, {
     ...auth,
-    ...payoutDeps(deps, tools, banks),
+    ...payouts,
     confirmations: acts.confirmations,
     changes,
     changedPayouts: createPayoutReader(calls, { mostWaiting: watchLimits.most }),
@@ -201,6 +213,10 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addLimitChangeRoutes(app, { ...auth, ...acts, pool, activity });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
+  const controls = openSandboxControls(deps.banks);
+  addSandboxPayoutRoutes(app, { ...auth, ...payouts, controls });
+  addSandboxDepositRoutes(app, { ...auth, ...fundingDeps(deps, tools, banks), controls });
+  addSandboxBankRoutes(app, { ...auth, ...payouts });
   const payoutVersions = describePayoutVersions(calls);
   const reader = createEventReader({ calls, clock, payouts: payoutVersions });
   const kinds = {
@@ -401,6 +417,13 @@ function payoutDeps({ calls, clock, logger, meter, wakes }: ApiDeps, tools: Secr
     accountDigest,
     bodyDigest,
   };
+}
+
+/** What crediting a top-up takes. */
+function fundingDeps(deps: ApiDeps, { encryptor }: SecretTools, banks: OpenBanks): FundingDeps {
+  const { pool, calls, clock, logger, outbox } = deps;
+  const notifying = { outbox, listAdmins: listAdminEmails, dashboardUrl: dashboardOf(deps) };
+  return { pool, calls, clock, logger, encryptor, banks, recordActivity, ...notifying };
 }
 
 /** What a bank's webhook wakes, by what it is about. */

@@ -233,7 +233,27 @@ export async function listShownDeposits(
     search.method,
     search.limit,
   ]);
-  return rows.map((row) => ({
+  return rows.map(shownFrom);
+}
+
+/** A deposit by the bank's own id of it; null where it was not seen yet. */
+export async function findByBankId(
+  tx: Transaction,
+  { environment }: PartnerContext,
+  bankDepositId: string,
+): Promise<ShownDeposit | null> {
+  const { rows } = await tx.query<ShownDepositRow>(
+    `select id, method, state, sent_pence, net_micro_usdc, fee_micro_usdc, gbp_per_usd_millionths, reversed_micro_usdc,
+       sender_encrypted, credited_at, updated_at
+     from kelpie.deposits where environment = $1 and bank_deposit_id = $2`,
+    [environment, bankDepositId],
+  );
+  const [row] = rows;
+  return row === undefined ? null : shownFrom(row);
+}
+
+function shownFrom(row: ShownDepositRow): ShownDeposit {
+  return {
     id: row.id,
     method: row.method,
     state: row.state,
@@ -245,5 +265,5 @@ export async function listShownDeposits(
     senderEncrypted: row.sender_encrypted,
     creditedAt: row.credited_at,
     updatedAt: row.updated_at,
-  }));
+  };
 }

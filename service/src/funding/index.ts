@@ -4,6 +4,7 @@ export { mergeDepositEvents, type DepositNews } from './merge-deposit-events.ts'
 export { verifyFloats, verifyKeptSums } from './float/verify-floats.ts';
 export { verifyDebts } from './verify-debts.ts';
 export { verifyDeposits } from './verify-deposits.ts';
+export type { FundingDeps } from './deps.ts';
 export { wakeDeposit } from './wake-deposit.ts';
 export { openWaitingFunding } from './open-waiting-funding.ts';
 export {

@@ -135,6 +135,19 @@ export async function getSource(tx: Transaction, { id, partnerId, environment }:
   };
 }
 
+/** The partner's source of a method, in a transaction of its environment; null where the bank has not opened it. */
+export async function findSourceOf(
+  tx: Transaction,
+  method: FundingMethod,
+): Promise<{ id: string; sourceId: string } | null> {
+  const { rows } = await tx.query<{ id: string; source_id: string }>(
+    'select id, source_id from kelpie.funding_sources where method = $1',
+    [method],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { id: row.id, sourceId: row.source_id };
+}
+
 async function hasPending(tx: Transaction, method: FundingMethod): Promise<boolean> {
   const { rows } = await tx.query(`select from kelpie.deposits where state = 'pending' and method = $1 limit 1`, [
     method,

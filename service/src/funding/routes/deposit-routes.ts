@@ -37,7 +37,7 @@ const Sender = Type.Object({
   reference: nullableText({ description: 'The payment reference that they used.' }),
 });
 
-const DepositSchema = nameSchema(
+export const DepositSchema = nameSchema(
   'Deposit',
   Type.Object(
     {
@@ -128,7 +128,7 @@ function orNull<Value>(value: Value | null, show: (value: Value) => string): str
   return value === null ? null : show(value);
 }
 
-function depositBody(
+export function depositBody(
   { environment }: PartnerContext,
   { deposit, sender }: ListedDeposit,
 ): Static<typeof DepositSchema.definition> {

@@ -90,6 +90,12 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
       message: `This account cannot create payouts now. Contact support at support@kelpie.example and quote Request-Id ${exampleValues.requestId}.`,
     },
   },
+  sandbox_only: {
+    status: 403,
+    cause: 'The operation exists in sandbox only, and the API key or the `environment` is live. Nothing was changed.',
+    remedy: 'Use a sandbox key. In the dashboard, switch to sandbox.',
+    example: { message: 'This operation exists in sandbox only. Use a sandbox key.' },
+  },
   session_required: {
     status: 403,
     cause: 'An API key called an operation that only dashboard users can call.',
@@ -147,6 +153,20 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     cause: 'The payout is final, already on its way, or not yet confirmed by the bank.',
     remedy: 'Retrieve the payout to see its status. A payout on its way cannot be cancelled.',
     example: { message: 'This payout cannot be cancelled: it is already on its way.' },
+  },
+  sandbox_control_unavailable: {
+    status: 409,
+    cause:
+      "The bank behind this sandbox cannot be driven: it is the provider's own sandbox, or the account or the payout has none yet. The message says which.",
+    remedy:
+      "A new account has its bank within a minute. On a provider's own sandbox, use an account number that ends in `0000`, or `POST /v1/sandbox/bank`.",
+    example: { message: "The bank behind this sandbox is the provider's own sandbox. It cannot be driven." },
+  },
+  sandbox_step_refused: {
+    status: 409,
+    cause: 'The payout has a status from which this step cannot be made. The message says which steps can.',
+    remedy: 'Retrieve the payout to see its status, and use a step that fits it.',
+    example: { message: 'A completed payout cannot fail. Use return.' },
   },
   session_changed: {
     status: 409,

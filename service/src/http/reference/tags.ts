@@ -6,6 +6,7 @@ const groups = {
     Webhooks: 'URLs of yours to which events are sent, and what they answered.',
     Wallet: 'The USDC wallet that funds your payouts: balance, top-ups and monthly statements.',
     Billing: 'What payouts cost: usage of the month, daily volume and invoices.',
+    Sandbox: 'Drive test payouts, add test money, and choose what the bank answers. Sandbox keys only.',
     Account: 'Your account, its verification, its API keys and its audit log.',
     Discovery: 'Public information. No API key needed.',
   },
