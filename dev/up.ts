@@ -181,7 +181,8 @@ async function startDashboard(): Promise<void> {
 
 function bankEnv({ environment, url: own, apiKey }: DevelopmentBank): Record<string, string> {
   const prefix = `KELPIE_${environment.toUpperCase()}_BANK`;
-  return { [`${prefix}_URL`]: `${own}/v0`, [`${prefix}_API_KEY`]: apiKey };
+  const controls = environment === 'sandbox' ? { [`${prefix}_CONTROL_URL`]: `${own}/control` } : {};
+  return { [`${prefix}_URL`]: `${own}/v0`, [`${prefix}_API_KEY`]: apiKey, ...controls };
 }
 
 /** Registers the api's webhook endpoint at the bank, and returns the key that verifies it. */

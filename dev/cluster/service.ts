@@ -93,6 +93,7 @@ async function sharedEnv(
     ...secrets,
     KELPIE_SANDBOX_BANK_URL: `${bankUrl}/v0`,
     KELPIE_SANDBOX_BANK_API_KEY: bankApiKey,
+    KELPIE_SANDBOX_BANK_CONTROL_URL: `${bankUrl}/control`,
     KELPIE_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     KELPIE_MAIL_FROM: 'Kelpie <no-reply@kelpie.example>',
     KELPIE_HEARTBEAT_ANCHOR: path.join(folder, 'heartbeat'),

@@ -39,6 +39,12 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
+async function sandboxKey(): Promise<string> {
+  return import(path.join(folder, '.dev/credentials.json'), { with: { type: 'json' } }).then(
+    ({ default: found }: { default: unknown }) => textAt(found, 'key'),
+  );
+}
+
 const runFile = promisify(execFile);
 const files = samples.filter(({ language, mode }) => language === 'sh' && mode === 'run').map(({ file }) => file);
 
@@ -49,14 +55,13 @@ for (const file of new Set(files)) {
       .map(({ code }) => code.replaceAll('http://127.0.0.1:4000', url))
       .join('\n');
     // It ends with the first command that fails; curl fails where it is refused.
-    await runFile('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder });
+    const env = { ...process.env, KELPIE_BASE_URL: url, KELPIE_API_KEY: await sandboxKey() };
+    await runFile('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
   });
 }
 
 test('the payout of the README completes', async () => {
-  const { key } = await import(path.join(folder, '.dev/credentials.json'), { with: { type: 'json' } }).then(
-    ({ default: found }: { default: unknown }) => ({ key: textAt(found, 'key') }),
-  );
+  const key = await sandboxKey();
   await eventually('it is completed', async () => {
     const answer = await fetch(`${url}/v1/payouts?reference=Order%2042`, {
       headers: { authorization: `Bearer ${key}` },

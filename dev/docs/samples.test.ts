@@ -10,7 +10,7 @@ const samples = pages.flatMap(samplesOf);
  * How each kind of sample is tested. `sh run` and `sql run`: samples.soak.test.ts. `sh checked`: here, and those of runbooks
  * are run with their `sql checked` by the service's own tests. `ts`: the tests of the page's own workspace. `text` is no code.
  */
-const tested = new Set(['sh run', 'sh checked', 'sql run', 'sql checked', 'json', 'ts', 'text']);
+const tested = new Set(['sh run', 'sh checked', 'sql run', 'sql checked', 'json', 'ts', 'text', 'text output']);
 const pagesWithTypeScript = new Set(['sdk/README.md', 'sandbox-bank/README.md']);
 
 const nameOf = ({ language, mode }: CodeSample): string => `${language} ${mode}`.trim();

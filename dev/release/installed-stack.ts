@@ -100,6 +100,7 @@ export async function startInstalled(release: string, work: string): Promise<Ins
       KELPIE_DATABASE_URL: urls.serviceUrl,
       KELPIE_SANDBOX_BANK_URL: `http://127.0.0.1:${bankPort}/v0`,
       KELPIE_SANDBOX_BANK_API_KEY: 'sk-test-kelpie',
+      KELPIE_SANDBOX_BANK_CONTROL_URL: `http://127.0.0.1:${bankPort}/control`,
       KELPIE_METRICS_PORT: '0',
       KELPIE_DRAIN_DELAY_MS: '0',
     };

@@ -59,7 +59,7 @@ export function composeApp({ configuration, pool, clock, log }: AppDeps): Fastif
         ...walletRoutes(mode),
         ...virtualAccountRoutes,
         ...liquidationAddressRoutes,
-        ...externalAccountRoutes,
+        ...externalAccountRoutes(mode),
         ...fundsRequestRoutes,
         ...transferRoutes(configuration),
         ...exchangeRateRoutes,

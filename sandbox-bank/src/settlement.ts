@@ -1,8 +1,10 @@
 import type { BankClock } from './clock.ts';
-import { inTransaction, type Pool } from './database.ts';
+import { inTransaction, type Pool, type Transaction } from './database.ts';
 import type { Log } from './log.ts';
 import type { Loop } from './loop.ts';
 import { batchSize, startMovingDue } from './move-due.ts';
+import { returnedAfterMs, testAccounts, type TestAccount } from './test-accounts.ts';
+import { fail, refund, returnMoney } from './transfers/acts.ts';
 import { changeStates } from './transfers/change-state.ts';
 import type { State, Transfer } from './transfers/transfer.ts';
 
@@ -25,19 +27,58 @@ async function moveBatch({ pool, clock, settleAfterMs }: SettlementDeps): Promis
       `select * from transfers where next_at <= $1 order by next_at limit $2 for update skip locked`,
       [at, batchSize],
     );
-    const changes = rows.map((transfer) => {
-      if (transfer.next_state === null || transfer.next_at === null) throw new Error('a transfer is due for nothing');
-      const next = arrivalAfter(transfer.next_state, transfer.next_at, settleAfterMs);
-      return { transfer, to: transfer.next_state, ...next };
-    });
+    await showHidden(tx, rows);
+    const giveBack = rows.filter(({ next_state: to }) => to === 'undeliverable' || to === 'returned');
+    for (const transfer of giveBack) await sendBack(tx, transfer, at);
+    const onward = rows.filter((transfer) => !giveBack.includes(transfer));
+    const changes = onward.map((transfer) => changeOf(transfer, settleAfterMs));
     if (changes.length > 0) await changeStates(tx, changes, at);
     return rows.length;
   });
 }
 
-/** Counted from when it was due, not from when it was done: a bank that was down for a while is not late ever after. */
-function arrivalAfter(state: State, dueAt: Date, settleAfterMs: number): { next?: { state: State; at: Date } } {
-  if (state !== 'payment_submitted') return {};
-  const remainingMs = settleAfterMs - Math.floor(settleAfterMs / 3);
-  return { next: { state: 'payment_processed', at: new Date(dueAt.getTime() + remainingMs) } };
+/** The time is over for which nobody was to hear of them. */
+async function showHidden(tx: Transaction, due: readonly Transfer[]): Promise<void> {
+  const hidden = due.filter((transfer) => transfer.forgotten && doesOf(transfer) === 'hide');
+  if (hidden.length === 0) return;
+  await tx.query('update transfers set forgotten = false where id = any($1)', [hidden.map(({ id }) => id)]);
+}
+
+function doesOf({ test_account: number }: Transfer): TestAccount['does'] | undefined {
+  return number === null ? undefined : testAccounts.get(number)?.does;
+}
+
+/** A payment to a test account that fails or comes back, with its money. */
+async function sendBack(tx: Transaction, transfer: Transfer, at: Date): Promise<void> {
+  const account = testAccounts.get(transfer.test_account ?? '');
+  if (account === undefined || !('reason' in account)) throw new Error('a transfer is due for nothing');
+  const { reason } = account;
+  if (transfer.next_state === 'returned') await returnMoney(tx, transfer, { reason, microUsdc: null, at });
+  else await refund(tx, await fail(tx, transfer, reason, at), { microUsdc: null, at });
+}
+
+interface Next {
+  state: State;
+  at: Date;
+}
+
+/** What is due for a transfer now, and what after that. */
+function changeOf(transfer: Transfer, settleAfterMs: number): { transfer: Transfer; to: State; next?: Next } {
+  const { next_state: to, next_at: dueAt } = transfer;
+  if (to === null || dueAt === null) throw new Error('a transfer is due for nothing');
+  const [state, afterMs] = afterwards(to, doesOf(transfer), settleAfterMs);
+  if (state === null) return { transfer, to };
+  // Counted from when it was due, not from when it was done: a bank that was down for a while is not late ever after.
+  return { transfer, to, next: { state, at: new Date(dueAt.getTime() + afterMs) } };
+}
+
+function afterwards(
+  state: State,
+  does: TestAccount['does'] | undefined,
+  settleAfterMs: number,
+): [state: State | null, afterMs: number] {
+  if (state === 'payment_processed' && does === 'return_late') return ['returned', returnedAfterMs];
+  if (state !== 'payment_submitted') return [null, 0];
+  const end = does === 'fail' ? 'undeliverable' : does === 'return' ? 'returned' : 'payment_processed';
+  return [end, settleAfterMs - Math.floor(settleAfterMs / 3)];
 }

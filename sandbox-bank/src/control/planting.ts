@@ -64,6 +64,7 @@ export function plantingRoutes(settleAfterMs: number): readonly Route[] {
           reference: transfer.reference,
           idempotencyKey: null,
           takeMoreMicroUsdc: 0n,
+          testAccount: null,
         };
         return { status: 201, body: describeTransfer(await createTransfer(tx, order, { at, settleAfterMs })) };
       },
@@ -82,6 +83,7 @@ export function plantingRoutes(settleAfterMs: number): readonly Route[] {
           reference: 'STRAY',
           idempotencyKey: null,
           takeMoreMicroUsdc: 0n,
+          testAccount: null,
         };
         return { status: 201, body: describeTransfer(await createTransfer(tx, order, { at, settleAfterMs })) };
       },

@@ -26,8 +26,10 @@ function controls(settleAfterMs: number): Readonly<Record<string, Control>> {
       const reason = body.optionalText('reason') ?? defaultReason.return;
       return returnMoney(tx, transfer, { reason, microUsdc: readRefund(body), at });
     },
-    fail: async ({ tx, at, body }, transfer) =>
-      fail(tx, transfer, body.optionalText('reason') ?? defaultReason.fail, at),
+    fail: async ({ tx, at, body }, transfer) => {
+      const failed = await fail(tx, transfer, body.optionalText('reason') ?? defaultReason.fail, at);
+      return body.optionalFlag('refund') ? refund(tx, failed, { microUsdc: null, at }) : failed;
+    },
     refund: async ({ tx, at, body }, transfer) => refund(tx, transfer, { microUsdc: readRefund(body), at }),
     // The bank leaves it there: its own next step would undo what was asked for.
     state: async ({ tx, at, body }, transfer) => changeState(tx, transfer, { to: body.choice('state', states), at }),

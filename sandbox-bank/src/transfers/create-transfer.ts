@@ -7,7 +7,8 @@ import { moveMoney } from '../wallet-money.ts';
 import { recordEvents } from '../webhooks/events.ts';
 import { submissionAfter } from './acts.ts';
 import { transferEvent } from './transfer-event.ts';
-import type { Transfer } from './transfer.ts';
+import { hiddenForMs, testAccounts } from '../test-accounts.ts';
+import type { State, Transfer } from './transfer.ts';
 
 export interface Order {
   customerId: string;
@@ -18,6 +19,7 @@ export interface Order {
   reference: string;
   idempotencyKey: string | null;
   takeMoreMicroUsdc: bigint;
+  testAccount: string | null;
 }
 
 const rejectedEnding = '0000';
@@ -49,7 +51,7 @@ export async function createTransfer(
     takenMicroUsdc: taken > 0n ? taken : 1n,
     exchangeFeeMicroUsdc: price.exchangeFeeMicroUsdc,
     at,
-    next: submissionAfter(at, settleAfterMs),
+    ...beginningOf(order, at, settleAfterMs),
   });
   const { id: transferId, wallet_id: walletId, taken_micro_usdc: takenMicroUsdc } = transfer;
   await tx.query(
@@ -74,19 +76,34 @@ export async function createTransfer(
   return transfer;
 }
 
-interface Accepted {
+/** Where a payment begins, and when the bank takes it further. */
+function beginningOf({ testAccount }: Order, at: Date, settleAfterMs: number): Beginning {
+  const does = testAccount === null ? undefined : testAccounts.get(testAccount)?.does;
+  if (does === 'hold') return { state: 'awaiting_funds', next: null, forgotten: false };
+  if (does !== 'hide') return { state: 'pending', next: submissionAfter(at, settleAfterMs), forgotten: false };
+  const shownAt = new Date(at.getTime() + hiddenForMs);
+  return { state: 'pending', next: { state: 'payment_submitted', at: shownAt }, forgotten: true };
+}
+
+interface Beginning {
+  state: State;
+  next: { state: State; at: Date } | null;
+  forgotten: boolean;
+}
+
+interface Accepted extends Beginning {
   id: string;
   takenMicroUsdc: bigint;
   exchangeFeeMicroUsdc: bigint;
   at: Date;
-  next: { state: string; at: Date };
 }
 
 async function insertTransfer(tx: Transaction, order: Order, accepted: Accepted): Promise<Transfer> {
   const { rows } = await tx.query<Transfer>(
     `insert into transfers (id, customer_id, wallet_id, external_account_id, client_reference_id, amount_pence,
-       reference, taken_micro_usdc, exchange_fee_micro_usdc, state, next_state, next_at, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $11, $12, $12) returning *`,
+       reference, taken_micro_usdc, exchange_fee_micro_usdc, next_state, next_at, created_at, updated_at, state, forgotten,
+       test_account)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $14, $15) returning *`,
     [
       accepted.id,
       order.customerId,
@@ -97,9 +114,12 @@ async function insertTransfer(tx: Transaction, order: Order, accepted: Accepted)
       order.reference,
       accepted.takenMicroUsdc,
       accepted.exchangeFeeMicroUsdc,
-      accepted.next.state,
-      accepted.next.at,
+      accepted.next?.state ?? null,
+      accepted.next?.at ?? null,
       accepted.at,
+      accepted.state,
+      accepted.forgotten,
+      order.testAccount,
     ],
   );
   const [transfer] = rows;

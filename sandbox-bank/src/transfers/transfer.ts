@@ -37,6 +37,8 @@ export interface Transfer {
   state: State;
   reason: string | null;
   forgotten: boolean;
+  /** The number of the test account that it goes to; null for any other. */
+  test_account: string | null;
   next_state: State | null;
   next_at: Date | null;
   created_at: Date;

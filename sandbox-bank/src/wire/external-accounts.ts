@@ -1,9 +1,11 @@
+import type { Mode } from '../configuration.ts';
 import { getCustomer } from '../customers.ts';
 import type { Transaction } from '../database.ts';
 import type { Fields } from '../http/fields.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { findTestAccount } from '../test-accounts.ts';
 import { listBody, listPage } from './pages.ts';
 
 export interface AccountRow {
@@ -123,7 +125,17 @@ export async function getAccount(tx: Transaction, id: string, customerId: string
   return account;
 }
 
-export const externalAccountRoutes: readonly Route[] = [
+/** As the provider refuses a number that its own check finds wrong. */
+function checkDetails(details: Details, mode: Mode): Details {
+  if (findTestAccount(details, mode)?.does !== 'reject') return details;
+  throw new ApiError({
+    code: 'invalid_parameters',
+    message: 'This account number is not valid.',
+    source: { location: 'body', key: 'account.account_number' },
+  });
+}
+
+export const externalAccountRoutes = (mode: Mode): readonly Route[] => [
   {
     method: 'POST',
     url: '/customers/:customer_id/external_accounts',
@@ -131,7 +143,7 @@ export const externalAccountRoutes: readonly Route[] = [
     async perform({ tx, at, id, body }) {
       const customerId = id('customer_id');
       await getCustomer(tx, customerId);
-      const account = await insertAccount(tx, customerId, readDetails(body), at);
+      const account = await insertAccount(tx, customerId, checkDetails(readDetails(body), mode), at);
       return { status: 201, body: describeAccount(account) };
     },
   },

@@ -9,6 +9,7 @@ import { idReader, sendJson } from '../http/server.ts';
 import { answerOnce, fingerprintOf, inWords, type SentAnswer } from '../idempotency.ts';
 import type { RequestCounts } from '../request-counts.ts';
 import { spoilReply, spoilRequest } from './spoil.ts';
+import { isUnclear } from './unclear-answer.ts';
 
 interface WireDeps {
   pool: Pool;
@@ -48,6 +49,11 @@ async function answerWire(
   const takeMoreMicroUsdc = fault?.kind === 'take_different' ? fault.microUsdc : 0n;
   const { status, text, replayed } = await workOut(deps, route, request, takeMoreMicroUsdc);
   if (exchange !== undefined && (await spoilReply(exchange, text)) === 'answered') return reply;
+  // A success without a body: its caller can't know what became of the request, and the bank is well.
+  if (isUnclear(text, deps.clock.now())) {
+    sendJson(reply, status, '');
+    return reply;
+  }
   if (replayed) reply.header('Idempotent-Replayed', 'true');
   sendJson(reply, status, text);
   return reply;

@@ -10,8 +10,10 @@ import { cancel } from '../transfers/acts.ts';
 import { checkAccount, createTransfer, type Order } from '../transfers/create-transfer.ts';
 import { createWalletTransfer, type WalletOrder } from '../transfers/create-wallet-transfer.ts';
 import { describeTransfer, lockTransfer, type Transfer } from '../transfers/transfer.ts';
+import { findTestAccount } from '../test-accounts.ts';
 import { getAccount } from './external-accounts.ts';
 import { listBody, listPage } from './pages.ts';
+import { unclearUntil } from './unclear-answer.ts';
 import { chains, getWallet } from './wallets.ts';
 
 interface TransferDeps {
@@ -43,7 +45,7 @@ function idIn(fields: Fields, key: string, what: string): string {
   return id;
 }
 
-function readOrder({ body, idempotencyKey, takeMoreMicroUsdc }: RouteRequest, mode: Mode): Order {
+function readOrder({ body, idempotencyKey, takeMoreMicroUsdc }: RouteRequest, mode: Mode): Omit<Order, 'testAccount'> {
   const source = body.object('source');
   source.choice('currency', ['usdc']);
   source.choice('payment_rail', ['bridge_wallet']);
@@ -121,9 +123,12 @@ export function transferRoutes({ mode, settleAfterMs }: TransferDeps): readonly 
         const order = readOrder(request, mode);
         await requireEndorsedCustomer(tx, order.customerId);
         await getWallet(tx, order.walletId, order.customerId);
-        checkAccount(await getAccount(tx, order.externalAccountId, order.customerId), mode);
-        const transfer = await createTransfer(tx, order, { at, settleAfterMs });
-        return { status: 201, body: describeTransfer(transfer) };
+        const account = await getAccount(tx, order.externalAccountId, order.customerId);
+        checkAccount(account, mode);
+        const testAccount = findTestAccount(account, mode) === undefined ? null : account.account_number;
+        const transfer = await createTransfer(tx, { ...order, testAccount }, { at, settleAfterMs });
+        const unclear = transfer.forgotten ? { [unclearUntil]: transfer.next_at?.toISOString() } : {};
+        return { status: 201, body: { ...describeTransfer(transfer), ...unclear } };
       },
     },
     {

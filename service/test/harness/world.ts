@@ -67,6 +67,16 @@ async function openFloat(bank: SandboxBank, prefix: string, { withFloat }: World
   return { float, floatEnv: { [`${prefix}_FLOAT`]: `${float.id}/${float.walletId}` } };
 }
 
+/** A sandbox bank can be driven; a live one never. */
+function addressesOf(bank: SandboxBank, prefix: string): Record<string, string> {
+  const isLive = prefix === 'KELPIE_LIVE_BANK';
+  return {
+    [`${prefix}_URL`]: bank.wireUrl,
+    [`${prefix}_API_KEY`]: bank.apiKey,
+    ...(isLive ? {} : { [`${prefix}_CONTROL_URL`]: `${bank.url}/control` }),
+  };
+}
+
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { environment = 'sandbox' } = options;
   const atEnd = endTogether(options.atEnd ?? after);
@@ -82,8 +92,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { float, floatEnv } = await openFloat(bank, prefix, options);
   const shared = {
     ...floatEnv,
-    [`${prefix}_URL`]: (await options.bankUrlFor?.(bank)) ?? bank.wireUrl,
-    [`${prefix}_API_KEY`]: bank.apiKey,
+    ...addressesOf(bank, prefix),
+    ...(options.bankUrlFor === undefined ? {} : { [`${prefix}_URL`]: await options.bankUrlFor(bank) }),
     ...options.env,
   };
   const webhookKey = options.withoutWebhooks ? 'none' : await registerWebhook(bank, port, environment);
