@@ -2418,7 +2418,7 @@ export interface components {
              */
             answers: "lost" | "slow" | "refused" | "unavailable" | "normal";
             /**
-             * @description How many payment orders are answered so, retries of ours included. After them, `normal`.
+             * @description How many payment orders are answered so, our retries included. After them, `normal`.
              * @default 1
              */
             times?: number;

@@ -26,7 +26,7 @@ const SetBankRequest = nameSchema(
         Type.Integer({
           ...times,
           default: 1,
-          description: 'How many payment orders are answered so, retries of ours included. After them, `normal`.',
+          description: 'How many payment orders are answered so, our retries included. After them, `normal`.',
         }),
       ),
     },
