@@ -2407,7 +2407,10 @@ export interface components {
         SandboxDepositRequest: {
             /** @description What arrives by bank transfer, in pounds. From 1.00 to 100000.00. */
             amount_gbp?: string;
-            /** @description What arrives as USDC. From 1.00 to 100000.00. */
+            /**
+             * @description What arrives as USDC. From 1.00 to 100000.00.
+             * @example 500.00
+             */
             amount_usdc?: string;
         };
         /** @description What the bank answers next. */

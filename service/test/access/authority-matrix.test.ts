@@ -68,6 +68,12 @@ const unconfirmed: Readonly<Record<string, string>> = {
   redeliverEvent: 'sends again what was sent',
   redeliverEvents: 'sends again what was sent',
   testWebhook: 'sends a test',
+  advanceSandboxPayout: 'there is no real money in sandbox',
+  holdSandboxPayout: 'there is no real money in sandbox',
+  failSandboxPayout: 'there is no real money in sandbox',
+  returnSandboxPayout: 'there is no real money in sandbox',
+  createSandboxDeposit: 'there is no real money in sandbox',
+  setSandboxBank: 'there is no real money in sandbox',
 };
 
 const looks = new Set(['GET', 'HEAD']);

@@ -60,6 +60,7 @@ const asAdminOf = async (of: typeof partner) =>
 /** What an address is about: of the partner, and of no other. */
 const things: readonly (readonly [start: string, id: string])[] = [
   ['/v1/payouts/', payout.id],
+  ['/v1/sandbox/payouts/', payout.id],
   ['/v1/events/', eventId],
   ['/v1/webhooks/', webhook.id],
   ['/v1/invoices/', invoiceId],
@@ -134,12 +135,20 @@ const refused: Readonly<Record<string, Partial<Record<CallerName, string>>>> = {
   },
 };
 
+/** The one asks with a live key, and the other about live. */
+const sandboxOnly = { 'a live key': '403 sandbox_only', 'an admin': '403 sandbox_only' } as const;
+
+function refusedBy({ access, path }: Operation): Partial<Record<CallerName, string>> {
+  return { ...refused[access], ...(path.startsWith('/v1/sandbox/') ? sandboxOnly : {}) };
+}
+
 const ofAccess = new Set([
   'unauthorized',
   'api_key_required',
   'session_required',
   'cross_site_request',
   'verification_required',
+  'sandbox_only',
 ]);
 
 function accessAnswer({ status, code }: ApiAnswer): string {
@@ -154,7 +163,7 @@ test('the description has a rule of access for every operation, and every rule i
 for (const operation of operations) {
   const { id, access, path } = operation;
   for (const [name, asks] of Object.entries(callers)) {
-    const expected = Object.entries(refused[access] ?? {}).find(([caller]) => caller === name)?.[1] ?? 'may';
+    const expected = Object.entries(refusedBy(operation)).find(([caller]) => caller === name)?.[1] ?? 'may';
     test(`${id}, for ${access}: ${name} ${expected === 'may' ? 'may ask' : `is answered ${expected}`}`, async () => {
       const answer = await asks(operation);
       assert.equal(accessAnswer(answer), expected, answer.text);

@@ -23,6 +23,7 @@ import { startApi } from '../harness/processes.ts';
 import { addMembers, newAddress, plantCodes, setCodes } from '../harness/sign-in.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { startWorld } from '../harness/world.ts';
+import { openRounds, untilFunded } from '../funding/topping-up.ts';
 
 // Walks openapi.json: every operation is called for every answer that it declares, codes of errors included. `call` holds
 // each of them against its schema. An operation or an answer that is added there fails here until it can be provoked.
@@ -33,6 +34,11 @@ const world = await startWorld({
   env: { KELPIE_LIVE_BANK_URL: liveBank.wireUrl, KELPIE_LIVE_BANK_API_KEY: liveBank.apiKey },
 });
 const whole: Client = { url: world.api.url, key: world.partner.key };
+// Before anything stops the worker: test money needs somewhere to arrive.
+await (
+  await openRounds(world.database)
+)('open-funding');
+await untilFunded(world.database, world.partner);
 const anAdmin = await signIn(world.database, world.partner, { url: world.api.url });
 const invoiceId = await plantInvoice(world.database, world.partner.partnerId);
 const aViewer = await signIn(world.database, world.partner, { url: world.api.url, role: 'viewer' });
@@ -193,6 +199,12 @@ async function makePayout(state: 'awaiting_funds' | 'in_review'): Promise<string
   return id;
 }
 
+/** A step of a payout that is on its way. */
+async function stepping(name: string, body?: object, of: Client = whole): Promise<Asking> {
+  const { id } = await createPayout(of);
+  return { path: `/v1/sandbox/payouts/${id}/${name}`, method: 'POST', ...(body === undefined ? {} : { body }) };
+}
+
 /** How each operation is asked so that all goes well. */
 const well: Record<string, () => Promise<Asking>> = {
   getRoot: async () => ({ path: '/' }),
@@ -298,6 +310,12 @@ const well: Record<string, () => Promise<Asking>> = {
   listKeys: async () => ({ path: '/v1/keys' }),
   listActivity: async () => ({ path: '/v1/activity' }),
   listSecurityEvents: async () => ({ path: '/v1/security-events?limit=2' }),
+  advanceSandboxPayout: async () => stepping('advance'),
+  holdSandboxPayout: async () => stepping('hold'),
+  failSandboxPayout: async () => stepping('fail', { failure_code: 'account_closed' }),
+  returnSandboxPayout: async () => stepping('return', { failure_code: 'recalled' }),
+  createSandboxDeposit: async () => ({ path: '/v1/sandbox/deposits', method: 'POST', body: { amount_gbp: '5.00' } }),
+  setSandboxBank: async () => ({ path: '/v1/sandbox/bank', method: 'POST', body: { answers: 'normal' } }),
 };
 
 async function askedWell(operationId: string): Promise<Asking> {
@@ -367,13 +385,13 @@ async function createSuspended(): Promise<Client & { admin: Person; viewer: Pers
 }
 
 /** A person who can pay with real money. */
-async function createLiveAdmin(): Promise<{ person: Person; keyId: string }> {
+async function createLiveAdmin(): Promise<{ person: Person; keyId: string; key: string }> {
   const partner = await createSimulatedPartner(world.database);
-  const { keyId } = await addLiveEnvironment(world.database, liveBank, partner);
+  const { keyId, key } = await addLiveEnvironment(world.database, liveBank, partner);
   await asAdmin(world.database.superuserUrl, async (admin) =>
     admin.query(`update kelpie.partners set verification_status = 'approved' where id = $1`, [partner.partnerId]),
   );
-  return { person: await signIn(world.database, partner, { url: whole.url }), keyId };
+  return { person: await signIn(world.database, partner, { url: whole.url }), keyId, key };
 }
 
 const [limited, broken, withoutDatabase, withoutRate, suspended, liveAdmin] = await Promise.all([
@@ -387,8 +405,9 @@ const [limited, broken, withoutDatabase, withoutRate, suspended, liveAdmin] = aw
 async function askUntilLimited(operationId: string): Promise<ApiAnswer> {
   const asking = await askedWell(operationId);
   return eventually('it is turned away', async () => {
-    const answer = await ask(limited, asking);
-    return answer.status === 429 && answer;
+    // Two at once: one after the other, a slow answer lets the limit recover.
+    const answers = await Promise.all([ask(limited, asking), ask(limited, asking)]);
+    return answers.find(({ status }) => status === 429) ?? false;
   });
 }
 
@@ -528,6 +547,18 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
       whole,
       id === 'listPayouts' ? { path: `/v1/payouts?idempotency_key=${key}` } : creation(payoutBody(), key),
     );
+  },
+  sandbox_only: async ({ id }) => askWell(id, { ...whole, key: liveAdmin.key }),
+  sandbox_step_refused: async ({ id }) => {
+    const asking = await askedWell(id);
+    await ask(whole, { path: asking.path.replace(/\w+$/, 'fail'), method: 'POST' });
+    return ask(whole, asking);
+  },
+  sandbox_control_unavailable: async ({ id }) => {
+    const simulated = { ...whole, key: (await createSimulatedPartner(world.database)).key };
+    const asking = await askedWell(id);
+    if (!asking.path.includes('/payouts/')) return ask(simulated, asking);
+    return ask(simulated, await stepping(asking.path.split('/').at(-1) ?? '', undefined, simulated));
   },
   payout_not_cancellable: async () =>
     ask(whole, { path: `/v1/payouts/${await makePayout('in_review')}/cancel`, method: 'POST' }),

@@ -111,6 +111,7 @@ const askings: readonly ((own: Party, other: Party) => Asked)[] = [
   (_own, other) => ({ path: `/v1/payouts/${pick(other.payoutIds)}/history`, status: 404 }),
   (_own, other) => ({ path: `/v1/payouts/${pick(other.payoutIds)}`, status: 404 }),
   (_own, other) => ({ path: `/v1/payouts/${pick(other.payoutIds)}/cancel`, method: 'POST', status: 404 }),
+  (_own, other) => ({ path: `/v1/sandbox/payouts/${pick(other.payoutIds)}/fail`, method: 'POST', status: 404 }),
 ];
 /** These read or write more, so they come more seldom. */
 const seldom: readonly ((own: Party) => Asked)[] = [

@@ -24,6 +24,7 @@ import { signIn } from '../harness/people.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { addMembers, setCodes } from '../harness/sign-in.ts';
 import { startWorld } from '../harness/world.ts';
+import { openRounds, untilFunded } from '../funding/topping-up.ts';
 
 // Every command that /docs shows, pasted into a shell as it is, against an api that serves that page. What the examples
 // name is planted: the payout, the invoice, the key, the business and its people.
@@ -122,6 +123,12 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     const shown = textAt(listAt(served, 'components.examples.SessionEntryList.value.data')[0], 'id');
     await asSuperuser('update kelpie.sessions set id = $2 where id = $1', [sessionId, shown]);
   },
+  createSandboxDeposit: async () => {
+    await (
+      await openRounds(database)
+    )('open-funding');
+    await untilFunded(database, partner);
+  },
   rollKey: async () =>
     asSuperuser(`update kelpie.api_keys set id = $2 where partner_id = $1 and label = 'Order system'`, [
       partner.partnerId,
@@ -131,8 +138,15 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
 
 const done = /\n20[012]$/;
 
-/** What a command answers that holds a secret which only its reader has. */
-const withoutSecret: Readonly<Record<string, RegExp>> = {
+/** The payout of the examples is cancelled. */
+const refusedStep = /"sandbox_step_refused"[^]*\n409$/;
+
+/** What a command answers that holds a secret which only its reader has, or steps a payout that is at its end. */
+const otherwise: Readonly<Record<string, RegExp>> = {
+  advanceSandboxPayout: refusedStep,
+  holdSandboxPayout: refusedStep,
+  failSandboxPayout: refusedStep,
+  returnSandboxPayout: refusedStep,
   freezeAccount: /"invalid_code"[^]*\n401$/,
   changeMember: /"confirmation_required"[^]*\n422$/,
   removeMember: /"invalid_confirm_code"[^]*\n422$/,
@@ -155,7 +169,7 @@ for (const operation of ordered) {
     assert(command.includes(`"${url}`), command);
     await before[operation.id]?.();
     const out = await paste(command, { KELPIE_API_KEY: partner.key, KELPIE_SESSION: await session() });
-    assert.match(out, withoutSecret[operation.id] ?? done, `${command}\n${out}`);
+    assert.match(out, otherwise[operation.id] ?? done, `${command}\n${out}`);
     if (operation.id !== 'signUp') return;
     await asSuperuser('update kelpie.partners set slug = $2 where id = $1', [partner.partnerId, exampleValues.slug]);
     await addMembers(database, partner.partnerId, [exampleValues.adminEmail]);

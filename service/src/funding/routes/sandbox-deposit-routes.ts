@@ -20,7 +20,7 @@ const DepositRequest = nameSchema(
   Type.Object(
     {
       amount_gbp: Type.Optional(money(`What arrives by bank transfer, in pounds. ${range}.`)),
-      amount_usdc: Type.Optional(money(`What arrives as USDC. ${range}.`)),
+      amount_usdc: Type.Optional({ ...money(`What arrives as USDC. ${range}.`), examples: ['500.00'] }),
     },
     { additionalProperties: false, description: 'The test money: either pounds or USDC.' },
   ),
