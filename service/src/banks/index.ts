@@ -30,7 +30,7 @@ export type {
 export type { BankCustomers, BankVerification, Verification } from './port/customers.ts';
 export type { BankRecords, PaymentPage, PaymentRecord, Recall, RecallPage, RecipientRecord } from './port/records.ts';
 export { answerAsAsked, answersKeptMs } from './asked-answers/answer-as-asked.ts';
-export { bankAnswers, setBankAnswers, type BankAnswer } from './asked-answers/store.ts';
+export { bankAnswers, setBankAnswers } from './asked-answers/store.ts';
 export { createSandboxControls } from './bridge/sandbox-controls.ts';
 export type { ControlOutcome, SandboxControls, TestDeposit } from './port/sandbox-controls.ts';
 export { controlUnavailable, requireControls } from './require-controls.ts';

@@ -2,6 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { durationBuckets, type Meter } from '../platform/metrics.ts';
 import { sharedNetworkOf } from './limits/caller-network.ts';
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The caller asked its sandbox for this answer: no figure of how requests fare counts it. */
+    isStaged: boolean;
+  }
+}
+
 /**
  * One log line and one figure a request, by the route's pattern: an address could hold what no log may hold. A caller is
  * named by the id of its key or session, and by its network: enough to follow an incident, and no person's address.
@@ -16,15 +23,17 @@ export function recordRequests(
     advice: durationBuckets,
   });
   app.decorateReply('waitedMs', 0);
+  app.decorateReply('isStaged', false);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const { method } = request;
     const status = reply.statusCode;
-    duration.record((reply.elapsedTime - reply.waitedMs) / 1000, {
-      http_request_method: method,
-      http_route: route,
-      http_response_status_code: status,
-    });
+    if (!reply.isStaged)
+      duration.record((reply.elapsedTime - reply.waitedMs) / 1000, {
+        http_request_method: method,
+        http_route: route,
+        http_response_status_code: status,
+      });
     const duration_ms = Math.round(reply.elapsedTime);
     const caller = { caller_id: callerIdOf(request), network: sharedNetworkOf(request.ip) };
     request.log.info({ method, route, status, duration_ms, ...caller }, 'request.done');

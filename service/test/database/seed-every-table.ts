@@ -22,6 +22,10 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
     ]);
     await seedPerson(client, partnerId);
     await client.query(
+      `insert into kelpie.asked_bank_answers (partner_id, answer, times, asked_at) values ($1, 'lost', 1, now())`,
+      [partnerId],
+    );
+    await client.query(
       `insert into kelpie.verifications (id, partner_id, state, started_at, changed_at, asked_at)
        values ('seed-' || $1::text, $1::text::uuid, 'in_review', now(), now(), now())`,
       [partnerId],

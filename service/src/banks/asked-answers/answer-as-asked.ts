@@ -27,7 +27,7 @@ const spoiled: Readonly<Record<BankAnswer, (send: Send, order: PaymentOrder) => 
     const [outcome] = await Promise.all([send(order), wait(slowMs)]);
     return outcome;
   },
-  refused: async () => ({ kind: 'rejected', reason: 'other', isKept: true, isAskedFor: true, text: why }),
+  refused: async () => ({ kind: 'rejected', reason: 'other', isKept: true, text: why }),
   unavailable: async () => ({ kind: 'unreachable', text: why }),
 };
 
@@ -44,7 +44,7 @@ export function answerAsAsked<AnyBank extends Bank>(bank: AnyBank, calls: Single
       const { partnerId } = order;
       if ((await left.get(partnerId, async () => countBankAnswers(calls, partnerId))) === 0) return send(order);
       const answer = await takeBankAnswer(calls, partnerId);
-      return answer === null ? send(order) : spoiled[answer](send, order);
+      return answer === null ? send(order) : { ...(await spoiled[answer](send, order)), isAskedFor: true };
     },
   };
 }

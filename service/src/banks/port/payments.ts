@@ -97,7 +97,12 @@ export interface Payment {
   returnFee: MicroUsdc | null;
 }
 
-export type SendOutcome =
+export type SendOutcome = BankSendOutcome & {
+  /** The partner asked its sandbox for this answer: nothing to be alarmed about, and no measure of the bank or of us. */
+  isAskedFor?: true;
+};
+
+type BankSendOutcome =
   | { kind: 'accepted'; payment: Payment }
   /**
    * A definite no to this request: nothing was sent by it. `isKept`: the bank looked at the order, and keeps the answer
@@ -107,8 +112,6 @@ export type SendOutcome =
       kind: 'rejected';
       reason: 'account_details' | 'insufficient_funds' | 'other';
       isKept: boolean;
-      /** A partner asked for it, to see what becomes of it: nothing to be alarmed about. */
-      isAskedFor?: true;
       text: string;
     }
   /** Certainly nothing: not one byte of the request left. */

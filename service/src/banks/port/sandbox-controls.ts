@@ -8,17 +8,14 @@ export type ControlOutcome =
   /** It could not be asked, or its answer could not be understood. */
   | { kind: 'failed'; text: string };
 
-export type RevealOutcome =
-  | { kind: 'found'; paymentId: string }
-  | { kind: 'absent' }
-  | { kind: 'failed'; text: string };
+type RevealOutcome = { kind: 'found'; paymentId: string } | { kind: 'absent' } | { kind: 'failed'; text: string };
 
 /** What is sent to a funding source: pounds to an account, or USDC to an address. */
 export type TestDeposit =
   | { method: 'bank_transfer'; sourceId: string; amount: Pence }
   | { method: 'usdc'; sourceId: string; amount: MicroUsdc };
 
-export type DepositOutcome = { kind: 'done'; depositId: string } | { kind: 'failed'; text: string };
+type DepositOutcome = { kind: 'done'; depositId: string } | { kind: 'failed'; text: string };
 
 /** A bank that is made for tests, and does what it is asked to. A provider's own sandbox is none. */
 export interface SandboxControls {

@@ -61,6 +61,8 @@ export interface CreateRequest extends PartnerContext {
   order: PayoutOrder;
   /** The code by which a person confirms it; an API key needs none. */
   confirmCode: string | null;
+  /** Called where the bank answered what the partner asked its sandbox for. */
+  onAskedAnswer?: () => void;
 }
 
 export type Created =
@@ -127,13 +129,21 @@ async function tryToCreate(
     isDuplicateSuspected,
   };
   if (isVisible(payout)) return { kind: 'created', payout, cost, isRecorded: true };
-  const sender = { by: request.by, requestId: request.requestId };
-  const sent =
-    adopted === null
-      ? await sendPayout(deps, payout, { sender, recipient: request.order.recipient })
-      : await adoptPayment(deps, payout, { sender, payment: adopted });
+  const sent = await sendOrAdopt(deps, request, { payout, adopted });
   const isRecorded = sent.kind === 'recorded';
   return { kind: 'created', payout: await readSent(deps, payout, sent, startedAt), cost, isRecorded };
+}
+
+async function sendOrAdopt(
+  deps: CreateDeps,
+  request: CreateRequest,
+  { payout, adopted }: { payout: Payout; adopted: PaymentRecord | null },
+): Promise<SendResult> {
+  const sender = { by: request.by, requestId: request.requestId };
+  if (adopted !== null) return adoptPayment(deps, payout, { sender, payment: adopted });
+  const sent = await sendPayout(deps, payout, { sender, recipient: request.order.recipient });
+  if (sent.isAskedFor) request.onAskedAnswer?.();
+  return sent;
 }
 
 type ClaimOutcome =

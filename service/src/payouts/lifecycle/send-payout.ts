@@ -29,7 +29,12 @@ export interface Sender {
   requestId: string | null;
 }
 
-export type SendResult =
+export type SendResult = Recorded & {
+  /** The bank answered what the partner asked its sandbox for. */
+  isAskedFor: boolean;
+};
+
+type Recorded =
   /** This was the second commit, and what it made of the payout. */
   | { kind: 'recorded'; as: 'created' | 'not_created' | 'recipient_rejected' }
   /** Another was quicker: what is there now is what counts. */
@@ -42,7 +47,7 @@ type NothingSent = 'recipient_rejected' | 'account_0000' | 'refused' | 'not_regi
 type Asked =
   | { kind: 'accepted'; payment: Payment }
   /** Certainly nothing was sent this time. `kept`: the bank keeps this refusal under the order's key, and why. */
-  | { kind: 'nothing_sent'; why: NothingSent; text: string; kept?: PaymentFailure; isAskedFor?: true }
+  | { kind: 'nothing_sent'; why: NothingSent; text: string; kept?: PaymentFailure }
   /** Certainly nothing was sent at any time: the bank refuses the order, and its list does not have it. */
   | { kind: 'never_sent'; why: NothingSent; text: string; kept: PaymentFailure }
   /** The bank accepted something, but by its answer not this order. */
@@ -57,6 +62,8 @@ interface Answer {
   registered?: Buffer;
   /** The bank refused the recipient that we knew: next time it is registered anew. */
   forget?: true;
+  /** The partner asked its sandbox for this answer. */
+  isAskedFor?: boolean;
 }
 
 /**
@@ -120,10 +127,11 @@ async function record(
 ): Promise<SendResult> {
   const markups = await deps.markups.get(payout.pricePlan);
   const { transition, as } = secondCommit({ at: deps.clock.now(), markups }, payout, sender, answer);
-  if (answer.asked.kind !== 'accepted') raiseAlarm(deps, payout, answer.asked);
+  const { asked, isAskedFor = false } = answer;
+  if (asked.kind !== 'accepted') raiseAlarm(deps, payout, { asked, isAskedFor });
   alarmOnCase(deps.logger, payout.id, transition.openCase);
   const isOurs = await deps.commits.recordAnswer({ payout, transition: { ...transition, ...change } });
-  return isOurs ? { kind: 'recorded', as } : { kind: 'lost' };
+  return isOurs ? { kind: 'recorded', as, isAskedFor } : { kind: 'lost', isAskedFor };
 }
 
 /**
@@ -180,10 +188,11 @@ async function askBank(deps: PayoutDeps, payout: Payout, recipient: Recipient): 
   });
   const asked = readOutcome(payout, sent);
   const named = recipientId;
-  if (sent.kind === 'rejected' && sent.reason !== 'insufficient_funds') return { asked, named, forget: true };
+  const answer = { asked, named, isAskedFor: sent.isAskedFor === true };
+  if (sent.kind === 'rejected' && sent.reason !== 'insufficient_funds') return { ...answer, forget: true };
   // Under a key that the bank refuses, an earlier try may have named another recipient: that one stays unknown.
   const isOther = sent.kind === 'unknown' && sent.isKeyRefused === true;
-  return registered === undefined || isOther ? { asked, named } : { asked, named, registered };
+  return registered === undefined || isOther ? answer : { ...answer, registered };
 }
 
 /** A recipient that does not open is not of this account: it is registered anew, and nothing is sent to it. */
@@ -205,13 +214,7 @@ function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): 
       const isTestFailure = environment === 'sandbox' && accountLast4 === '0000' && sent.reason === 'account_details';
       const why = isTestFailure ? 'account_0000' : 'refused';
       const failure = sent.reason === 'account_details' ? 'bank_rejected_details' : 'unknown';
-      return {
-        kind: 'nothing_sent',
-        why,
-        text: sent.text,
-        ...(sent.isKept ? { kept: failure } : {}),
-        ...(sent.isAskedFor ? { isAskedFor: true } : {}),
-      };
+      return { kind: 'nothing_sent', why, text: sent.text, ...(sent.isKept ? { kept: failure } : {}) };
     }
   }
 }
@@ -220,11 +223,10 @@ function readOutcome({ environment, accountLast4 }: Payout, sent: SendOutcome): 
 function raiseAlarm(
   { logger }: PayoutDeps,
   { id, attempts }: Payout,
-  asked: Exclude<Asked, { kind: 'accepted' }>,
+  { asked, isAskedFor }: { asked: Exclude<Asked, { kind: 'accepted' }>; isAskedFor: boolean },
 ): void {
   const why = asked.kind === 'unknown' || asked.kind === 'differs' ? asked.kind : asked.why;
   const line = { payout_id: id, attempt: attempts, action: why };
-  const isAskedFor = asked.kind === 'nothing_sent' && asked.isAskedFor === true;
   if (why === 'refused' && !isAskedFor) logger.error(line, 'payout.refused_by_bank');
   else logger.warn(line, 'payout.not_accepted');
 }

@@ -198,6 +198,7 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
         idempotencyKey,
         order,
         confirmCode: request.body.confirm_code ?? null,
+        onAskedAnswer: () => void (reply.isStaged = true),
       });
       const { payout } = made;
       deps.activity.isAbout(request, payout.id);
