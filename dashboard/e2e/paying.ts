@@ -8,7 +8,11 @@ export interface Paid {
   lastName: string;
   accountNumber: string;
   reference: string;
+  sortCode?: string;
 }
+
+/** A test account whose payouts stay on their way. */
+export const heldAccount = { sortCode: '000000', accountNumber: '30000002' };
 
 export const grace: Paid = {
   amount: '25.00',
@@ -67,7 +71,7 @@ export async function countPaid(page: Page, environment: Environment): Promise<n
 }
 
 /** The same as the form makes of it. */
-export function orderOf({ amount, firstName, lastName, accountNumber, reference }: Paid) {
+export function orderOf({ amount, firstName, lastName, accountNumber, reference, sortCode = '040004' }: Paid) {
   return {
     amount_gbp: amount,
     reference,
@@ -75,7 +79,7 @@ export function orderOf({ amount, firstName, lastName, accountNumber, reference 
       first_name: firstName,
       last_name: lastName,
       address: { line1: '1 High Street', city: 'Leeds', postal_code: 'LS1 1AA' },
-      bank: { bank_name: 'Example Bank', sort_code: '040004', account_number: accountNumber },
+      bank: { bank_name: 'Example Bank', sort_code: sortCode, account_number: accountNumber },
     },
   };
 }

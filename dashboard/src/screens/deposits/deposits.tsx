@@ -111,7 +111,7 @@ function NoDeposits({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () 
   return (
     <Empty title="No top-ups yet">
       {environment === 'sandbox'
-        ? 'Your sandbox wallet starts with 10,000.00 USDC of test money. Sandbox top-ups appear here.'
+        ? 'Your sandbox wallet starts with 10,000.00 USDC of test money. Add more with “Add test money”.'
         : 'Send pounds or USDC to the details on this page. A top-up appears here as soon as the bank receives it.'}
     </Empty>
   );

@@ -1,12 +1,13 @@
 import type { Funding } from '@kelpie/sdk';
 import { useEnvironment } from '../../data/environment.ts';
 import { useFunding } from '../../data/reads.ts';
-import { useIsOpen } from '../../data/session.ts';
+import { useIsAdmin, useIsOpen } from '../../data/session.ts';
 import { formatChain } from '../../format/deposit-labels.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Line } from '../../ui/skeleton.tsx';
 import { SupportLink } from '../../ui/support-link.tsx';
+import { AddTestMoney } from './add-test-money.tsx';
 
 /** A suspended or closed account shows no details, because money sent to it could not be used. */
 export function WhereToSend() {
@@ -21,6 +22,7 @@ export function WhereToSend() {
 /** Each detail can be copied. */
 function Ways() {
   const environment = useEnvironment();
+  const isAdmin = useIsAdmin();
   const funding = useFunding();
   const { data } = funding;
   if (data === undefined) {
@@ -37,7 +39,10 @@ function Ways() {
   return (
     <div className="grid gap-5">
       {environment === 'sandbox' && (
-        <p className="text-muted">Sandbox details are for tests only. Real money sent here can be lost.</p>
+        <div className="grid justify-items-start gap-3">
+          <p className="text-muted">Sandbox details are for tests only. Real money sent here can be lost.</p>
+          {isAdmin && <AddTestMoney />}
+        </div>
       )}
       <BankTransfer funding={data} />
       <Usdc usdc={data.usdc} />

@@ -2,17 +2,20 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAddress, useEnvironment } from '../../data/environment.ts';
 import { useKeys } from '../../data/reads.ts';
+import { useIsAdmin } from '../../data/session.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Line } from '../../ui/skeleton.tsx';
+import { BankAnswers } from './bank-answers.tsx';
 import { snippets } from './snippets.ts';
 
 export function Screen() {
   const environment = useEnvironment();
   const address = useAddress();
+  const isAdmin = useIsAdmin();
   const keys = useKeys();
   const key = keys.data?.find((each) => each.environment === environment && each.revoked_at === null);
   const prefix = key?.key_prefix ?? `kp_${environment}_`;
@@ -45,6 +48,7 @@ export function Screen() {
             </p>
             <Snippets url={location.origin} prefix={prefix} />
           </Section>
+          {environment === 'sandbox' && isAdmin && <BankAnswers />}
         </div>
         <Reference />
       </div>
@@ -112,7 +116,8 @@ function Reference() {
         </Fact>
         <Fact name="Test a failure">
           <span>
-            Sandbox account number ending <code className="font-mono text-small">0000</code>
+            Sort code <code className="font-mono text-small">000000</code> in sandbox, account number{' '}
+            <code className="font-mono text-small">10000002</code>
           </span>
         </Fact>
         <Fact name="Request limit">100 per second per key</Fact>

@@ -22,6 +22,7 @@ import { Cancel } from './cancel.tsx';
 import { Cost } from './cost.tsx';
 import { isStillHeld } from './ledger-labels.ts';
 import { LedgerLines } from './ledger-lines.tsx';
+import { TestSteps } from './test-steps.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function Screen() {
@@ -184,6 +185,7 @@ function Details({ payout }: { payout: Payout }) {
           )}
         </Section>
         {history.data !== undefined && <LedgerLines history={history.data} />}
+        <TestSteps payout={payout} />
       </div>
       <div className="grid min-w-0 content-start gap-8">
         <Section title="Details">
