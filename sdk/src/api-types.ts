@@ -1838,7 +1838,7 @@ export interface components {
             bank: {
                 /** @description The name of the recipient's bank. */
                 bank_name: string;
-                /** @description Sort code: 6 digits without hyphens. */
+                /** @description Sort code: 6 digits without hyphens. In sandbox, `000000` is that of the test accounts. */
                 sort_code: string;
                 /** @description Account number: 8 digits. In sandbox, a number that ends in `0000` always fails. */
                 account_number: string;

@@ -116,8 +116,7 @@ function Reference() {
         </Fact>
         <Fact name="Test a failure">
           <span>
-            Sort code <code className="font-mono text-small">000000</code> in sandbox, account number{' '}
-            <code className="font-mono text-small">10000002</code>
+            Sandbox account number ending <code className="font-mono text-small">0000</code>
           </span>
         </Fact>
         <Fact name="Request limit">100 per second per key</Fact>

@@ -60,7 +60,10 @@ const Address = Type.Object(
 const BankAccount = Type.Object(
   {
     bank_name: text("The name of the recipient's bank."),
-    sort_code: Type.String({ pattern: patterns.sixDigits, description: 'Sort code: 6 digits without hyphens.' }),
+    sort_code: Type.String({
+      pattern: patterns.sixDigits,
+      description: 'Sort code: 6 digits without hyphens. In sandbox, `000000` is that of the test accounts.',
+    }),
     account_number: Type.String({
       pattern: patterns.eightDigits,
       description: 'Account number: 8 digits. In sandbox, a number that ends in `0000` always fails.',
