@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../cluster/run-command.ts';
 import { projectFolder } from '../project.ts';
+import { packSdk } from '../sdk/pack.ts';
 import { packFolder } from './archive.ts';
 import { writeBundle } from './bundle.ts';
 import { stagePackage, writeDeb } from './deb.ts';
@@ -41,17 +42,9 @@ async function buildDashboard(): Promise<void> {
   await runCommand('npm', ['--prefix', projectFolder, 'run', '--silent', 'dashboard:build'], buildTimeoutMs);
 }
 
-/** By pnpm, which builds it and heeds publishConfig; npm would pack the sources. */
-async function packSdk({ folder, version }: Release): Promise<void> {
+async function releaseSdk({ folder, version }: Release): Promise<void> {
   const into = await mkdtemp(path.join(folder, '.sdk-'));
-  await runCommand(
-    'pnpm',
-    ['--dir', path.join(projectFolder, 'sdk'), 'pack', '--pack-destination', into],
-    buildTimeoutMs,
-  );
-  const [packed] = globSync('*.tgz', { cwd: into });
-  if (packed === undefined) throw new Error('pnpm packed nothing');
-  await rename(path.join(into, packed), path.join(folder, `kelpie-sdk-${version}.tgz`));
+  await rename(await packSdk(into), path.join(folder, `kelpie-sdk-${version}.tgz`));
   await rm(into, { recursive: true });
 }
 
@@ -85,7 +78,7 @@ async function build(release: Release, work: string): Promise<void> {
   await writeNotes(release);
   say('Building the dashboard and the SDK');
   await buildDashboard();
-  await packSdk(release);
+  await releaseSdk(release);
   say('Bundling the programs');
   const [bundle, bank] = [`kelpie-${version}`, `kelpie-sandbox-bank-${version}`].map((name) => path.join(work, name));
   const deploy = path.join(work, `kelpie-deploy-${version}`);

@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { valueAt } from '@kelpie/dev/json.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
+import { packSdk } from '@kelpie/dev/sdk/pack.ts';
 import { apiKey, payout } from './examples.ts';
 import { startStandInApi, type StandInApi } from './stand-in-api.ts';
 
@@ -84,22 +85,24 @@ async function compile(file: string): Promise<number[]> {
   return complaints.map((line) => Number(new RegExp(`^.*${file}\\((\\d+),`).exec(line)?.[1] ?? assert.fail(line)));
 }
 
-const sdkFolder = path.join(projectFolder, 'sdk');
-await run('pnpm', ['pack', '--pack-destination', folder], { cwd: sdkFolder });
-const [tarball = ''] = readdirSync(folder);
+const tarball = await packSdk(folder);
 writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'partner', private: true, type: 'module' }));
-await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder });
+await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
 const installed = path.join(folder, 'node_modules/@kelpie/sdk');
 
 test('the package holds what is built and nothing else, and needs no other package', () => {
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)));
+  const expected =
+    /^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|dist\/cli\/(main\.js|LICENSES)|LICENSE|(README|CHANGELOG)\.md|package\.json)$/;
   assert.deepEqual(
-    files.filter((file) => !/^(dist\/(resources\/)?[a-z-]+\.(js|d\.ts)|LICENSE|README\.md|package\.json)$/.test(file)),
+    files.filter((file) => !expected.test(file)),
     [],
   );
-  assert(files.includes('dist/index.js') && files.includes('dist/index.d.ts') && files.includes('README.md'));
+  for (const entry of ['index', 'testing'])
+    for (const end of ['js', 'cjs', 'd.ts', 'd.cts']) assert(files.includes(`dist/${entry}.${end}`), `${entry}.${end}`);
+  assert.match(readFileSync(path.join(installed, 'LICENSE'), 'utf8'), /^MIT License/);
   const manifest: unknown = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'));
   assert.equal(valueAt(manifest, 'dependencies'), undefined);
   assert.deepEqual(
