@@ -1,8 +1,10 @@
 // The ways in which an endpoint is called. The path alone says what it takes and what it gives.
 import type { AnswerOf, InputOf, ItemOf, ListPath, Method, PathOf, PlainPath, QueryOf } from './described-api.ts';
-import { described } from './json.ts';
-import { everyItem, nextCursor, type Page } from './pages.ts';
-import { request, type CallOptions, type Connection, type RequestOptions } from './request.ts';
+import { described, isObject, valueOf } from './json.ts';
+import type { Connection } from './connection.ts';
+import { everyItem, pageOf, type Page } from './pages.ts';
+import { withRequestId } from './request-id.ts';
+import { request, type CallOptions, type RequestOptions } from './request.ts';
 
 /** A resource that an account has one of. */
 export interface Reading<Resource> {
@@ -22,6 +24,9 @@ export type Calls = ReturnType<typeof createCalls>;
 export function createCalls(connection: Connection) {
   async function send<M extends Method, P extends PathOf<M>>(method: M, path: P, options: RequestOptions) {
     const answer = await request(connection, method, path, options);
+    // Some calls return the list alone.
+    for (const result of [answer.json, valueOf(answer.json, 'data')])
+      if (isObject(result)) withRequestId(result, answer.headers);
     return { ...answer, json: described<AnswerOf<M, P>>(answer.json) };
   }
 
@@ -42,7 +47,7 @@ export function createCalls(connection: Connection) {
     async function list(filters?: QueryOf<P>, options: CallOptions = {}, cursor?: string): Promise<Page<ItemOf<P>>> {
       const query = { ...filters, ...(cursor === undefined ? {} : { cursor }) };
       const { json, headers } = await request(connection, 'get', path, { ...options, query });
-      return { data: described<{ data: ItemOf<P>[] }>(json).data, next: nextCursor(headers) };
+      return pageOf(described<{ data: ItemOf<P>[] }>(json).data, headers);
     }
     return {
       list: async (filters, options) => list(filters, options),

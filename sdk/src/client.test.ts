@@ -37,15 +37,18 @@ test('a payout is ordered with its key, and a repeated one says that it is the f
 });
 
 test('a payout is waited for as long as was asked, beyond the time that other calls have', async () => {
-  const impatient = createKelpie({ apiKey, baseUrl: api.url, timeoutMs: 50 });
-  api.answer((_asked, response) => {
+  // Its own: a request whose caller gave up can arrive during the next test.
+  const slow = await startStandInApi();
+  const patient = createKelpie({ apiKey, baseUrl: slow.url });
+  const impatient = createKelpie({ apiKey, baseUrl: slow.url, timeoutMs: 50, retries: 0 });
+  slow.answer((_asked, response) => {
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(payout)), 200);
     return undefined;
   });
   assert.deepEqual(await impatient.payouts.get(payout.id, { wait: 20 }), payout);
-  assert.deepEqual(api.asked[0]?.query, { wait: '20' });
+  assert.deepEqual(slow.asked[0]?.query, { wait: '20' });
   await assert.rejects(impatient.payouts.get(payout.id), { reason: 'timeout' });
-  await assert.rejects(kelpie.payouts.get(payout.id, { wait: 20, timeoutMs: 50 }), { reason: 'timeout' });
+  await assert.rejects(patient.payouts.get(payout.id, { wait: 20, timeoutMs: 50, retries: 0 }), { reason: 'timeout' });
 });
 
 test('each call asks the one endpoint that it is named after', async () => {
@@ -250,13 +253,12 @@ test('the key is in nothing that a program prints or stores', () => {
     assert(!text.includes(apiKey), text);
 });
 
-test('a key or an address that can be no such thing is refused at once, and the key is not repeated', async () => {
+test('a key that can be no such thing is refused at once, and is not repeated', async () => {
   for (const wrong of ['', ` ${apiKey}`, `${apiKey}\n`, `${apiKey}\nX: y`, 'schlüssel'])
     assert.throws(
       () => createKelpie({ apiKey: wrong, baseUrl: api.url }),
       (error) => error instanceof TypeError && !inspect(error).includes(apiKey),
     );
-  assert.throws(() => createKelpie({ apiKey, baseUrl: 'api.example.com' }), /baseUrl is not an address/);
   api.answer(() => ({ json: payout }));
   await assert.rejects(kelpie.payouts.create(order, { idempotencyKey: 'order\n42' }), TypeError);
   assert.deepEqual(api.asked, []);

@@ -56,7 +56,7 @@ function createResources(calls: Calls) {
 /** A client of the Kelpie Payouts API. It keeps no state: make one, and share it. */
 export interface Kelpie extends ReturnType<typeof createResources> {}
 
-/** The key stays in these closures: whoever prints or logs the client does not see it. */
-export function createKelpie(options: KelpieOptions): Kelpie {
+/** The key stays in these closures: whoever prints or logs the client does not see it. Without options, the environment has them. */
+export function createKelpie(options: KelpieOptions = {}): Kelpie {
   return createResources(createCalls(connect(options)));
 }

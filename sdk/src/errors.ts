@@ -1,56 +1,11 @@
-// The two ways in which a call fails: Kelpie said no, or nobody knows what Kelpie did.
+// The two ways in which a call fails: Kelpie said no, or it is not known what Kelpie did.
+import type { Schema } from './described-api.ts';
 import { listOf, textOf } from './json.ts';
 
-/** Every code that this version knows. A later API may say others. */
-export const errorCodes = [
-  'api_key_required',
-  'balance_unavailable',
-  'confirmation_required',
-  'corridor_not_enabled',
-  'cross_site_request',
-  'headers_too_large',
-  'idempotency_key_in_use',
-  'idempotency_key_required',
-  'idempotency_key_reused',
-  'insufficient_funds',
-  'internal_error',
-  'invalid_amount',
-  'invalid_code',
-  'invalid_confirm_code',
-  'invalid_json',
-  'invalid_recipient',
-  'invalid_request',
-  'key_limit_reached',
-  'last_admin',
-  'limit_exceeded',
-  'malformed_request',
-  'method_not_allowed',
-  'not_found',
-  'partner_not_active',
-  'payload_too_large',
-  'payout_not_cancellable',
-  'payout_not_created',
-  'rate_limited',
-  'rate_unavailable',
-  'recipient_account_rejected',
-  'request_timeout',
-  'sandbox_control_unavailable',
-  'sandbox_only',
-  'sandbox_step_refused',
-  'session_changed',
-  'session_required',
-  'slug_taken',
-  'unauthorized',
-  'unavailable',
-  'unsupported_media_type',
-  'verification_required',
-  'webhook_limit_reached',
-] as const;
+type DescribedError = Schema<'Error'>['error'];
 
-export type KnownErrorCode = (typeof errorCodes)[number];
-
-/** The known codes, which an editor offers, and any other text. */
-export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
+/** Every code that this version knows. A later API may say others: handle them by their `status`. */
+export type ErrorCode = DescribedError['code'];
 
 /** One thing that is wrong with a request: where, and the rule that it breaks. */
 export interface FieldProblem {
@@ -83,26 +38,32 @@ const notCreatedReasons = ['bank_unreachable', 'bank_refused', 'rate_stale', 'pa
 export type NotCreatedReason = (typeof notCreatedReasons)[number];
 
 export interface KelpieErrorInit {
-  code: ErrorCode;
+  /** Also one that this version does not know. */
+  code: string;
   message: string;
   status: number;
   details?: unknown;
   requestId?: string | undefined;
   retryAfterSeconds?: number | undefined;
+  isOutcomeUnknown?: boolean | undefined;
 }
 
-/** Kelpie answered, and said no. Write your code against `code`; `message` is for people and may be reworded. */
-export class KelpieError extends Error {
+/** What every refusal has, whatever its code. */
+class Refusal extends Error {
   override readonly name = 'KelpieError';
-  readonly code: ErrorCode;
+  readonly code: string;
   /** The HTTP status: each code has one. */
   readonly status: number;
-  /** More about this error, where there is more to say; `fields`, `missing`, `shortfall`, `exceededLimit` and `notCreatedReason` read it. */
   readonly details: unknown;
   /** Quote it when you write to us. */
   readonly requestId: string | undefined;
   /** When it is worth asking again, where Kelpie knows. */
   readonly retryAfterSeconds: number | undefined;
+  /**
+   * Whether the change may have been made in spite of this error: a 5xx does not say, and an earlier attempt of the same call may
+   * have succeeded unheard. Then repeat the call with the same key, and never under a new one. Always false for a read.
+   */
+  readonly isOutcomeUnknown: boolean;
 
   constructor(init: KelpieErrorInit) {
     super(init.message);
@@ -111,6 +72,7 @@ export class KelpieError extends Error {
     this.details = init.details;
     this.requestId = init.requestId;
     this.retryAfterSeconds = init.retryAfterSeconds;
+    this.isOutcomeUnknown = init.isOutcomeUnknown ?? false;
   }
 
   /** Everything that is wrong with the request, at once; empty where that is not what is wrong. */
@@ -154,6 +116,37 @@ export class KelpieError extends Error {
   }
 }
 
+type DetailsOf<Error> = Error extends { details: infer Details } ? Details : unknown;
+
+/** One member for each form that the description gives an error. */
+type RefusalOf<Error> = Error extends { code: infer Code }
+  ? Refusal & { readonly code: Code; readonly details: DetailsOf<Error> }
+  : never;
+
+/**
+ * Kelpie answered, and said no. Write your code against `code`: where it is compared, the type of `details` is known. `message`
+ * is for people and may be reworded.
+ */
+export type KelpieError = RefusalOf<DescribedError>;
+
+interface KelpieErrorConstructor {
+  new (init: KelpieErrorInit): KelpieError;
+  readonly prototype: KelpieError;
+}
+
+function givesTheUnion(constructor: object): constructor is KelpieErrorConstructor {
+  return constructor === Refusal;
+}
+
+function constructorOfUnion(): KelpieErrorConstructor {
+  const refusal: object = Refusal;
+  if (!givesTheUnion(refusal)) throw new TypeError('it is the class itself');
+  return refusal;
+}
+
+/** A constructor of a union: `instanceof` then gives the union, in which a code tells the details apart. */
+export const KelpieError: KelpieErrorConstructor = constructorOfUnion();
+
 /**
  * `network`: no connection, or one that broke. `timeout`: no whole answer in time. `aborted`: your signal ended the call.
  * `unreadable`: what answered was not Kelpie, but a proxy on the way, say.
@@ -165,6 +158,7 @@ export interface KelpieUnreachableInit {
   /** The HTTP status, where something answered. */
   status?: number | undefined;
   idempotencyKey?: string | undefined;
+  isSafeToRepeat?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -175,13 +169,14 @@ const whatHappened: Readonly<Record<UnreachableReason, string>> = {
   unreadable: 'The response could not be read, so it was not from Kelpie.',
 };
 
-function whatToDo(idempotencyKey: string | undefined): string {
-  if (idempotencyKey === undefined)
-    return 'The outcome is unknown. Reads are safe to repeat. Check the result before you repeat a change.';
-  return (
-    'The outcome is unknown: the payout may exist. ' +
-    'Repeat it with the same Idempotency-Key and the same body. The recipient is never paid twice.'
-  );
+function whatToDo({ idempotencyKey, isSafeToRepeat }: KelpieUnreachableInit): string {
+  if (idempotencyKey !== undefined)
+    return (
+      'The outcome is unknown: the payout may exist. ' +
+      'Repeat it with the same Idempotency-Key and the same body. The recipient is never paid twice.'
+    );
+  if (isSafeToRepeat === true) return 'It is safe to call again.';
+  return 'The outcome is unknown, and a second call could do it twice. Check whether it was done before you call again.';
 }
 
 /** The outcome is unknown. Repeat a payout with the same Idempotency-Key, never with a new one. */
@@ -191,11 +186,15 @@ export class KelpieUnreachable extends Error {
   readonly status: number | undefined;
   /** Repeat the payout with it; undefined for other calls. */
   readonly idempotencyKey: string | undefined;
+  /** Whether the same call can be made again without harm: a read, or one with an idempotency key. */
+  readonly isSafeToRepeat: boolean;
 
-  constructor({ reason, status, idempotencyKey, cause }: KelpieUnreachableInit) {
-    super(`${whatHappened[reason]} ${whatToDo(idempotencyKey)}`, cause === undefined ? {} : { cause });
+  constructor(init: KelpieUnreachableInit) {
+    const { reason, status, idempotencyKey, isSafeToRepeat = idempotencyKey !== undefined, cause } = init;
+    super(`${whatHappened[reason]} ${whatToDo(init)}`, cause === undefined ? {} : { cause });
     this.reason = reason;
     this.status = status;
     this.idempotencyKey = idempotencyKey;
+    this.isSafeToRepeat = isSafeToRepeat;
   }
 }

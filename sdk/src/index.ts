@@ -3,20 +3,21 @@ export type { Listing } from './calls.ts';
 export { createKelpie, type Kelpie } from './client.ts';
 export type { ConfirmOptions } from './confirming.ts';
 export {
-  errorCodes,
   KelpieError,
   KelpieUnreachable,
   type ErrorCode,
   type ExceededLimit,
   type FieldProblem,
-  type KnownErrorCode,
   type NotCreatedReason,
   type Shortfall,
   type UnreachableReason,
 } from './errors.ts';
+export type { LogEntry } from './log.ts';
 export type { KelpieOptions } from './options.ts';
 export type { Page } from './pages.ts';
-export { parseKelpieError, type CallOptions } from './request.ts';
+export { parseKelpieError } from './attempt.ts';
+export type { CallOptions } from './request.ts';
+export { requestIdOf } from './request-id.ts';
 // The types of a resource. What makes one is a default export, which this leaves out.
 export type * from './resources/account.ts';
 export type * from './resources/activity.ts';

@@ -1,3 +1,5 @@
+import { withRequestId } from './request-id.ts';
+
 /** One page of a list, the newest first. */
 export interface Page<Item> {
   data: Item[];
@@ -13,6 +15,10 @@ export function nextCursor(headers: Headers): string | undefined {
     return new URL(address, 'http://localhost').searchParams.get('cursor') ?? undefined;
   }
   return undefined;
+}
+
+export function pageOf<Item>(data: Item[], headers: Headers): Page<Item> {
+  return withRequestId({ data, next: nextCursor(headers) }, headers);
 }
 
 /** One item after the other; a page is asked for when the one before it is used up. */

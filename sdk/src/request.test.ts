@@ -12,6 +12,9 @@ const connection = {
   account: undefined,
   fetch,
   timeoutMs: 30_000,
+  deadlineMs: undefined,
+  retries: 0,
+  log: undefined,
 };
 
 test('filters are written as the API reads them: lists with commas, instants in UTC, and nothing for undefined', async () => {

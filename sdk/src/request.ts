@@ -1,35 +1,29 @@
-// One request and its answer: the address, the deadline, and what a failure means.
+// A call: its attempts, how long they take together, and the error that is left at the end.
+import { assertDuration, attempt, type Answered, type Attempt, type Outcome } from './attempt.ts';
+import { addressOf, initOf, type Addressed, type Connection } from './connection.ts';
 import type { Method } from './described-api.ts';
-import { KelpieError, KelpieUnreachable, type KelpieUnreachableInit } from './errors.ts';
-import { isObject, parseJson, textOf, valueOf } from './json.ts';
-
-/** How Kelpie is reached, and as whom. It holds the secret, so it is kept where nothing can print it. */
-export interface Connection {
-  baseUrl: string;
-  apiKey: string | undefined;
-  environment: string | undefined;
-  account: string | undefined;
-  fetch: typeof fetch;
-  timeoutMs: number;
-}
+import { KelpieError, KelpieUnreachable } from './errors.ts';
+import { isObject, parseJson } from './json.ts';
+import { writeLog, type LogEntry } from './log.ts';
+import { isWorthRetrying, leavesOutcomeUnknown, pause, pauseBeforeRetryMs, type Failure } from './retries.ts';
 
 /** What every call takes. */
 export interface CallOptions {
   /** Ends the call. Whatever was asked for may have happened nevertheless. */
   signal?: AbortSignal | undefined;
-  /** How long to wait for the whole answer, in place of what the client was made with. */
+  /** How long one attempt waits for the whole answer, in place of what the client was made with. */
   timeoutMs?: number | undefined;
+  /** How long the call takes at most, with all attempts and pauses: by default, twice `timeoutMs`. */
+  deadlineMs?: number | undefined;
+  /** How often to try again, in place of what the client was made with. What is not safe to repeat is never tried again. */
+  retries?: number | undefined;
 }
 
-type QueryValue = string | number | Date | readonly string[];
-
-export interface RequestOptions extends CallOptions {
-  path?: Readonly<Record<string, string>>;
-  query?: object;
-  body?: unknown;
-  idempotencyKey?: string;
+export interface RequestOptions extends CallOptions, Addressed {
   /** How long the answer may be held back, as it was asked for: so much longer is waited for it. */
   waitMs?: number;
+  /** Of a call without an idempotency key that is no GET: `none` where it only reads, `once` where a repetition changes nothing more. */
+  effect?: 'none' | 'once';
 }
 
 export interface Answer {
@@ -38,130 +32,114 @@ export interface Answer {
   json: object;
 }
 
-/** The longest that a timer can wait; past it, it does not wait at all. */
-const longestTimeoutMs = 2 ** 31 - 1;
+const mostRetries = 10;
 
-/** A text that a header can't carry is found here: the platform's own error would repeat it, and it may be a secret. */
-export function assertHeaderText(name: string, value: string): void {
-  if (!/^[\x21-\x7e]+$/.test(value)) {
-    throw new TypeError(`${name} is empty, or holds a space, a line break or a character that is not ASCII.`);
+/** What a call may spend. */
+interface Budget {
+  attempts: number;
+  timeoutMs: number;
+  endsAtMs: number;
+}
+
+function isSafeToRepeat(method: Method, { idempotencyKey, effect }: RequestOptions): boolean {
+  return method === 'get' || idempotencyKey !== undefined || effect !== undefined;
+}
+
+function budgetOf(connection: Connection, isSafe: boolean, options: RequestOptions): Budget {
+  const { waitMs = 0, timeoutMs = connection.timeoutMs + waitMs, retries = connection.retries } = options;
+  const deadlineMs = options.deadlineMs ?? connection.deadlineMs ?? 2 * timeoutMs;
+  assertDuration('timeoutMs', timeoutMs);
+  assertDuration('deadlineMs', deadlineMs);
+  if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries)
+    throw new RangeError(`retries can't be ${retries}: 0 to ${mostRetries}`);
+  return { attempts: isSafe ? retries + 1 : 1, timeoutMs, endsAtMs: performance.now() + deadlineMs };
+}
+
+/** How long to pause before the next attempt; undefined where there is none. */
+function nextPauseMs(failure: Failure, number: number, { attempts, endsAtMs }: Budget): number | undefined {
+  if (number >= attempts || !isWorthRetrying(failure)) return undefined;
+  const pauseMs = pauseBeforeRetryMs(failure, number, Math.random());
+  return performance.now() + pauseMs < endsAtMs ? pauseMs : undefined;
+}
+
+interface ErrorContext {
+  isSafe: boolean;
+  isRead: boolean;
+  idempotencyKey: string | undefined;
+  /** Whether an earlier attempt may have done what was asked for. */
+  wasUnknown: boolean;
+}
+
+function errorOf(failure: Failure, { isSafe, isRead, idempotencyKey, wasUnknown }: ErrorContext) {
+  if (failure.kind === 'refused')
+    return new KelpieError({
+      ...failure.refusal,
+      isOutcomeUnknown: !isRead && leavesOutcomeUnknown(failure, wasUnknown),
+    });
+  const { reason, status, cause } = failure;
+  return new KelpieUnreachable({ reason, status, idempotencyKey, isSafeToRepeat: isSafe, cause });
+}
+
+function resultOf(outcome: Outcome<unknown>): Pick<LogEntry, 'status' | 'code' | 'reason' | 'requestId'> {
+  switch (outcome.kind) {
+    case 'answered': {
+      const requestId = outcome.headers.get('request-id') ?? undefined;
+      return { status: outcome.status, code: undefined, reason: undefined, requestId };
+    }
+    case 'refused': {
+      const { status, code, requestId } = outcome.refusal;
+      return { status, code, reason: undefined, requestId };
+    }
+    case 'unreachable':
+      return { status: outcome.status, code: undefined, reason: outcome.reason, requestId: outcome.requestId };
   }
 }
 
-function queryText(value: QueryValue): string {
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === 'object' ? value.join(',') : String(value);
-}
+/** The verb as HTTP writes it. */
+const verbs = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' } as const;
 
-function isQueryValue(value: unknown): value is QueryValue {
-  return typeof value === 'string' || typeof value === 'number' || isObject(value);
-}
-
-/** Nothing, or dots, would be the address of something else. */
-function segmentOf(name: string, value = ''): string {
-  if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} is empty or made of dots.`);
-  return encodeURIComponent(value);
-}
-
-function addressOf(
-  { baseUrl, environment }: Connection,
+export async function perform<Body>(
+  connection: Connection,
+  method: Method,
   template: string,
-  { path = {}, query = {} }: RequestOptions,
-): URL {
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, path[name]));
-  const address = new URL(baseUrl + filled);
-  for (const [name, value] of Object.entries({ ...query, environment })) {
-    if (isQueryValue(value)) address.searchParams.set(name, queryText(value));
-  }
-  return address;
-}
-
-function headersOf({ apiKey, account }: Connection, { body, idempotencyKey }: RequestOptions): Headers {
-  const headers = new Headers({ accept: 'application/json' });
-  if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
-  if (account !== undefined) headers.set('kelpie-account', account);
-  if (body !== undefined) headers.set('content-type', 'application/json');
-  if (idempotencyKey !== undefined) {
-    assertHeaderText('idempotencyKey', idempotencyKey);
-    headers.set('idempotency-key', idempotencyKey);
-  }
-  return headers;
-}
-
-/** Gives `work` a signal that ends it when its time is over or the caller says so. */
-async function withDeadline<Result>(
-  { timeoutMs, signal, idempotencyKey }: CallOptions & { timeoutMs: number; idempotencyKey?: string | undefined },
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  if (!(timeoutMs > 0 && timeoutMs <= longestTimeoutMs)) throw new RangeError(`timeoutMs can't be ${timeoutMs}`);
-  const controller = new AbortController();
-  let reason: KelpieUnreachableInit['reason'] = 'network';
-  const end = (why: 'timeout' | 'aborted'): void => {
-    reason = why;
-    controller.abort();
-  };
-  const onAbort = (): void => end('aborted');
-  const timer = setTimeout(end, timeoutMs, 'timeout');
-  signal?.addEventListener('abort', onAbort);
-  if (signal?.aborted === true) onAbort();
-  try {
-    return await work(controller.signal);
-  } catch (cause) {
-    throw new KelpieUnreachable({ reason, idempotencyKey, cause });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+  { read, ...options }: RequestOptions & Pick<Attempt<Body>, 'read'>,
+): Promise<Answered<Body>> {
+  const { signal, idempotencyKey } = options;
+  const isSafe = isSafeToRepeat(method, options);
+  const budget = budgetOf(connection, isSafe, options);
+  const address = addressOf(connection, template, options);
+  const init = initOf(connection, verbs[method], options);
+  // Called without its object: a browser's own fetch refuses to be a method of ours.
+  const { fetch, log } = connection;
+  const send = async (ending: AbortSignal): Promise<Response> => fetch(address, { ...init, signal: ending });
+  const context = { isSafe, isRead: method === 'get' || options.effect === 'none', idempotencyKey, wasUnknown: false };
+  for (let number = 1; ; number += 1) {
+    const startedAtMs = performance.now();
+    const timeoutMs = Math.min(budget.timeoutMs, Math.max(1, budget.endsAtMs - startedAtMs));
+    const outcome = await attempt({ send, read, timeoutMs, signal });
+    const durationMs = performance.now() - startedAtMs;
+    const retryInMs = outcome.kind === 'answered' ? undefined : nextPauseMs(outcome, number, budget);
+    const result = resultOf(outcome);
+    writeLog(log, { method: verbs[method], path: template, attempt: number, durationMs, ...result, retryInMs });
+    if (outcome.kind === 'answered') return outcome;
+    if (retryInMs === undefined) throw errorOf(outcome, context);
+    context.wasUnknown = leavesOutcomeUnknown(outcome, context.wasUnknown);
+    // After a signal, the next attempt ends at once and says so.
+    await pause(retryInMs, signal);
   }
 }
 
-function secondsOf(headers: Headers): number | undefined {
-  const text = headers.get('retry-after');
-  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
+async function readJson(response: Response): Promise<object | undefined> {
+  const json = parseJson(await response.text());
+  return isObject(json) ? json : undefined;
 }
 
-/** The error that a response carries; undefined where what answered was not Kelpie. */
-export function parseKelpieError(status: number, headers: Headers, json: unknown): KelpieError | undefined {
-  const error = valueOf(json, 'error');
-  const code = textOf(error, 'code');
-  const message = textOf(error, 'message');
-  if (code === undefined || message === undefined) return undefined;
-  return new KelpieError({
-    code,
-    message,
-    status,
-    details: valueOf(error, 'details'),
-    requestId: headers.get('request-id') ?? undefined,
-    retryAfterSeconds: secondsOf(headers),
-  });
-}
-
-/** Asks once. There is no second try here: whether to repeat a payout is for the one who knows its key. */
 export async function request(
   connection: Connection,
   method: Method,
   template: string,
   options: RequestOptions,
 ): Promise<Answer> {
-  const { signal, idempotencyKey, waitMs = 0, timeoutMs = connection.timeoutMs + waitMs } = options;
-  const address = addressOf(connection, template, options);
-  const init: RequestInit = {
-    method: method.toUpperCase(),
-    headers: headersOf(connection, options),
-    // Kelpie never sends a caller elsewhere. Whoever does shall not get the request.
-    redirect: 'error',
-    credentials: connection.apiKey === undefined ? 'include' : 'omit',
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-  };
-  // Called without its object: a browser's own fetch refuses to be a method of ours.
-  const { fetch } = connection;
-  const { status, ok, headers, text } = await withDeadline({ timeoutMs, signal, idempotencyKey }, async (ending) => {
-    const response = await fetch(address, { ...init, signal: ending });
-    return { status: response.status, ok: response.ok, headers: response.headers, text: await response.text() };
-  });
-  const json = parseJson(text);
-  if (ok && isObject(json)) return { status, headers, json };
-  throw (
-    (ok ? undefined : parseKelpieError(status, headers, json)) ??
-    new KelpieUnreachable({ reason: 'unreadable', status, idempotencyKey })
-  );
+  const { status, headers, body } = await perform(connection, method, template, { ...options, read: readJson });
+  return { status, headers, json: body };
 }

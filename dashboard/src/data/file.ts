@@ -17,12 +17,15 @@ export async function fetchFile(address: string, account: string): Promise<Named
     response = await fetch(address, { headers: { 'kelpie-account': account }, signal });
     content = await response.blob();
   } catch (cause) {
-    throw new KelpieUnreachable({ reason: signal.aborted ? 'timeout' : 'network', cause });
+    throw new KelpieUnreachable({ reason: signal.aborted ? 'timeout' : 'network', isSafeToRepeat: true, cause });
   }
   const { ok, status, headers } = response;
   if (!ok) {
     const json: unknown = await new Response(content).json().catch(() => null);
-    throw parseKelpieError(status, headers, json) ?? new KelpieUnreachable({ reason: 'unreadable', status });
+    throw (
+      parseKelpieError(status, headers, json) ??
+      new KelpieUnreachable({ reason: 'unreadable', status, isSafeToRepeat: true })
+    );
   }
   const [, name = 'kelpie'] = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '') ?? [];
   return { name, content };

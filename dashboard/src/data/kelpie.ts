@@ -9,11 +9,12 @@ const clients = new Map<string, Kelpie>();
 
 /**
  * A browser has one session for all its tabs. A page names its account, so that the API refuses the page once the
- * session is another's: no page pays from an account that it does not show. Undefined before it is known which.
+ * session is another's: no page pays from an account that it does not show. Undefined before it is known which. What failed is
+ * repeated by the query client, or by the person.
  */
 export function kelpieOf(environment: Environment, account: string | undefined): Kelpie {
   const name = `${environment} ${account}`;
-  const known = clients.get(name) ?? createKelpie({ baseUrl, environment, account });
+  const known = clients.get(name) ?? createKelpie({ baseUrl, environment, account, retries: 0 });
   clients.set(name, known);
   return known;
 }

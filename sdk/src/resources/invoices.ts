@@ -1,6 +1,6 @@
 import type { Calls, Listing } from '../calls.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
-import { everyItem, nextCursor, type Page } from '../pages.ts';
+import { everyItem, pageOf, type Page } from '../pages.ts';
 import type { CallOptions } from '../request.ts';
 
 export interface Invoice extends Schema<'Invoice'> {}
@@ -25,7 +25,7 @@ export default function createInvoices({ call, listing }: Calls): InvoicesResour
   const listItems: InvoicesResource['listItems'] = async (id, filters = {}, options = {}) => {
     const input = { ...options, path: { id }, query: { ...filters } };
     const { json, headers } = await call('get', '/v1/invoices/{id}/items', input);
-    return { data: json.data, next: nextCursor(headers) };
+    return pageOf(json.data, headers);
   };
   return {
     ...listing('/v1/invoices'),

@@ -26,6 +26,7 @@ export default function createKeys({ call, listing }: Calls): KeysResource {
     create: async (body, options) => (await call('post', '/v1/keys', confirmed(body, options))).json,
     roll: async (id, body = {}, options) =>
       (await call('post', '/v1/keys/{id}/roll', { ...confirmed(body, options), path: { id } })).json,
-    revoke: async (id, options) => (await call('delete', '/v1/keys/{id}', { ...options, path: { id } })).json,
+    revoke: async (id, options) =>
+      (await call('delete', '/v1/keys/{id}', { ...options, path: { id }, effect: 'once' })).json,
   };
 }

@@ -1,5 +1,6 @@
 import type { Calls, Listing } from '../calls.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
+import { withRequestId } from '../request-id.ts';
 import type { CallOptions } from '../request.ts';
 
 export interface CreatePayoutRequest extends Schema<'CreatePayoutRequest'> {}
@@ -43,8 +44,8 @@ export default function createPayouts({ call, listing }: Calls): PayoutsResource
   return {
     ...listing('/v1/payouts'),
     async create(body, options) {
-      const { json, status } = await call('post', '/v1/payouts', { ...options, body });
-      return { payout: json, replayed: status === 200 };
+      const { json, status, headers } = await call('post', '/v1/payouts', { ...options, body });
+      return withRequestId({ payout: json, replayed: status === 200 }, headers);
     },
     async get(id, { wait, ...options } = {}) {
       const waiting = wait === undefined ? {} : { query: { wait }, waitMs: wait * 1_000 };
@@ -54,6 +55,7 @@ export default function createPayouts({ call, listing }: Calls): PayoutsResource
       (await call('get', '/v1/payouts/{id}/history', { ...options, path: { id } })).json,
     getRecipient: async (id, options) =>
       (await call('get', '/v1/payouts/{id}/recipient', { ...options, path: { id } })).json,
-    cancel: async (id, options) => (await call('post', '/v1/payouts/{id}/cancel', { ...options, path: { id } })).json,
+    cancel: async (id, options) =>
+      (await call('post', '/v1/payouts/{id}/cancel', { ...options, path: { id }, effect: 'once' })).json,
   };
 }

@@ -6,12 +6,12 @@ export interface Quote extends Schema<'Quote'> {}
 export interface QuoteRequest extends Schema<'QuoteRequest'> {}
 
 export interface QuotesResource {
-  /** What a payout would cost now. It binds nobody. */
+  /** What a payout would cost now. Not binding. */
   create(body: QuoteRequest, options?: CallOptions): Promise<Quote>;
 }
 
 export default function createQuotes({ call }: Calls): QuotesResource {
   return {
-    create: async (body, options) => (await call('post', '/v1/quotes', { ...options, body })).json,
+    create: async (body, options) => (await call('post', '/v1/quotes', { ...options, body, effect: 'none' })).json,
   };
 }

@@ -1,6 +1,7 @@
 import type { Calls } from '../calls.ts';
 import type { Schema } from '../described-api.ts';
 import { everyItem, nextCursor } from '../pages.ts';
+import { withRequestId } from '../request-id.ts';
 import type { CallOptions } from '../request.ts';
 
 export interface Movement extends Schema<'Movement'> {}
@@ -34,7 +35,7 @@ const movementsAtOnce = 200;
 export default function createStatements({ call }: Calls): StatementsResource {
   async function get(query: StatementQuery, options: CallOptions = {}): Promise<StatementPage> {
     const { json, headers } = await call('get', '/v1/statement', { ...options, query });
-    return { statement: json, next: nextCursor(headers) };
+    return withRequestId({ statement: json, next: nextCursor(headers) }, headers);
   }
   return {
     get,

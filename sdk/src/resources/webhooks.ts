@@ -1,6 +1,6 @@
 import type { Calls, Listing } from '../calls.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
-import { everyItem, nextCursor, type Page } from '../pages.ts';
+import { everyItem, pageOf, type Page } from '../pages.ts';
 import type { CallOptions } from '../request.ts';
 import { verifyWebhook } from '../verify-webhook.ts';
 
@@ -52,7 +52,7 @@ function createDeliveries({ call }: Calls) {
   const listDeliveries: WebhooksResource['listDeliveries'] = async (id, filters = {}, options = {}) => {
     const input = { ...options, path: { id }, query: { ...filters } };
     const { json, headers } = await call('get', '/v1/webhooks/{id}/deliveries', input);
-    return { data: json.data, next: nextCursor(headers) };
+    return pageOf(json.data, headers);
   };
   const listAllDeliveries: WebhooksResource['listAllDeliveries'] = (id, filters, options) =>
     everyItem(async (cursor) =>
