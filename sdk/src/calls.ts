@@ -2,6 +2,7 @@
 import type { AnswerOf, InputOf, ItemOf, ListPath, Method, PathOf, PlainPath, QueryOf } from './described-api.ts';
 import { described, isObject, valueOf } from './json.ts';
 import type { Connection } from './connection.ts';
+import { openDownload, type Download } from './download.ts';
 import { everyItem, pageOf, type Page } from './pages.ts';
 import { withRequestId } from './request-id.ts';
 import { request, type CallOptions, type RequestOptions } from './request.ts';
@@ -55,5 +56,9 @@ export function createCalls(connection: Connection) {
     };
   }
 
-  return { call, reading, listing };
+  async function download(path: PathOf<'get'>, options: RequestOptions): Promise<Download> {
+    return openDownload(connection, path, options);
+  }
+
+  return { call, reading, listing, download };
 }

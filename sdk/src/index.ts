@@ -2,6 +2,7 @@
 export type { Listing } from './calls.ts';
 export { createKelpie, type Kelpie } from './client.ts';
 export type { ConfirmOptions } from './confirming.ts';
+export type { Download } from './download.ts';
 export {
   KelpieError,
   KelpieUnreachable,
@@ -50,3 +51,4 @@ export {
   type WebhookRequest,
 } from './verify-webhook.ts';
 export { KelpieWebhookError, type WebhookErrorCode } from './webhook-error.ts';
+export { KelpieWaitTimeout, type WaitedPayout, type WaitUntil } from './wait-for-payout.ts';

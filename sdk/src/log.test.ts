@@ -76,6 +76,7 @@ test('every result says which request it is from, and looks as if it did not', a
     await kelpie.statements.get({ month: '2026-11' }),
     await kelpie.auth.listAccounts(),
     await kelpie.auth.listSessions(),
+    await kelpie.statements.downloadCsv('2026-11'),
   ];
   for (const result of results) {
     assert.equal(requestIdOf(result), 'req-1');

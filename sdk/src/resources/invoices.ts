@@ -1,5 +1,6 @@
 import type { Calls, Listing } from '../calls.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
+import type { Download } from '../download.ts';
 import { everyItem, pageOf, type Page } from '../pages.ts';
 import type { CallOptions } from '../request.ts';
 
@@ -19,9 +20,12 @@ export interface InvoicesResource extends Listing<Invoice, InvoiceFilters> {
   /** The payouts and charges behind it, or behind one of its lines: they sum to it. */
   listItems(id: string, filters?: InvoiceItemFilters, options?: CallOptions): Promise<Page<InvoiceItem>>;
   listAllItems(id: string, filters?: InvoiceItemFilters, options?: CallOptions): AsyncIterableIterator<InvoiceItem>;
+  /** All items as CSV, or those of one line. */
+  downloadItemsCsv(id: string, filters?: Pick<InvoiceItemFilters, 'kind'>, options?: CallOptions): Promise<Download>;
+  downloadPdf(id: string, options?: CallOptions): Promise<Download>;
 }
 
-export default function createInvoices({ call, listing }: Calls): InvoicesResource {
+export default function createInvoices({ call, listing, download }: Calls): InvoicesResource {
   const listItems: InvoicesResource['listItems'] = async (id, filters = {}, options = {}) => {
     const input = { ...options, path: { id }, query: { ...filters } };
     const { json, headers } = await call('get', '/v1/invoices/{id}/items', input);
@@ -33,5 +37,8 @@ export default function createInvoices({ call, listing }: Calls): InvoicesResour
     listItems,
     listAllItems: (id, filters, options) =>
       everyItem(async (cursor) => listItems(id, { ...filters, ...(cursor === undefined ? {} : { cursor }) }, options)),
+    downloadItemsCsv: async (id, filters, options) =>
+      download('/v1/invoices/{id}/items', { ...options, path: { id }, query: { ...filters, format: 'csv' } }),
+    downloadPdf: async (id, options) => download('/v1/invoices/{id}.pdf', { ...options, path: { id } }),
   };
 }

@@ -1,7 +1,9 @@
 import type { Calls, Listing } from '../calls.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
+import type { Download } from '../download.ts';
 import { withRequestId } from '../request-id.ts';
 import type { CallOptions } from '../request.ts';
+import { waitForPayout, type WaitedPayout, type WaitUntil } from '../wait-for-payout.ts';
 
 export interface CreatePayoutRequest extends Schema<'CreatePayoutRequest'> {}
 export interface Payout extends Schema<'Payout'> {}
@@ -10,10 +12,18 @@ export interface PayoutHistory extends Schema<'PayoutHistory'> {}
 export interface PayoutRecipient extends Schema<'PayoutRecipient'> {}
 export type PayoutStatus = Payout['status'];
 export interface PayoutFilters extends QueryOf<'/v1/payouts'> {}
+export interface PayoutCsvFilters extends Omit<PayoutFilters, 'limit' | 'cursor' | 'idempotency_key'> {}
 
 export interface CreatePayoutOptions extends CallOptions {
   /** Your own id of this payout, the same whenever you try it again: 8 to 100 letters, digits, `_`, `-`, `:`, `.` */
   idempotencyKey: string;
+}
+
+export interface CreateAndWaitOptions<Until extends WaitUntil = 'completed'> extends CreatePayoutOptions {
+  /** `completed`, by default: until it arrived. `processing`: until the bank accepted it. Either way until it failed or was returned. */
+  until?: Until | undefined;
+  /** How long the whole call takes at most: 60 seconds. */
+  deadlineMs?: number | undefined;
 }
 
 export interface GetPayoutOptions extends CallOptions {
@@ -31,6 +41,14 @@ export interface CreatedPayout {
 export interface PayoutsResource extends Listing<Payout, PayoutFilters> {
   /** Pays a recipient. Repeated with the same key and body, it pays nothing twice. */
   create(body: CreatePayoutRequest, options: CreatePayoutOptions): Promise<CreatedPayout>;
+  /**
+   * Pays a recipient, and waits for the result: check its `status`, as it may also have failed. Throws a KelpieWaitTimeout at the
+   * deadline, with the payout as it is then. Repeated with the same key and body, it goes on waiting for the same payout.
+   */
+  createAndWait<Until extends WaitUntil = 'completed'>(
+    body: CreatePayoutRequest,
+    options: CreateAndWaitOptions<Until>,
+  ): Promise<WaitedPayout<Until>>;
   get(id: string, options?: GetPayoutOptions): Promise<Payout>;
   /** Every state with who and when, and what it did to your money. */
   getHistory(id: string, options?: CallOptions): Promise<PayoutHistory>;
@@ -38,24 +56,37 @@ export interface PayoutsResource extends Listing<Payout, PayoutFilters> {
   getRecipient(id: string, options?: CallOptions): Promise<PayoutRecipient>;
   /** Stops a payout, where the bank still can; `payout_not_cancellable` where it can't. Safe to repeat. */
   cancel(id: string, options?: CallOptions): Promise<Payout>;
+  /** All payouts that match, as CSV. */
+  downloadCsv(filters?: PayoutCsvFilters, options?: CallOptions): Promise<Download>;
 }
 
-export default function createPayouts({ call, listing }: Calls): PayoutsResource {
+const defaultWaitMs = 60_000;
+
+export default function createPayouts({ call, listing, download }: Calls): PayoutsResource {
+  const create: PayoutsResource['create'] = async (body, options) => {
+    const { json, status, headers } = await call('post', '/v1/payouts', { ...options, body });
+    return withRequestId({ payout: json, replayed: status === 200 }, headers);
+  };
+  const get: PayoutsResource['get'] = async (id, { wait, ...options } = {}) => {
+    const waiting = wait === undefined ? {} : { query: { wait }, waitMs: wait * 1_000 };
+    return (await call('get', '/v1/payouts/{id}', { ...options, ...waiting, path: { id } })).json;
+  };
   return {
     ...listing('/v1/payouts'),
-    async create(body, options) {
-      const { json, status, headers } = await call('post', '/v1/payouts', { ...options, body });
-      return withRequestId({ payout: json, replayed: status === 200 }, headers);
+    create,
+    async createAndWait<Until extends WaitUntil>(body: CreatePayoutRequest, options: CreateAndWaitOptions<Until>) {
+      const { until, idempotencyKey, deadlineMs = defaultWaitMs, ...rest } = options;
+      const endsAtMs = performance.now() + deadlineMs;
+      const { payout } = await create(body, { ...rest, idempotencyKey, deadlineMs });
+      return waitForPayout(payout, { until: until ?? 'completed', endsAtMs, options: rest, get });
     },
-    async get(id, { wait, ...options } = {}) {
-      const waiting = wait === undefined ? {} : { query: { wait }, waitMs: wait * 1_000 };
-      return (await call('get', '/v1/payouts/{id}', { ...options, ...waiting, path: { id } })).json;
-    },
+    get,
     getHistory: async (id, options) =>
       (await call('get', '/v1/payouts/{id}/history', { ...options, path: { id } })).json,
     getRecipient: async (id, options) =>
       (await call('get', '/v1/payouts/{id}/recipient', { ...options, path: { id } })).json,
     cancel: async (id, options) =>
       (await call('post', '/v1/payouts/{id}/cancel', { ...options, path: { id }, effect: 'once' })).json,
+    downloadCsv: async (filters, options) => download('/v1/payouts.csv', { ...options, query: { ...filters } }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Calls } from '../calls.ts';
 import type { Schema } from '../described-api.ts';
+import type { Download } from '../download.ts';
 import { everyItem, nextCursor } from '../pages.ts';
 import { withRequestId } from '../request-id.ts';
 import type { CallOptions } from '../request.ts';
@@ -27,12 +28,14 @@ export interface StatementsResource {
   get(query: StatementQuery, options?: CallOptions): Promise<StatementPage>;
   /** Every movement of a month, the oldest first, over all pages. */
   listMovements(month: string, options?: CallOptions): AsyncIterableIterator<Movement>;
+  /** The whole month as CSV; its last line is the closing balance. */
+  downloadCsv(month: string, options?: CallOptions): Promise<Download>;
 }
 
 /** As many movements as a page can have: whoever reads all of them asks the fewest times. */
 const movementsAtOnce = 200;
 
-export default function createStatements({ call }: Calls): StatementsResource {
+export default function createStatements({ call, download }: Calls): StatementsResource {
   async function get(query: StatementQuery, options: CallOptions = {}): Promise<StatementPage> {
     const { json, headers } = await call('get', '/v1/statement', { ...options, query });
     return withRequestId({ statement: json, next: nextCursor(headers) }, headers);
@@ -44,5 +47,6 @@ export default function createStatements({ call }: Calls): StatementsResource {
         const { statement, next } = await get({ month, limit: movementsAtOnce, cursor }, options);
         return { data: statement.movements, next };
       }),
+    downloadCsv: async (month, options) => download('/v1/statement', { ...options, query: { month, format: 'csv' } }),
   };
 }
