@@ -162,3 +162,19 @@ test('nobody can send a caller, its key and its order elsewhere', async () => {
   assert.equal((await caught(KelpieUnreachable, create())).reason, 'network');
   assert.deepEqual(elsewhere.asked, []);
 });
+
+/** Compiles only where a code tells the details apart. */
+function adviceOn(error: KelpieError): string | undefined {
+  if (error.code === 'insufficient_funds') return error.details.shortfall_usdc;
+  if (error.code === 'limit_exceeded') return error.details.resets_at;
+  if (error.code === 'invalid_recipient') return error.details.missing[0];
+  return error.message;
+}
+
+test('the code of an error says what its details are', async () => {
+  const details = { available_usdc: '1.00', required_usdc: '1.92', shortfall_usdc: '0.92' };
+  answerError(402, { code: 'insufficient_funds', message: 'Top it up.', details });
+  assert.equal(adviceOn(await caught(KelpieError, create())), '0.92');
+  answerError(418, { code: 'a_later_code', message: 'New.' });
+  assert.equal(adviceOn(await caught(KelpieError, create())), 'New.');
+});
