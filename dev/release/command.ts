@@ -1,7 +1,7 @@
 // npm run release: from a commit with a tag to everything that is published under it, in .dev/release/VERSION.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../cluster/run-command.ts';
@@ -42,12 +42,6 @@ async function buildDashboard(): Promise<void> {
   await runCommand('npm', ['--prefix', projectFolder, 'run', '--silent', 'dashboard:build'], buildTimeoutMs);
 }
 
-async function releaseSdk({ folder, version }: Release): Promise<void> {
-  const into = await mkdtemp(path.join(folder, '.sdk-'));
-  await rename(await packSdk(into), path.join(folder, `kelpie-sdk-${version}.tgz`));
-  await rm(into, { recursive: true });
-}
-
 /** The configuration of everything around the service: the cluster, and what else is in deploy. */
 async function stageDeploy(target: string): Promise<void> {
   const source = path.join(projectFolder, 'deploy');
@@ -78,7 +72,7 @@ async function build(release: Release, work: string): Promise<void> {
   await writeNotes(release);
   say('Building the dashboard and the SDK');
   await buildDashboard();
-  await releaseSdk(release);
+  await packSdk(folder);
   say('Bundling the programs');
   const [bundle, bank] = [`kelpie-${version}`, `kelpie-sandbox-bank-${version}`].map((name) => path.join(work, name));
   const deploy = path.join(work, `kelpie-deploy-${version}`);

@@ -1,7 +1,7 @@
 /** Registered, so that the ES module and the CommonJS one know each other's results. */
 const requestId = Symbol.for('kelpie.requestId');
 
-/** Hidden: whoever prints, copies, compares or stores the result does not see it. */
+/** Hidden: printing, copying, comparing and storing the result leave it out. */
 export function withRequestId<Result extends object>(result: Result, headers: Headers): Result {
   const value = headers.get('request-id') ?? undefined;
   Object.defineProperty(result, requestId, { value, configurable: true });

@@ -1,8 +1,10 @@
 // Creating a payout and following it to its end, in one call.
+import type { Schema } from './described-api.ts';
 import { KelpieError, KelpieUnreachable } from './errors.ts';
-import type { Payout, PayoutStatus } from './resources/payouts.ts';
 import { pause } from './retries.ts';
 import type { CallOptions } from './request.ts';
+
+type Payout = Schema<'Payout'>;
 
 /** `processing`: the bank accepted it. `completed`: it arrived. */
 export type WaitUntil = 'processing' | 'completed';
@@ -29,7 +31,7 @@ export class KelpieWaitTimeout extends Error {
   }
 }
 
-const ended: ReadonlySet<PayoutStatus> = new Set(['completed', 'failed', 'cancelled', 'returned']);
+const ended: ReadonlySet<Payout['status']> = new Set(['completed', 'failed', 'cancelled', 'returned']);
 const longestWaitSeconds = 20;
 /** Between two questions, where Kelpie answers at once. */
 const pauseMs = 1_000;

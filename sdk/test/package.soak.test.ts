@@ -58,7 +58,7 @@ await kelpie.payouts.create(order, {});
 await kelpie.payouts.create({ ...order, amount_gbp: 25 }, { idempotencyKey: 'order-42' });
 await kelpie.payouts.list({ limit: '1' });
 (await kelpie.payouts.get('id')).status === 'paid';
-createKelpie({ baseUrl: 'https://api.example.com' });
+createKelpie({ baseUrl: 'https://api.example.com', retries: '0' });
 createKelpie({ baseUrl: 'https://api.example.com', apiKey: 'kp_sandbox_', environment: 'live' });
 `;
 
@@ -116,7 +116,8 @@ function answerPayouts({ answer }: StandInApi): void {
   answer(({ method, path: asked }) => {
     if (method === 'POST') return { status: 201, json: payout };
     if (asked === '/v1/payouts') return { json: { object: 'list', data: [payout] } };
-    if (asked === `/v1/payouts/${payout.id}`) return { json: payout };
+    if (asked === `/v1/payouts/${payout.id}`) return { json: { ...payout, status: 'completed' } };
+    if (asked === '/v1/balance' || asked === '/v1/statement') return { json: {} };
     return { status: 404, json: { error: { code: 'not_found', message: 'There is nothing at this address.' } } };
   });
 }
@@ -149,8 +150,9 @@ test('the examples of the README compile and run, one after the other', async ()
   const node = 'declare const process: { env: Record<string, string | undefined> };';
   writeFileSync(path.join(folder, 'readme.ts'), [node, ...examples].join('\n'));
   assert.deepEqual(await compile('readme.ts'), []);
-  const env = { ...process.env, PAYOUTS_URL: api.url, PAYOUTS_API_KEY: apiKey };
+  const env = { ...process.env, KELPIE_BASE_URL: api.url, KELPIE_API_KEY: apiKey };
   const { stdout } = await run(process.execPath, [path.join(folder, 'readme.js')], { env });
-  assert.deepEqual(stdout.split('\n').slice(0, 2), [`${payout.id} processing false`, 'processing null']);
+  assert.equal(stdout.split('\n')[0], `${payout.id} completed null`);
+  assert.match(stdout, /^payout\.failed 43$/m);
   assert(examples.length >= 6 && api.asked.length >= 6);
 });

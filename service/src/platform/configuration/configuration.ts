@@ -29,8 +29,15 @@ function read<Value>(setting: Setting<Value>, env: NodeJS.ProcessEnv): Outcome<V
   return { kind: 'wrong', problem: `${setting.variable} ${shown}. ${remedy}` };
 }
 
-/** Variables of API clients, such as the SDK's examples. A shell that has them can still run the service and `kelpie-admin`. */
-const clientVariables = ['KELPIE_URL', 'KELPIE_API_KEY', 'KELPIE_KEY', 'KELPIE_KEY_B', 'KELPIE_SLUG'];
+/** Variables of API clients, such as the SDK. A shell that has them can still run the service and `kelpie-admin`. */
+const clientVariables = [
+  'KELPIE_URL',
+  'KELPIE_BASE_URL',
+  'KELPIE_API_KEY',
+  'KELPIE_KEY',
+  'KELPIE_KEY_B',
+  'KELPIE_SLUG',
+];
 
 /** A misspelled setting would otherwise be ignored, and its default used. */
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
