@@ -20,7 +20,7 @@ interface Reply {
 }
 
 /** What to answer; a handler that takes the response itself answers as badly as it likes. */
-type Answer = (asked: Asked, response: ServerResponse) => Reply | undefined;
+export type Answer = (asked: Asked, response: ServerResponse) => Reply | undefined;
 
 export interface StandInApi {
   url: string;
