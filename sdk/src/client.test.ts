@@ -213,6 +213,17 @@ test('all deliveries of a webhook are walked page by page, with the same filter'
   );
 });
 
+test('every list that has pages can be walked to its end', () => {
+  const walks: readonly [page: string, walk: string][] = [
+    ['list', 'listAll'],
+    ['listItems', 'listAllItems'],
+    ['listDeliveries', 'listAllDeliveries'],
+  ];
+  const resources = Object.values(kelpie).filter((resource) => resource !== null && typeof resource === 'object');
+  const paged = walks.flatMap(([page, walk]) => resources.filter((each) => page in each).map((each) => walk in each));
+  assert(paged.length >= 12 && paged.every(Boolean));
+});
+
 test('a list that leads back to itself is not walked for ever', async () => {
   const link = '</v1/payouts?cursor=same>; rel="next"';
   api.answer(() => ({ json: { object: 'list', data: [payout] }, headers: { link } }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createKelpie, KelpieError, type CreatePayoutRequest } from '@kelpie/sdk';
+import { createKelpie, KelpieError, requestIdOf, type CreatePayoutRequest } from '@kelpie/sdk';
 import { monthOf } from '../../src/platform/london-month.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
@@ -93,4 +93,21 @@ test('every endpoint can be asked through the client, and pages lead on to the n
   const read: string[] = [];
   for await (const { id } of own.payouts.listAll({ limit: 2, status: ['processing', 'completed'] })) read.push(id);
   assert.deepEqual(read, made);
+});
+
+test('a payout is created and waited for, and files are read as streams, each with the id of its request', async () => {
+  const { key } = await createSimulatedPartner(database);
+  const own = createKelpie({ apiKey: key, baseUrl: api.url });
+  const options = { idempotencyKey: randomUUID(), until: 'processing', deadlineMs: 30_000 } as const;
+  const accepted = await own.payouts.createAndWait(orderOf('25.00'), options);
+  const again = await own.payouts.createAndWait(orderOf('25.00'), options);
+  assert.deepEqual([accepted.status, again.id], ['processing', accepted.id]);
+  const statement = await own.statements.downloadCsv(monthOf(new Date()));
+  const payouts = await own.payouts.downloadCsv({ status: 'processing' });
+  assert.match(statement.name, /\.csv$/);
+  assert.match(payouts.type, /^text\/csv/);
+  assert((await new Response(statement.body).text()).includes(accepted.id));
+  assert((await new Response(payouts.body).text()).includes(accepted.id));
+  assert.equal((await apiErrorOf(own.invoices.downloadPdf(randomUUID()))).code, 'not_found');
+  for (const result of [accepted, statement, await own.payouts.list()]) assert.match(requestIdOf(result) ?? '', /./);
 });
