@@ -7,9 +7,12 @@ import { anchorsOf, listPages, proseOf, type Page } from './pages.ts';
 
 const pages = listPages();
 
+/** Pages of a running api, to which the docs for partners lead. */
+const servedLinks = /^\/(docs\/reference|status|dashboard\/|v1\/openapi\.json)$/;
+
 /** What is wrong with a link, if anything. */
 function problemOf({ file }: Page, target: string): string | undefined {
-  if (/^(https?|mailto):/.test(target)) return undefined;
+  if (/^(https?|mailto):/.test(target) || servedLinks.test(target)) return undefined;
   const [address = '', anchor] = target.split('#');
   const linked = address === '' ? file : path.join(path.dirname(file), address);
   if (!existsSync(path.join(projectFolder, linked))) return `${file}: ${target} does not exist`;
@@ -68,13 +71,13 @@ test('decision records are numbered without a gap, and the index lists each with
 });
 
 test('every page that the code names exists', () => {
-  const sources = globSync('{service,sandbox-bank,sdk,dashboard,dev}/**/*.{ts,tsx,sql}', {
+  const sources = globSync('{service,sandbox-bank,sdk,dashboard,docs-site,dev}/**/*.{ts,tsx,sql}', {
     cwd: projectFolder,
     exclude: (name) => /(^|\/)(node_modules|dist|\.dev)$/.test(name),
   });
   const named = sources.flatMap((file) =>
     Array.from(
-      readFileSync(path.join(projectFolder, file), 'utf8').matchAll(/\bdocs\/[\w/-]+\.(md|svg)\b/g),
+      readFileSync(path.join(projectFolder, file), 'utf8').matchAll(/(?<!['"`]\/)\bdocs\/[\w/-]+\.(md|svg)\b/g),
       ([page]) => ({
         file,
         page,

@@ -70,8 +70,8 @@ test('the amounts of the error example are those of the payout that the other ex
   assert.equal(cents('required_usdc') - cents('available_usdc'), cents('shortfall_usdc'));
 });
 
-test('docs/errors.md shows an error as the reference does', () => {
-  const page = readFileSync(`${projectFolder}/docs/errors.md`, 'utf8');
-  const [, shown = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
+test('docs/partners/errors.md shows an error as the reference does', () => {
+  const page = readFileSync(`${projectFolder}/docs/partners/errors.md`, 'utf8');
+  const [, shown = ''] = /```json Error\n([^]*?)```/.exec(page) ?? [];
   assert.deepEqual(JSON.parse(shown), valueAt(description, 'components.examples.insufficient_funds.value'));
 });

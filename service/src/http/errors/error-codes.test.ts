@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { projectFolder } from '@kelpie/dev/project.ts';
 import { errorCodes } from './error-codes.ts';
 
-/** The rows of the table in docs/errors.md. */
+/** The rows of the table in docs/partners/errors.md. */
 function listedRows(): string[] {
-  const page = readFileSync(`${projectFolder}/docs/errors.md`, 'utf8');
+  const page = readFileSync(`${projectFolder}/docs/partners/errors.md`, 'utf8');
   return page.split('\n').filter((line) => /^\| \d{3} \|/.test(line));
 }
 
-test('docs/errors.md lists every code that the API can answer with, as the code has it', () => {
+test('docs/partners/errors.md lists every code that the API can answer with, as the code has it', () => {
   const rows = Object.entries(errorCodes).map(
     ([code, { status, cause, remedy }]) => `| ${status} | \`${code}\` | ${cause} | ${remedy} |`,
   );

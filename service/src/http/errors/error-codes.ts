@@ -6,7 +6,7 @@ import type { ErrorDetailsName } from './error-details.ts';
 interface ErrorCode {
   /** One HTTP status for each code. */
   status: number;
-  /** What happened, and what to do about it: for the API reference and docs/errors.md. */
+  /** What happened, and what to do about it: for the API reference and docs/partners/errors.md. */
   cause: string;
   remedy: string;
   /** What `details` holds; absent where there are none. */
@@ -15,7 +15,7 @@ interface ErrorCode {
   example: { message: string; details?: object };
 }
 
-/** Every code that the API can answer with. docs/errors.md shows the same table; a test keeps the two equal. */
+/** Every code that the API can answer with. docs/partners/errors.md shows the same table; a test keeps the two equal. */
 export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   idempotency_key_required: {
     status: 400,
