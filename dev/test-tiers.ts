@@ -10,7 +10,7 @@ import { projectFolder } from './project.ts';
 export const tiers = ['unit', 'integration', 'soak'] as const;
 export type Tier = (typeof tiers)[number];
 
-const workspaces = /^(service|sandbox-bank|dev|sdk|dashboard)\//;
+const workspaces = /^(service|sandbox-bank|dev|sdk|dashboard|docs-site)\//;
 const opensOrStarts =
   /from '(node:child_process|pg|[^']*\/postgres\/[^']+|[^']*\/(child-process|servers|run-promtool)\.ts|[^']*\/harness(\/database)?\.ts)'/;
 

@@ -1,0 +1,56 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const sourceFolder = path.join(project, 'docs/partners');
+
+/** The home page, whose lists are the navigation. */
+export const home = 'README';
+
+export interface Source {
+  /** The last part of its address. */
+  name: string;
+  markdown: string;
+}
+
+export interface Group {
+  title: string;
+  pages: { name: string; title: string }[];
+}
+
+/** What partners can notice of the changelog: operations are ours. */
+export function partnersChangelog(text: string): string {
+  const [, ...releases] = text.split(/^(?=## )/m);
+  const kept = releases.map((release) =>
+    release
+      .split(/^(?=#### )/m)
+      .filter((section) => !section.startsWith('#### Operations'))
+      .join(''),
+  );
+  return kept.join('').replaceAll(/^## \[(.+?)\]/gm, '## $1');
+}
+
+/** Where the changelog stands in its page. */
+const changelogMark = '<!-- CHANGELOG.md -->';
+
+export function readSources(folder = sourceFolder): Source[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
+  const changelog = readFileSync(path.join(project, 'CHANGELOG.md'), 'utf8');
+  return files.toSorted().map((file) => ({
+    name: file.slice(0, -'.md'.length),
+    markdown: readFileSync(path.join(folder, file), 'utf8').replace(changelogMark, () => partnersChangelog(changelog)),
+  }));
+}
+
+/** The lists of the home page, in their order. */
+export function navigationOf(homePage: string): Group[] {
+  const [, ...groups] = homePage.split(/^## /m);
+  return groups.map((text) => ({
+    title: text.slice(0, text.indexOf('\n')).trim(),
+    pages: Array.from(text.matchAll(/^- \[([^\]]+)\]\(([\w-]+)\.md\)/gm), ([, title = '', name = '']) => ({
+      name,
+      title,
+    })),
+  }));
+}
