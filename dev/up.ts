@@ -170,6 +170,13 @@ async function isDashboardServed(): Promise<boolean> {
   );
 }
 
+/** Within a second or two, so that the api serves the pages as they are now. */
+async function buildDocs(): Promise<void> {
+  const build = startChild({ name: 'docs', file: 'docs-site/src/build.ts', args: [], env: {} });
+  const { code } = await build.exited;
+  if (code !== 0) throw new ClusterError(`The docs can't be built:\n${build.output()}`);
+}
+
 /** Vite serves the dashboard from source, and forwards API calls to the api. */
 async function startDashboard(): Promise<void> {
   startPart('pages', 'dashboard/node_modules/vite/bin/vite.js', {
@@ -219,6 +226,7 @@ async function startAll(): Promise<void> {
     KELPIE_HEARTBEAT_ANCHOR: heartbeatFile(cluster) ?? 'none',
     KELPIE_EGRESS_ALLOW: '127.0.0.0/8',
   };
+  await buildDocs();
   const api = startPart('api', 'service/src/app/api.ts', {
     env: {
       ...shared,
@@ -261,7 +269,7 @@ Kelpie is up.
   API         ${url}
   API key     ${partners.key}   (${partners.slug}: a sandbox with 10,000.00 USDC of test money)
   Second key  ${partners.keyB}   (of another partner)
-  Reference   ${url}/docs
+  Docs        ${url}/docs   (API reference: ${url}/docs/reference)
   Bank        ${bankUrl}   (sandbox bank: see its transfers, and make it fail)
   Live bank   ${liveBankUrl}   (stands in for the live bank: verify businesses here)
   Metrics     http://127.0.0.1:${ports.apiMetrics}/metrics (api), http://127.0.0.1:${ports.workerMetrics}/metrics (worker)

@@ -38,8 +38,9 @@ async function requireTools(): Promise<void> {
   if (missing.length > 0) throw new ReleaseError(`${missing.join(' and ')} missing. Run dev/release/install.sh`);
 }
 
-async function buildDashboard(): Promise<void> {
-  await runCommand('npm', ['--prefix', projectFolder, 'run', '--silent', 'dashboard:build'], buildTimeoutMs);
+async function buildPages(): Promise<void> {
+  for (const script of ['dashboard:build', 'docs:build'])
+    await runCommand('npm', ['--prefix', projectFolder, 'run', '--silent', script], buildTimeoutMs);
 }
 
 /** The configuration of everything around the service: the cluster, and what else is in deploy. */
@@ -70,8 +71,8 @@ async function writeSums({ folder }: Release): Promise<void> {
 async function build(release: Release, work: string): Promise<void> {
   const { version, folder, epochSeconds } = release;
   await writeNotes(release);
-  say('Building the dashboard and the SDK');
-  await buildDashboard();
+  say('Building the dashboard, the docs and the SDK');
+  await buildPages();
   await packSdk(folder);
   say('Bundling the programs');
   const [bundle, bank] = [`kelpie-${version}`, `kelpie-sandbox-bank-${version}`].map((name) => path.join(work, name));

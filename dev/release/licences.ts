@@ -13,7 +13,10 @@ interface Package {
   folder: string;
 }
 
-const released = ['service', 'dashboard', 'sandbox-bank'].flatMap((name) => ['--filter', `@kelpie/${name}`]);
+const released = ['service', 'dashboard', 'docs-site', 'sandbox-bank'].flatMap((name) => [
+  '--filter',
+  `@kelpie/${name}`,
+]);
 
 /** Every package that a release may contain something of. */
 async function listPackages(): Promise<Package[]> {

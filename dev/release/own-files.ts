@@ -19,7 +19,7 @@ const fontsOf = (name: string, file: string): string[] =>
  */
 export const ownFiles: Readonly<Record<string, readonly string[]>> = {
   'service/src/platform/database/migrations.ts': ['service/database'],
-  'service/src/app/wiring/dashboard-folder.ts': ['dashboard/dist'],
+  'service/src/app/wiring/built-pages.ts': ['dashboard/dist', 'docs-site/dist'],
   'service/src/billing/pdf/sheet.ts': ['service/src/billing/pdf/fonts'],
   'service/src/http/reference/brand.ts': [
     ...fontsOf('inter', 'inter-latin-wght-normal'),

@@ -46,7 +46,16 @@ async function saysItsRelease({ url }: InstalledStack, version: string): Promise
 }
 
 /** What was read from files, and what is bundled but seldom used. */
-const pages = ['/', '/v1/openapi.json', '/docs', '/docs/js/scalar.js', '/docs/fonts/inter.woff2', '/dashboard/'];
+const pages = [
+  '/',
+  '/v1/openapi.json',
+  '/docs',
+  '/docs/quickstart',
+  '/docs/reference',
+  '/docs/reference/js/scalar.js',
+  '/docs/fonts/inter.woff2',
+  '/dashboard/',
+];
 
 /** A package that is being replaced has no files for a moment, and then others. */
 async function checkWithoutFiles(stack: InstalledStack): Promise<void> {

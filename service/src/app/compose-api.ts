@@ -42,6 +42,7 @@ import { wakeDeposit, type FundingDeps } from '../funding/index.ts';
 import { logActivity, type ActivityLog } from '../http/activity-log.ts';
 import { createAuthentication, type Authentication } from '../http/auth/authentication.ts';
 import { addDashboardRoutes } from '../http/pages/dashboard.ts';
+import { addDocsRoutes } from '../http/pages/docs.ts';
 import { addDiscoveryRoutes } from '../http/pages/discovery.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
 import { refuseUntil } from '../http/refuse-until.ts';
@@ -112,7 +113,7 @@ import {
   type OpenBanks,
   type WebhookKeys,
 } from './wiring/banks.ts';
-import { dashboardFolder } from './wiring/dashboard-folder.ts';
+import { dashboardFolder, docsFolder } from './wiring/built-pages.ts';
 
 interface ApiDeps {
   clock: Clock;
@@ -240,6 +241,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addSecurityEventRoutes(app, { ...auth, calls, publicUrl });
   await addWebhookRoutes(app, webhookDeps(deps));
   await addReferenceRoutes(app, limitOpen);
+  addDocsRoutes(app, { folder: docsFolder, publicUrl, supportEmail: deps.supportEmail, limitOpen });
   const servesDashboard = addDashboardRoutes(app, dashboardFolder);
   finish(auth);
   return { app, drain, servesDashboard };

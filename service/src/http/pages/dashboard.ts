@@ -1,22 +1,13 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../platform/api-error.ts';
 import { nothingHere } from '../errors/errors.ts';
 import type { Server } from '../server.ts';
+import { describeFile, isAccepted, kinds, readBodies, sendFile, type Bodies, type StaticFile } from './static-files.ts';
 
-// The dashboard: files that were built before (npm run dashboard:build), served as they are.
+// The dashboard: files that were built before (npm run dashboard:build).
 
 const prefix = '/dashboard/';
 
-const kinds: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-};
 /** The build has left smaller forms beside what can be made smaller, the best first. */
 const encodings = [
   { name: 'br', suffix: '.br' },
@@ -42,49 +33,17 @@ const headersOfAll = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  vary: 'accept-encoding',
 };
 
-/** `br;q=0` says that it is not. */
-function isAccepted(accepted: string, encoding: string): boolean {
-  return accepted.split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    return name === encoding && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
-  });
-}
-
-interface StaticFile {
-  kind: string;
-  encoding: string | undefined;
-  /** Its name changes with what is in it, so it never changes. */
-  isImmutable: boolean;
-  etag: string;
-  body: Buffer;
+function headersOf({ kind }: StaticFile): Readonly<Record<string, string>> {
+  return kind.startsWith('text/html')
+    ? { ...headersOfAll, 'content-security-policy': contentSecurityPolicy }
+    : headersOfAll;
 }
 
 interface Wanted {
   name: string;
   encoding: (typeof encodings)[number] | undefined;
-}
-
-type Bodies = ReadonlyMap<string, Buffer>;
-
-/** All of them, at the start: a package that is installed while this process runs replaces the files, and not what is served. */
-function readBodies(folder: string): Bodies {
-  const isThere = existsSync(folder);
-  const entries = isThere ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  return new Map(files.map((file) => [path.relative(folder, file), readFileSync(file)]));
-}
-
-function describe(body: Buffer, { name, encoding }: Wanted): StaticFile {
-  return {
-    kind: kinds[path.extname(name)] ?? 'application/octet-stream',
-    encoding: encoding?.name,
-    isImmutable: name.startsWith('assets/'),
-    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-    body,
-  };
 }
 
 /** The file that an address means. Pages have addresses of their own, and are all the same file to us. */
@@ -101,10 +60,10 @@ export function addDashboardRoutes(app: Server, folder: string): boolean {
   const bodies = readBodies(folder);
   if (!bodies.has('index.html')) return false;
   const files = new Map<string, StaticFile>();
-  const fileOf = (wanted: Wanted): StaticFile | undefined => {
-    const key = wanted.name + (wanted.encoding?.suffix ?? '');
+  const fileOf = ({ name, encoding }: Wanted): StaticFile | undefined => {
+    const key = name + (encoding?.suffix ?? '');
     const body = bodies.get(key);
-    const file = files.get(key) ?? (body && describe(body, wanted));
+    const file = files.get(key) ?? (body && describeFile(body, { name, encoding: encoding?.name }));
     if (file !== undefined) files.set(key, file);
     return file;
   };
@@ -119,21 +78,7 @@ export function addDashboardRoutes(app: Server, folder: string): boolean {
     const encoding = encodings.find((form) => isAccepted(accepted, form.name) && bodies.has(name + form.suffix));
     const file = fileOf({ name, encoding });
     if (file === undefined) throw new ApiError(nothingHere);
-    return sendFile(request, reply, file);
+    return sendFile(request, reply, { file, headers: headersOf(file) });
   });
   return true;
-}
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: StaticFile): FastifyReply {
-  const { etag, encoding, kind } = file;
-  reply.headers({
-    ...headersOfAll,
-    etag,
-    'content-type': kind,
-    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    ...(kind.startsWith('text/html') ? { 'content-security-policy': contentSecurityPolicy } : {}),
-  });
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  if (encoding !== undefined) reply.header('content-encoding', encoding);
-  return reply.send(file.body);
 }

@@ -105,9 +105,9 @@ ${colours('dark')}
 a[href^='https://www.scalar.com'] { display: none; }
 `;
 
-/** Where the reference serves it. */
-const folder = '/docs';
-export const faviconPath = `${folder}/favicon.svg`;
+/** Where they are served, for the docs, the reference and the status page. */
+export const fontFolder = '/docs/fonts';
+export const faviconPath = '/docs/favicon.svg';
 export const favicon = svg(`<rect width="32" height="32" rx="8" fill="${palettes.light.tide}"/>${stroke('#f7f9f8')}`);
 
 const require = createRequire(import.meta.url);

@@ -1,6 +1,6 @@
 /** The opening of the reference, in Markdown. Every command in it runs when pasted. */
 export function introduction(server: string): string {
-  return `Pay UK bank accounts in pounds from your own USDC wallet. You state the amount that the recipient receives. Kelpie debits the wallet and pays by Faster Payments, usually within minutes.
+  return `Pay UK bank accounts in pounds from your own USDC wallet. You state the amount that the recipient receives. Kelpie debits the wallet and pays by Faster Payments, usually within minutes. The [docs](${server}/docs) have a quickstart and guides.
 
 ## Authentication
 

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { LimitHook } from '../limits/rate-limit.ts';
 import { product } from '../pages/discovery.ts';
+import { docsHeaders, docsPolicy } from '../pages/docs-policy.ts';
 import type { Server } from '../server.ts';
-import { brandCss, brandFonts, favicon, faviconPath } from './brand.ts';
+import { brandCss, brandFonts, favicon, faviconPath, fontFolder } from './brand.ts';
 
-const page = '/docs';
+const page = '/docs/reference';
 
 /** What the reference page may load: its own files from this address, and nothing from anywhere else. */
 function contentSecurityPolicy(html: string): string {
@@ -13,18 +14,12 @@ function contentSecurityPolicy(html: string): string {
   const hashes = inlineScripts
     .filter((text) => text !== '')
     .map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
-  return [
-    `default-src 'none'`,
+  return docsPolicy([
     `script-src 'self' ${hashes.join(' ')}`,
     // The page's own styles are set from its script.
     `style-src 'self' 'unsafe-inline'`,
-    `img-src 'self' data:`,
-    `font-src 'self'`,
     `connect-src 'self'`,
-    `base-uri 'none'`,
-    `form-action 'none'`,
-    `frame-ancestors 'none'`,
-  ].join('; ');
+  ]);
 }
 
 /** What the page's style needs. It changes with a release, so a browser keeps it for a day. */
@@ -35,10 +30,33 @@ function addBrandRoutes(scope: FastifyInstance): void {
     reply.headers({ ...keep, 'content-type': 'image/svg+xml' }).send(favicon),
   );
   for (const [name, font] of Object.entries(brandFonts)) {
-    scope.get(`${page}/fonts/${name}.woff2`, { schema }, async (_request, reply) =>
+    scope.get(`${fontFolder}/${name}.woff2`, { schema }, async (_request, reply) =>
       reply.headers({ ...keep, 'content-type': 'font/woff2' }).send(font),
     );
   }
+}
+
+/**
+ * The library remembers what a reader chose. A page without an origin has nowhere to keep that, and reading `localStorage` throws,
+ * so it gets one that lasts as long as the page.
+ */
+const storageScript = `for (const name of ['localStorage', 'sessionStorage']) {
+  const kept = new Map();
+  Object.defineProperty(window, name, {
+    value: {
+      getItem: (key) => kept.get(String(key)) ?? null,
+      setItem: (key, value) => void kept.set(String(key), String(value)),
+      removeItem: (key) => void kept.delete(String(key)),
+      clear: () => kept.clear(),
+      key: (place) => [...kept.keys()][place] ?? null,
+      get length() { return kept.size; },
+    },
+  });
+}
+`;
+
+function withStorage(html: string): string {
+  return html.replace('<script src="js/scalar.js">', '<script src="js/storage.js"></script>$&');
 }
 
 /** The page and its script, as an application of their own that is asked as any client asks it. */
@@ -63,6 +81,8 @@ async function openPage(): Promise<FastifyInstance> {
       mcp: { disabled: true },
       showDeveloperTools: 'never',
       hideClientButton: true,
+      // A page without an origin can't call the API.
+      hideTestRequestButton: true,
     },
   });
   return inner;
@@ -79,19 +99,26 @@ function addPage(scope: FastifyInstance): void {
       return reply
         .code(statusCode)
         .type(headers['content-type'] ?? 'text/plain')
-        .send(payload);
+        .send(path.endsWith('.js') ? payload : withStorage(payload));
     });
   }
+  scope.get(`${page}/js/storage.js`, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(storageScript),
+  );
 }
 
-/** The description for programs at /v1/openapi.json, and the same for people at /docs. */
+/** The description for programs at /v1/openapi.json, and the same for people at /docs/reference. */
 export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
   const config = { access: 'anybody' } as const;
-  app.get('/v1/openapi.json', { schema: { hide: true }, config, onRequest: limitOpen }, async () => app.swagger());
+  // The reference reads it as a page of another site would, and so may any other tool that shows an API.
+  app.get('/v1/openapi.json', { schema: { hide: true }, config, onRequest: limitOpen }, async (_request, reply) =>
+    reply.header('access-control-allow-origin', '*').send(app.swagger()),
+  );
   // In a scope of its own: no other request shall pass through what only this page needs.
   await app.register(async (scope) => {
     scope.addHook('onRequest', limitOpen);
     scope.addHook('onSend', async (_request, reply, payload) => {
+      reply.headers(docsHeaders);
       if (typeof payload === 'string' && payload.startsWith('<!doctype html>')) {
         reply.header('content-security-policy', contentSecurityPolicy(payload));
       }

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { settings } from '../../../platform/configuration/settings.ts';
-import { dashboardFolder } from '../../wiring/dashboard-folder.ts';
+import { dashboardFolder } from '../../wiring/built-pages.ts';
 import type { DoctorDeps } from '../deps.ts';
 import { ok, problem, type Check } from '../finding.ts';
 

@@ -1,0 +1,76 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { ApiError } from '../../platform/api-error.ts';
+import { nothingHere } from '../errors/errors.ts';
+import type { LimitHook } from '../limits/rate-limit.ts';
+import type { Server } from '../server.ts';
+import { docsHeaders, docsPolicy } from './docs-policy.ts';
+import { describeFile, isAccepted, readBodies, sendFile, type Bodies, type StaticFile } from './static-files.ts';
+
+// The docs for partners: pages that were built before (npm run docs:build), with the addresses of this installation.
+
+const prefix = '/docs/';
+const pagePolicy = docsPolicy([`script-src 'self'`, `style-src 'self'`]);
+
+interface DocsDeps {
+  folder: string;
+  publicUrl: string;
+  supportEmail: string;
+  limitOpen: LimitHook;
+}
+
+/** What the sources have in place of our addresses. */
+function ownAddresses(text: string, { publicUrl, supportEmail }: DocsDeps): string {
+  return text.replaceAll('https://api.kelpie.example', publicUrl).replaceAll('support@kelpie.example', supportEmail);
+}
+
+/** `quickstart` is a page, `quickstart.md` its source. */
+function nameFor(address: string): string {
+  if (address === '') return 'index.html';
+  return address.includes('.') ? address : `${address}.html`;
+}
+
+const encoders = {
+  br: (body: Buffer): Buffer =>
+    brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_LGWIN]: 22 } }),
+  gzip: (body: Buffer): Buffer => gzipSync(body),
+};
+
+function encodingFor(accepted: string): keyof typeof encoders | undefined {
+  return (['br', 'gzip'] as const).find((name) => isAccepted(accepted, name));
+}
+
+/** Written with our addresses, and compressed, when first asked for: an api starts quickly. Then it is kept. */
+function openFiles(bodies: Bodies, deps: DocsDeps): (name: string, accepted: string) => StaticFile | undefined {
+  const files = new Map<string, StaticFile>();
+  return (name, accepted) => {
+    const built = bodies.get(name);
+    if (built === undefined) return undefined;
+    const encoding = encodingFor(accepted);
+    const key = `${encoding ?? ''} ${name}`;
+    const known = files.get(key);
+    if (known !== undefined) return known;
+    const body = Buffer.from(ownAddresses(built.toString('utf8'), deps));
+    const file = describeFile(encoding === undefined ? body : encoders[encoding](body), { name, encoding });
+    files.set(key, file);
+    return file;
+  };
+}
+
+/** Without a build, /docs leads to the reference, which needs none. */
+export function addDocsRoutes(app: Server, deps: DocsDeps): void {
+  const options = { schema: { hide: true }, onRequest: deps.limitOpen };
+  const bodies = readBodies(deps.folder);
+  if (!bodies.has('index.html')) {
+    app.get('/docs', options, async (_request, reply) => reply.redirect('/docs/reference', 307));
+    return;
+  }
+  const fileOf = openFiles(bodies, deps);
+  for (const route of ['/docs', '/docs/*', '/llms.txt'])
+    app.get(route, options, async (request, reply) => {
+      const [address = ''] = request.url.split('?', 1);
+      const name = address === '/llms.txt' ? 'llms.txt' : nameFor(address.slice(prefix.length));
+      const file = fileOf(name, request.headers['accept-encoding'] ?? '');
+      if (file === undefined) throw new ApiError(nothingHere);
+      return sendFile(request, reply, { file, headers: { ...docsHeaders, 'content-security-policy': pagePolicy } });
+    });
+}
