@@ -40,7 +40,7 @@ async function runToItsEnd(command: string, args: readonly string[], options: Sp
  * what came of it. Ctrl-C ends what was started, too: a server that is left behind would be nobody's.
  */
 export async function onOwnStack(
-  { cluster, firstPort }: { cluster: 'conformance' | 'e2e'; firstPort: number },
+  { cluster, firstPort }: { cluster: 'conformance' | 'e2e' | 'docs'; firstPort: number },
   work: (stack: OwnStack) => Promise<number>,
 ): Promise<void> {
   const brokenOff = new AbortController();

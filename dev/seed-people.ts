@@ -1,5 +1,5 @@
 import { textAt } from './json.ts';
-import type { MailInbox } from './mail/inbox.ts';
+import type { Mail } from './mail/mail.ts';
 
 /** Where a person signs up. */
 export interface Dashboard {
@@ -7,7 +7,7 @@ export interface Dashboard {
   url: string;
   /** Sessions work only from this origin. */
   origin: string;
-  inbox: Pick<MailInbox, 'waitForMail'>;
+  inbox: { waitForMail: (to: string) => Promise<Pick<Mail, 'text'>> };
 }
 
 export interface NewBusiness {

@@ -12,7 +12,7 @@ export type Tier = (typeof tiers)[number];
 
 const workspaces = /^(service|sandbox-bank|dev|sdk|dashboard|docs-site)\//;
 const opensOrStarts =
-  /from '(node:child_process|pg|[^']*\/postgres\/[^']+|[^']*\/(child-process|servers|run-promtool)\.ts|[^']*\/harness(\/database)?\.ts)'/;
+  /from '(node:child_process|pg|[^']*\/postgres\/[^']+|[^']*\/(child-process|shell-session|servers|run-promtool)\.ts|[^']*\/harness(\/database)?\.ts)'/;
 
 /** Throws for a file that no tier would run. */
 export function tierOf(file: string, text: string): Tier {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { startChild } from '../child-process.ts';
 import { eventually } from '../eventually.ts';
 import { listAt, textAt } from '../json.ts';
 import { removeCluster, startCluster } from '../postgres/cluster.ts';
 import { asAdmin } from '../postgres/roles.ts';
 import { projectFolder } from '../project.ts';
+import { isPartnerPage } from './blocks.ts';
 import { listPages, samplesOf } from './pages.ts';
+import { openShell } from './shell-session.ts';
 
 // Below the ports that the system gives to outgoing connections, and not those of another test.
 const firstPort = 26_100;
@@ -20,7 +20,10 @@ const upWithinMs = 120_000;
 
 /** Where a reader would be: a folder with what `npm run dev` leaves for scripts. */
 const folder = mkdtempSync(path.join(tmpdir(), 'kelpie-docs-'));
-const samples = listPages().flatMap(samplesOf);
+/** Those for partners have their own command: npm run docs:test. */
+const samples = listPages()
+  .filter((page) => !isPartnerPage(page))
+  .flatMap(samplesOf);
 const stack = startChild({
   name: 'npm run dev',
   file: 'dev/up.ts',
@@ -45,7 +48,6 @@ async function sandboxKey(): Promise<string> {
   );
 }
 
-const runFile = promisify(execFile);
 const files = samples.filter(({ language, mode }) => language === 'sh' && mode === 'run').map(({ file }) => file);
 
 for (const file of new Set(files)) {
@@ -55,8 +57,14 @@ for (const file of new Set(files)) {
       .map(({ code }) => code.replaceAll('http://127.0.0.1:4000', url))
       .join('\n');
     // It ends with the first command that fails; curl fails where it is refused.
-    const env = { ...process.env, KELPIE_BASE_URL: url, KELPIE_API_KEY: await sandboxKey() };
-    await runFile('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
+    const shell = openShell(folder, {
+      PATH: process.env['PATH'] ?? '',
+      KELPIE_BASE_URL: url,
+      KELPIE_API_KEY: await sandboxKey(),
+    });
+    const { problem } = await shell.run(script);
+    shell.close();
+    assert.equal(problem, undefined);
   });
 }
 

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
+import { blocksOf, isPartnerPage } from './blocks.ts';
 import { listPages, samplesOf, type CodeSample } from './pages.ts';
 
 const pages = listPages();
-const samples = pages.flatMap(samplesOf);
+const samples = pages.filter((page) => !isPartnerPage(page)).flatMap(samplesOf);
 
 /**
- * How each kind of sample is tested. `sh run` and `sql run`: samples.soak.test.ts. `sh checked`: here, and those of runbooks
- * are run with their `sql checked` by the service's own tests. `ts`: the tests of the page's own workspace. `text` is no code.
+ * How each kind of sample is tested, except those for partners (blocks.ts). `sh run` and `sql run`: samples.soak.test.ts.
+ * `sh checked`: here, and those of runbooks are run with their `sql checked` by the service's own tests. `ts`: the tests of the
+ * page's own workspace. `text` is no code.
  */
 const tested = new Set(['sh run', 'sh checked', 'sql run', 'sql checked', 'json', 'ts', 'text', 'text output']);
 const pagesWithTypeScript = new Set(['sdk/README.md', 'sandbox-bank/README.md']);
@@ -24,6 +26,24 @@ test('every code sample in the docs says how it is tested', () => {
   assert.deepEqual(
     samples.filter(({ file, language }) => language === 'ts' && !pagesWithTypeScript.has(file)),
     [],
+  );
+});
+
+test('every code block for partners can be proved by npm run docs:test', () => {
+  const blocks = pages.filter(isPartnerPage).flatMap(blocksOf);
+  assert(blocks.length > 20, 'hardly any block was found');
+  assert.deepEqual(
+    blocks.filter(({ proof }) => proof.kind === 'none').map(({ name }) => name),
+    [],
+  );
+});
+
+test('a block that nothing runs, compares or uses has no proof', () => {
+  const text = '```sh\ntrue\n```\n```json\n{}\n```\n```ts pay.ts\n0\n```\n```text\nhello\n```\n';
+  const blocks = blocksOf({ file: 'docs/partners/README.md', text });
+  assert.deepEqual(
+    blocks.map(({ proof }) => proof.kind),
+    ['none', 'none', 'none', 'none'],
   );
 });
 

@@ -15,7 +15,7 @@ const run = promisify(execFile);
  * `conformance`, `e2e` and `bench` are for their commands.
  * If DATABASE_URL is set, that server is used for all of them, and nothing is started or stopped.
  */
-export const clusterNames = ['dev', 'second', 'test', 'trial', 'bank', 'conformance', 'e2e', 'bench'] as const;
+export const clusterNames = ['dev', 'second', 'test', 'trial', 'bank', 'conformance', 'e2e', 'docs', 'bench'] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
 /** Settings that differ from PostgreSQL's defaults. */
@@ -27,6 +27,7 @@ const settingsOf: Readonly<Record<ClusterName, readonly string[]>> = {
   bank: [],
   conformance: [],
   e2e: [],
+  docs: [],
   // As safe as production. What is larger keeps checkpoints out of the slices that are compared.
   bench: ['shared_buffers = 1GB', 'max_wal_size = 4GB', 'checkpoint_timeout = 30min'],
 };
