@@ -1,5 +1,5 @@
 // npm run e2e [-- ARGUMENTS of playwright]: the dashboard in a real browser, on the whole of Kelpie, started for it alone.
-// npm run lighthouse: the same stack and browser, to measure how quick the overview is.
+// npm run lighthouse: the same stack and browser, to measure how quick the overview and the docs are.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const dashboardFolder = path.join(projectFolder, 'dashboard');
 const browser = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 const playwright = ['node_modules/@playwright/test/cli.js', 'test', ...process.argv.slice(2)];
-const program = process.argv[2] === '--lighthouse' ? ['e2e/lighthouse.ts'] : playwright;
+const program = process.argv[2] === '--lighthouse' ? ['e2e/lighthouse.ts', ...process.argv.slice(3)] : playwright;
 
 function build(): number {
   const args = ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'];

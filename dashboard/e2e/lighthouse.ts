@@ -1,4 +1,5 @@
-// npm run lighthouse: how quick the overview is, measured by Lighthouse on the whole of Kelpie. Only a quiet machine tells.
+// npm run lighthouse: how quick the overview and the docs are, measured by Lighthouse on the whole of Kelpie. Only a quiet
+// machine tells. With `-- --docs`, only the docs, for which it also fails below 95.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -13,7 +14,11 @@ import { stack } from './stack.ts';
 
 /** Not a dependency: it would bring 150 packages for a figure that is taken now and then. */
 const lighthouse = 'lighthouse@13.5.0';
-const categories = ['performance', 'accessibility', 'best-practices'];
+const ofDashboard = ['performance', 'accessibility', 'best-practices'];
+/** The docs can be found by strangers, so how they are found counts, too. */
+const ofDocs = [...ofDashboard, 'seo'];
+const docsPages = ['/docs', '/docs/quickstart', '/docs/errors'];
+const leastOfDocs = 95;
 const metrics = [
   'first-contentful-paint',
   'largest-contentful-paint',
@@ -44,10 +49,22 @@ async function run(args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`lighthouse ended with ${String(code)}`);
 }
 
-/** As a desktop has it, or as a phone on a slow line has. */
-async function measure(port: number, form: 'desktop' | 'mobile', report: string): Promise<void> {
+const forms = ['desktop', 'mobile'] as const;
+
+interface Measured {
+  port: number;
+  /** Of the page. */
+  path: string;
+  /** As a desktop has it, or as a phone on a slow line has. */
+  form: (typeof forms)[number];
+  report: string;
+  categories: readonly string[];
+}
+
+/** Returns the scores. */
+async function measure({ port, path: page, form, report, categories }: Measured): Promise<number[]> {
   await run([
-    `${stack.url}/dashboard/sandbox`,
+    `${stack.url}${page}`,
     `--port=${port}`,
     '--disable-storage-reset',
     '--quiet',
@@ -59,12 +76,12 @@ async function measure(port: number, form: 'desktop' | 'mobile', report: string)
   const found: unknown = JSON.parse(await readFile(report, 'utf8'));
   // The page of somebody who is not signed in would be quicker, and nobody's question.
   const seen = textAt(found, 'finalDisplayedUrl');
-  if (!seen.endsWith('/dashboard/sandbox')) throw new Error(`what was measured is ${seen}`);
-  const scores = categories.map(
-    (name) => `${name} ${Math.round(Number(valueAt(found, `categories.${name}.score`)) * 100)}`,
-  );
+  if (!seen.endsWith(page)) throw new Error(`what was measured is ${seen}`);
+  const scores = categories.map((name) => Math.round(Number(valueAt(found, `categories.${name}.score`)) * 100));
+  const named = categories.map((name, place) => `${name} ${scores[place]}`);
   const figures = metrics.map((name) => `${name} ${Number(valueAt(found, `audits.${name}.numericValue`)).toFixed(2)}`);
-  console.log(`${form}: ${scores.join(', ')} (${figures.join(', ')})`);
+  console.log(`${page} ${form}: ${named.join(', ')} (${figures.join(', ')})`);
+  return scores;
 }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'kelpie-lighthouse-'));
@@ -76,12 +93,21 @@ const context = await chromium.launchPersistentContext(path.join(folder, 'profil
   locale: 'en-GB',
 });
 try {
-  const page = await context.newPage();
-  const { slug } = await signUp(page);
-  await plantPayouts({ slug, count: 400, days: 27 });
-  // What looks again by itself would be measured too.
-  await page.close();
-  for (const form of ['desktop', 'mobile'] as const) await measure(port, form, path.join(folder, `${form}.json`));
+  const report = path.join(folder, 'report.json');
+  if (!process.argv.includes('--docs')) {
+    const page = await context.newPage();
+    const { slug } = await signUp(page);
+    await plantPayouts({ slug, count: 400, days: 27 });
+    // What looks again by itself would be measured too.
+    await page.close();
+    for (const form of forms)
+      await measure({ port, path: '/dashboard/sandbox', form, report, categories: ofDashboard });
+  }
+  for (const each of docsPages)
+    for (const form of forms) {
+      const scores = await measure({ port, path: each, form, report, categories: ofDocs });
+      if (scores.some((score) => score < leastOfDocs)) process.exitCode = 1;
+    }
 } finally {
   await context.close();
   await rm(folder, { recursive: true, force: true });

@@ -108,6 +108,7 @@ export async function openTrial(): Promise<Trial> {
   await eventually('the stack is up', async () => stack.output().includes('Kelpie is up.'), upWithinMs);
   const found: unknown = JSON.parse(readFileSync(path.join(projectFolder, '.dev/credentials-docs.json'), 'utf8'));
   const addresses = addressesIn(found);
+  const programs: Program[] = [];
   return {
     async install(name, more = '') {
       const folder = mkdtempSync(path.join(work, `${name}-`));
@@ -124,8 +125,13 @@ export async function openTrial(): Promise<Trial> {
       await untilAtBank(addresses, key);
       return partnerWith(addresses.url, key);
     },
-    start: startProgram,
+    start(folder, command, env) {
+      const program = startProgram(folder, command, env);
+      programs.push(program);
+      return program;
+    },
     async close() {
+      for (const program of programs) await program.kill();
       await registry.close();
       await stack.stop();
       await removeCluster('docs');

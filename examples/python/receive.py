@@ -20,7 +20,7 @@ def apply(event):
             "insert into events values (?, ?, ?) on conflict (id) do nothing",
             (event["id"], event["sequence"], event["type"]),
         ).rowcount
-        if added == 1 and event["data"]["object"] == "payout":
+        if added == 1 and event["type"].startswith("payout."):
             # An older event that arrives late changes nothing: its version is lower.
             db.execute(
                 """insert into payouts values (?, ?, ?) on conflict (id) do update
@@ -34,11 +34,13 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         headers = {name.lower(): value for name, value in self.headers.items()}
         try:
-            apply(verify_webhook(headers, body, SECRET))
-            status = 204
+            event = verify_webhook(headers, body, SECRET)
         except (KeyError, ValueError):
-            status = 400
-        self.send_response(status)
+            self.send_error(400)
+            return
+        apply(event)
+        # Only now: an event that is not stored yet is sent again.
+        self.send_response(204)
         self.end_headers()
 
     def log_message(self, *args):

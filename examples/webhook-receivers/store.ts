@@ -34,7 +34,7 @@ export function openStore(file: string): Store {
     db.exec('begin immediate');
     try {
       const { changes } = addEvent.run(event.id, event.sequence, event.type);
-      if (changes === 1 && event.data.object === 'payout') {
+      if (changes === 1 && 'object' in event.data && event.data.object === 'payout') {
         setPayout.run(event.data.id, event.data.status, event.version);
         console.log(event.sequence, event.type, event.data.id); // your own work goes here
       }
