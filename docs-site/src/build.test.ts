@@ -66,6 +66,7 @@ test('code is escaped, and marked by classes alone', () => {
 });
 
 test('the changelog for partners leaves operations out', () => {
-  const text = '# Changelog\n\n## [1.0.0]\n\n#### API\n\n- a\n\n#### Operations\n\n- b\n\n## [0.9.0]\n\n- c\n';
-  assert.equal(partnersChangelog(text), '## 1.0.0\n\n#### API\n\n- a\n\n## 0.9.0\n\n- c\n');
+  const text =
+    '# Changelog\n\n## [1.0.0]\n\n#### API\n\n- [a](sdk/CHANGELOG.md), [d](docs/partners/errors.md#e)\n\n#### Operations\n\n- b\n\n## [0.9.0]\n\n- c\n';
+  assert.equal(partnersChangelog(text), '### 1.0.0\n\n##### API\n\n- a, [d](errors.md#e)\n\n### 0.9.0\n\n- c\n');
 });

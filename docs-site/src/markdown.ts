@@ -62,13 +62,22 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
   const sections: Section[] = [{ anchor: '', heading: '', text: '' }];
   const outline: Rendered['outline'] = [];
   let title = '';
+  let place = 0;
   let summary = '';
   const note = (text: string): void => {
     const last = sections.at(-1);
     if (last !== undefined) last.text = `${last.text} ${plain(text)}`.trim();
   };
+  // Found before anything is rendered, and used in the same order.
+  const anchors: string[] = [];
+  const uses = new Map<string, number>();
   const startSection = (depth: number, heading: string): void => {
-    const anchor = anchorOf(heading);
+    const wanted = anchorOf(heading);
+    const count = uses.get(wanted) ?? 0;
+    uses.set(wanted, count + 1);
+    // A second heading of the same words gets a number, as on GitHub.
+    const anchor = count === 0 ? wanted : `${wanted}-${count}`;
+    anchors.push(anchor);
     if (depth === 1) title = heading;
     else sections.push({ anchor, heading, text: '' });
     if (depth === 2) outline.push({ anchor, heading });
@@ -83,8 +92,9 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
     },
     renderer: {
       code: codeBlock,
-      heading({ tokens, depth, text }) {
-        const anchor = anchorOf(plain(text));
+      heading({ tokens, depth }) {
+        const anchor = anchors[place] ?? '';
+        place += 1;
         const content = this.parser.parseInline(tokens);
         if (depth === 1) return `<h1>${content}</h1>\n`;
         return `<h${depth} id="${anchor}"><a class="anchor" href="#${anchor}">${content}</a></h${depth}>\n`;

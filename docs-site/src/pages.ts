@@ -19,6 +19,14 @@ export interface Group {
   pages: { name: string; title: string }[];
 }
 
+/** Links of a changelog to pages for partners lead there; a link to another file of the project is its text. */
+function withOwnLinks(text: string): string {
+  return text
+    .replaceAll(/\]\((\.\.\/)?docs\/partners\/([^)]+)\)/g, ']($2)')
+    .replaceAll(/\[([^\]]+)\]\((?!https?:|[\w-]+\.md)[^)]+\)/g, '$1')
+    .replaceAll(/\[([^\]]+)\]\((CHANGELOG|README)\.md[^)]*\)/g, '$1');
+}
+
 /** What partners can notice of the changelog: operations are ours. */
 export function partnersChangelog(text: string): string {
   const [, ...releases] = text.split(/^(?=## )/m);
@@ -28,18 +36,20 @@ export function partnersChangelog(text: string): string {
       .filter((section) => !section.startsWith('#### Operations'))
       .join(''),
   );
-  return kept.join('').replaceAll(/^## \[(.+?)\]/gm, '## $1');
+  // One level lower: its page has a section for each changelog.
+  return withOwnLinks(kept.join('')).replaceAll(/^(##+ )\[?([^\]\n]+)\]?/gm, '#$1$2');
 }
 
-/** Where the changelog stands in its page. */
-const changelogMark = '<!-- CHANGELOG.md -->';
+/** Where a changelog stands in its page. */
+const changelogMark = /<!-- (\S*CHANGELOG\.md) -->/g;
 
 export function readSources(folder = sourceFolder): Source[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
-  const changelog = readFileSync(path.join(project, 'CHANGELOG.md'), 'utf8');
   return files.toSorted().map((file) => ({
     name: file.slice(0, -'.md'.length),
-    markdown: readFileSync(path.join(folder, file), 'utf8').replace(changelogMark, () => partnersChangelog(changelog)),
+    markdown: readFileSync(path.join(folder, file), 'utf8').replaceAll(changelogMark, (_mark, changelog: string) =>
+      partnersChangelog(readFileSync(path.join(project, changelog), 'utf8')),
+    ),
   }));
 }
 
