@@ -103,9 +103,9 @@ function Reference() {
         <Fact name="Base URL">
           <code className="font-mono text-small break-all">{location.origin}</code>
         </Fact>
-        <Fact name="API reference">
+        <Fact name="Docs">
           <a href="/docs" className="inline-flex items-center gap-1 text-tide underline underline-offset-2">
-            Open reference
+            Quickstart, guides and API reference
             <Icon name="external" size={13} />
           </a>
         </Fact>

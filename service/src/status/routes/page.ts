@@ -145,7 +145,7 @@ ${listed.open}
 <section><h2>Components</h2><ol class="components">${report.components.map(componentRow).join('')}</ol></section>
 ${listed.past}</main>
 <footer class="quiet"><p>Uptime is the share of minutes without an outage. Days and times are in UTC.</p>
-<nav aria-label="More"><a href="/status.json">This page as JSON</a><a href="/docs">API reference</a><a href="mailto:${escaped(supportEmail)}">${escaped(supportEmail)}</a></nav></footer>
+<nav aria-label="More"><a href="/status.json">This page as JSON</a><a href="/docs">Docs</a><a href="mailto:${escaped(supportEmail)}">${escaped(supportEmail)}</a></nav></footer>
 </body></html>
 `;
 }
