@@ -3,6 +3,7 @@ import { Command, Help } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { addBalanceCommand } from './commands/balance.ts';
 import { addConfigureCommand } from './commands/configure.ts';
+import { addPayoutCommands } from './commands/payouts.ts';
 
 const overview = `
 Commands print text. Add --json for JSON: one document, or one per line where a
@@ -44,6 +45,7 @@ export function createProgram({ json }: { json: boolean }): Command {
     .addHelpText('after', overview);
   if (json) program.configureOutput({ writeErr: () => undefined });
   addConfigureCommand(program);
+  addPayoutCommands(program);
   addBalanceCommand(program);
   return program;
 }
