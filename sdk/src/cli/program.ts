@@ -3,6 +3,8 @@ import { Command, Help } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { addBalanceCommand } from './commands/balance.ts';
 import { addConfigureCommand } from './commands/configure.ts';
+import { addEventsCommand } from './commands/events.ts';
+import { addLogCommands } from './commands/logs.ts';
 import { addPayoutCommands } from './commands/payouts.ts';
 
 const overview = `
@@ -47,5 +49,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addConfigureCommand(program);
   addPayoutCommands(program);
   addBalanceCommand(program);
+  addEventsCommand(program);
+  addLogCommands(program);
   return program;
 }
