@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { addBalanceCommand } from './commands/balance.ts';
 import { addConfigureCommand } from './commands/configure.ts';
 import { addEventsCommand } from './commands/events.ts';
+import { addListenCommand } from './commands/listen.ts';
 import { addLogCommands } from './commands/logs.ts';
 import { addPayoutCommands } from './commands/payouts.ts';
 
@@ -15,6 +16,7 @@ Start here:
   kelpie configure --base-url https://api.kelpie.example
   kelpie balance
   kelpie payouts create --file order.json --wait
+  kelpie listen --forward http://localhost:3000/hooks
 
 The API key is read from KELPIE_API_KEY, and the address from KELPIE_BASE_URL.
 What is not set is read from the file that \`kelpie configure\` writes.
@@ -50,6 +52,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addPayoutCommands(program);
   addBalanceCommand(program);
   addEventsCommand(program);
+  addListenCommand(program);
   addLogCommands(program);
   return program;
 }

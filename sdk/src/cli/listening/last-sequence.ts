@@ -1,0 +1,18 @@
+/**
+ * The number of the newest event, 0 without any. The feed is read forward only, so this searches: twice as far each time,
+ * then by halves. Some 40 short reads for a million events.
+ */
+export async function findLastSequence(isAnyAfter: (sequence: number) => Promise<boolean>): Promise<number> {
+  let below = -1;
+  let reach = 0;
+  while (await isAnyAfter(reach)) {
+    below = reach;
+    reach = reach === 0 ? 1 : reach * 2;
+  }
+  while (reach - below > 1) {
+    const middle = Math.floor((below + reach) / 2);
+    if (await isAnyAfter(middle)) below = middle;
+    else reach = middle;
+  }
+  return reach;
+}
