@@ -6,6 +6,7 @@ import { note, pounds, print, shortInstant, table } from '../printing.ts';
 import { connectKelpie, readSettings } from '../settings.ts';
 import { waitForPayout } from '../wait-for-payout.ts';
 import { addCreatePayout } from './create-payout.ts';
+import { addImportPayouts } from './import-payouts.ts';
 import { showPayout } from './show-payout.ts';
 
 const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'] as const;
@@ -97,6 +98,7 @@ function addGet(payouts: Command): void {
 export function addPayoutCommands(program: Command): void {
   const payouts = program.command('payouts').description('Create, import, list and follow payouts.');
   addCreatePayout(payouts);
+  addImportPayouts(payouts);
   addList(payouts);
   addGet(payouts);
 }
