@@ -7,6 +7,8 @@ import { addEventsCommand } from './commands/events.ts';
 import { addListenCommand } from './commands/listen.ts';
 import { addLogCommands } from './commands/logs.ts';
 import { addPayoutCommands } from './commands/payouts.ts';
+import { addSandboxCommands } from './commands/sandbox.ts';
+import { addTriggerCommand } from './commands/trigger.ts';
 
 const overview = `
 Commands print text. Add --json for JSON: one document, or one per line where a
@@ -17,6 +19,7 @@ Start here:
   kelpie balance
   kelpie payouts create --file order.json --wait
   kelpie listen --forward http://localhost:3000/hooks
+  kelpie trigger payout.returned
 
 The API key is read from KELPIE_API_KEY, and the address from KELPIE_BASE_URL.
 What is not set is read from the file that \`kelpie configure\` writes.
@@ -54,5 +57,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addEventsCommand(program);
   addListenCommand(program);
   addLogCommands(program);
+  addTriggerCommand(program);
+  addSandboxCommands(program);
   return program;
 }

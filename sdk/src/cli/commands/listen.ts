@@ -34,10 +34,7 @@ async function placeToStart(kelpie: Kelpie, file: PlaceFile, after: number | und
   const kept = file.read();
   if (after !== undefined) return { ...(kept ?? newPlace(after)), sequence: after, previous: null };
   if (kept !== undefined) return kept;
-  const last = await findLastSequence(async (sequence) => {
-    const { data } = await kelpie.events.list({ after: sequence, limit: 1 });
-    return data.length > 0;
-  });
+  const last = await findLastSequence(kelpie);
   return newPlace(last);
 }
 

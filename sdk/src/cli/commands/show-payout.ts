@@ -23,8 +23,12 @@ function describePayout(payout: Payout): string {
   ]);
 }
 
-/** A payout that came to nothing is a result, and exit code 1. */
-export function showPayout(json: boolean, payout: Payout): void {
+export function printPayout(json: boolean, payout: Payout): void {
   print(json, payout, describePayout(payout));
+}
+
+/** A payout that was not paid is a result, and exit code 1. */
+export function showPayout(json: boolean, payout: Payout): void {
+  printPayout(json, payout);
   if (['failed', 'cancelled', 'returned'].includes(payout.status)) process.exitCode = exitCodes.found;
 }

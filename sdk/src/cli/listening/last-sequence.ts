@@ -1,8 +1,10 @@
+import type { Kelpie } from '../../index.ts';
+
 /**
  * The number of the newest event, 0 without any. The feed is read forward only, so this searches: twice as far each time,
  * then by halves. Some 40 short reads for a million events.
  */
-export async function findLastSequence(isAnyAfter: (sequence: number) => Promise<boolean>): Promise<number> {
+export async function searchLast(isAnyAfter: (sequence: number) => Promise<boolean>): Promise<number> {
   let below = -1;
   let reach = 0;
   while (await isAnyAfter(reach)) {
@@ -15,4 +17,9 @@ export async function findLastSequence(isAnyAfter: (sequence: number) => Promise
     else reach = middle;
   }
   return reach;
+}
+
+/** Where the feed ends now. */
+export async function findLastSequence(kelpie: Pick<Kelpie, 'events'>): Promise<number> {
+  return searchLast(async (after) => (await kelpie.events.list({ after, limit: 1 })).data.length > 0);
 }
