@@ -13,7 +13,7 @@ export function createPace(perSecond: number, now: () => number = () => performa
     async turn(signal) {
       const at = Math.max(now(), nextAt);
       nextAt = at + 1_000 / perSecond;
-      return pause(at - now(), signal);
+      return pause(Math.max(0, at - now()), signal);
     },
     hold(ms) {
       nextAt = Math.max(nextAt, now() + ms);

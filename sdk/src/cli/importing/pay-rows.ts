@@ -21,7 +21,7 @@ export interface Stop {
 }
 
 interface Paying {
-  kelpie: Pick<Kelpie, 'payouts'>;
+  kelpie: { payouts: Pick<Kelpie['payouts'], 'create'> };
   pace: Pace;
   /** How many requests at the same time. */
   atOnce: number;

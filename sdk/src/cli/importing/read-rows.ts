@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { CsvError } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
 import type { CreatePayoutRequest } from '../../index.ts';
-import { isObject, valueOf } from '../../json.ts';
+import { listOf, valueOf } from '../../json.ts';
 import { orderFrom } from '../order.ts';
 import { cleaned, columns } from './columns.ts';
 
@@ -62,17 +62,25 @@ function whyUnread(error: unknown): Fault {
   return { line, column: null, problem };
 }
 
+const breaksIn = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+
+/** The parser says where a record ends in the file. Its own count of lines is wrong after a quoted line break. */
 function linesOf(text: string): Line[] {
-  const records: unknown[] = parse(text, { bom: true, info: true, relax_column_count: true, skip_empty_lines: true });
-  return records.flatMap((entry) => {
-    const record = valueOf(entry, 'record');
-    const info = valueOf(entry, 'info');
-    if (!Array.isArray(record) || !isObject(info)) return [];
-    const cells = record.map(String);
-    // The parser counts to the end of a record, which can span several lines.
-    const breaks = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
-    return [{ line: Number(valueOf(info, 'lines')) - breaks, cells }];
-  });
+  const bytes = Buffer.from(text);
+  const records: unknown[] = parse(bytes, { bom: true, info: true, relax_column_count: true, skip_empty_lines: true });
+  const lines: Line[] = [];
+  let at = 0;
+  let line = 1;
+  for (const entry of records) {
+    const end = Number(valueOf(valueOf(entry, 'info'), 'bytes'));
+    const written = bytes.subarray(at, end).toString();
+    const empty = /^[\r\n]*/.exec(written)?.[0] ?? '';
+    line += breaksIn(empty);
+    lines.push({ line, cells: listOf(entry, 'record').map(String) });
+    line += breaksIn(written.slice(empty.length));
+    at = end;
+  }
+  return lines;
 }
 
 function faultsOfHeader({ line, cells }: Line): Fault[] {
