@@ -1,6 +1,6 @@
 // The message and exit code of a command that failed.
 import { CommanderError } from 'commander';
-import { KelpieError, KelpieUnreachable } from '../index.ts';
+import { KelpieError, KelpieUnreachable, KelpieWaitTimeout } from '../index.ts';
 import { listOf } from '../json.ts';
 import { CommandError, exitCodes } from './command-error.ts';
 import { visible } from './printing.ts';
@@ -25,8 +25,9 @@ function ofCommandLine({ code, message, exitCode }: CommanderError): Failure {
   return { code: 'usage', message: text === '(outputHelp)' ? 'A command is required.' : text, exitCode: usage };
 }
 
-function exitOf({ status }: KelpieError): number {
+function exitOf({ status, isOutcomeUnknown }: KelpieError): number {
   if (status === 401) return settings;
+  if (isOutcomeUnknown) return again;
   return status === 408 || status === 429 || status >= 500 ? unavailable : refused;
 }
 
@@ -41,16 +42,29 @@ function linesOf(error: KelpieError): string[] {
 
 function ofAnswer(error: KelpieError): Failure {
   const { code, message, status, details, requestId } = error;
-  const more = { status, ...(details === undefined ? {} : { details }), request_id: requestId ?? null };
+  const more = {
+    status,
+    ...(details === undefined ? {} : { details }),
+    request_id: requestId ?? null,
+    ...(error.isOutcomeUnknown ? { is_outcome_unknown: true } : {}),
+  };
   const hint = status === 401 ? ' Run `kelpie configure` to store another key.' : '';
   return { code, message: `${message}${hint}`, exitCode: exitOf(error), lines: linesOf(error), more };
 }
 
 /** A read can be repeated at once; what may have changed something is unknown. */
-function ofSilence({ message, idempotencyKey }: KelpieUnreachable): Failure {
-  if (idempotencyKey === undefined) return { code: 'unreachable', message, exitCode: unavailable };
+function ofSilence({ message, idempotencyKey, isSafeToRepeat }: KelpieUnreachable): Failure {
+  if (idempotencyKey === undefined)
+    return isSafeToRepeat
+      ? { code: 'unreachable', message, exitCode: unavailable }
+      : { code: 'unknown_outcome', message, exitCode: again };
   const more = { idempotency_key: idempotencyKey };
   return { code: 'unknown_outcome', message, exitCode: again, lines: [`Idempotency-Key: ${idempotencyKey}`], more };
+}
+
+function ofWait({ payout }: KelpieWaitTimeout): Failure {
+  const message = `The payout ${payout.id} is still ${payout.status}. It goes on. Continue with \`kelpie payouts get ${payout.id} --wait\`.`;
+  return { code: 'not_final', message, exitCode: again, more: { payout } };
 }
 
 /** Only where it happened: the message of an unforeseen error could repeat a bank detail. */
@@ -73,6 +87,7 @@ export function explainFailure(error: unknown): Failure {
     return { code, message, exitCode, ...(details === undefined ? {} : { more: details }) };
   }
   if (error instanceof KelpieError) return ofAnswer(error);
+  if (error instanceof KelpieWaitTimeout) return ofWait(error);
   return error instanceof KelpieUnreachable ? ofSilence(error) : ofBug(error);
 }
 

@@ -116,6 +116,7 @@ export function writePrivately(file: string, text: string): void {
   renameSync(next, file);
 }
 
-export function connectKelpie(settings: Settings): Kelpie {
-  return createKelpie({ apiKey: settings.apiKey, baseUrl: settings.baseUrl });
+/** With `retries: 0` for a command that asks again by itself, for as long as it runs. */
+export function connectKelpie({ apiKey, baseUrl }: Settings, options: { retries?: 0 } = {}): Kelpie {
+  return createKelpie({ apiKey, baseUrl, ...options });
 }

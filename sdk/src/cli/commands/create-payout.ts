@@ -9,7 +9,6 @@ import { idempotencyKey, withJson, withWait, type JsonOption, type WaitOptions }
 import { orderFrom } from '../order.ts';
 import { note } from '../printing.ts';
 import { connectKelpie, readSettings } from '../settings.ts';
-import { waitForPayout } from '../wait-for-payout.ts';
 import { showPayout } from './show-payout.ts';
 
 /** Each flag of an order, and the field that it gives. */
@@ -87,11 +86,11 @@ async function createPayout(options: CreateOptions): Promise<void> {
   const order = orderOf(options);
   const kelpie = connectKelpie(readSettings());
   const key = options.idempotencyKey ?? randomUUID();
-  if (options.idempotencyKey === undefined && !options.json)
+  if (options.idempotencyKey === undefined)
     note(`Idempotency-Key: ${key}\nTo repeat this payout without paying twice, add --idempotency-key ${key}`);
   const { payout, replayed } = await kelpie.payouts.create(order, { idempotencyKey: key });
   if (replayed && !options.json) note('This key created the payout before. Nothing was paid again.');
-  showPayout(options.json, options.wait ? await waitForPayout(kelpie, payout.id, options.timeout) : payout);
+  await showPayout(kelpie, payout, options);
 }
 
 export function addCreatePayout(payouts: Command): void {

@@ -181,7 +181,8 @@ function endWith(stop: Stop | 'interrupted' | undefined, summary: Summary, json:
 
 async function importPayouts(file: string, options: ImportOptions): Promise<void> {
   const { json, dryRun, rate } = options;
-  const kelpie = connectKelpie(readSettings());
+  const settings = readSettings();
+  const kelpie = connectKelpie(settings);
   const rows = await readFile(kelpie, file);
   const resultsPath = options.results ?? resultsName(file);
   if (dryRun) {
@@ -198,7 +199,7 @@ async function importPayouts(file: string, options: ImportOptions): Promise<void
   const progress = createProgress(json, plan.left.length);
   const stop = await payRows(
     {
-      kelpie,
+      kelpie: connectKelpie(settings, { retries: 0 }),
       pace: createPace(rate),
       atOnce: Math.min(mostAtOnce, rate),
       onDone({ result, replayed }) {

@@ -65,7 +65,7 @@ function createReport(json: boolean): Listening['report'] {
 
 async function listen({ forward, after, json }: ListenOptions): Promise<void> {
   const settings = readSettings();
-  const kelpie = connectKelpie(settings);
+  const kelpie = connectKelpie(settings, { retries: 0 });
   const signal = onInterruption();
   const account = await kelpie.account.get();
   const identity = [settings.baseUrl, account.id, settings.environment, forward];

@@ -44,7 +44,7 @@ function pauseAfter(error: unknown, failures: number): number {
 }
 
 async function tailLogs({ json }: JsonOption): Promise<void> {
-  const kelpie = connectKelpie(readSettings());
+  const kelpie = connectKelpie(readSettings(), { retries: 0 });
   const signal = onInterruption();
   let seen: ReadonlySet<string> | undefined;
   let failures = 0;

@@ -4,7 +4,6 @@ import { addHelp } from '../help.ts';
 import { instant, withJson, withLimit, withWait, type JsonOption, type WaitOptions } from '../option-values.ts';
 import { note, pounds, print, shortInstant, table } from '../printing.ts';
 import { connectKelpie, readSettings } from '../settings.ts';
-import { waitForPayout } from '../wait-for-payout.ts';
 import { addCreatePayout } from './create-payout.ts';
 import { addImportPayouts } from './import-payouts.ts';
 import { showPayout } from './show-payout.ts';
@@ -85,9 +84,9 @@ function addGet(payouts: Command): void {
   const get = withWait(withJson(payouts.command('get')))
     .argument('<id>', 'payout id')
     .description('Show a payout.')
-    .action(async (id: string, { json, wait, timeout }: JsonOption & WaitOptions) => {
+    .action(async (id: string, options: JsonOption & WaitOptions) => {
       const kelpie = connectKelpie(readSettings());
-      showPayout(json, wait ? await waitForPayout(kelpie, id, timeout) : await kelpie.payouts.get(id));
+      await showPayout(kelpie, await kelpie.payouts.get(id), options);
     });
   addHelp(get, {
     examples: ['kelpie payouts get 01a1dfa5-aff2-7036-a787-17b3198fc6ab --wait'],

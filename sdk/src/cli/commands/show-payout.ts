@@ -1,5 +1,7 @@
-import type { Payout } from '../../index.ts';
+import type { Kelpie, Payout } from '../../index.ts';
+import { waitForPayout } from '../../wait-for-payout.ts';
 import { exitCodes } from '../command-error.ts';
+import type { WaitOptions } from '../option-values.ts';
 import { fields, pounds, print, shortInstant } from '../printing.ts';
 
 function describePayout(payout: Payout): string {
@@ -27,8 +29,14 @@ export function printPayout(json: boolean, payout: Payout): void {
   print(json, payout, describePayout(payout));
 }
 
-/** A payout that was not paid is a result, and exit code 1. */
-export function showPayout(json: boolean, payout: Payout): void {
-  printPayout(json, payout);
-  if (['failed', 'cancelled', 'returned'].includes(payout.status)) process.exitCode = exitCodes.found;
+/** With --wait, once it is final. A payout that was not paid is a result, and exit code 1. */
+export async function showPayout(
+  { payouts: { get } }: Kelpie,
+  payout: Payout,
+  { json, wait, timeout }: WaitOptions & { json: boolean },
+): Promise<void> {
+  const endsAtMs = performance.now() + timeout * 1_000;
+  const shown = wait ? await waitForPayout(payout, { until: 'completed', endsAtMs, options: {}, get }) : payout;
+  printPayout(json, shown);
+  if (['failed', 'cancelled', 'returned'].includes(shown.status)) process.exitCode = exitCodes.found;
 }
