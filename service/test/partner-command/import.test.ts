@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { listAt, valueAt } from '@kelpie/dev/json.ts';
 import { readNamedCsv } from '../harness/read-csv.ts';
+import { defaultLimits } from '../harness/processes.ts';
 import { startWorld } from '../harness/world.ts';
 import { payoutRow, writePayoutFile, type Row } from './payout-file.ts';
 import { createDesk } from './run-kelpie.ts';
@@ -107,6 +108,31 @@ test('a run stops where funds end, names what waits, and exits with 75', async (
     ],
   );
   assert.equal((await payments()) - before, 1);
+});
+
+test('with --wait, the result file has the last status of each payout', async () => {
+  const { file, results } = fileOf('waited', [payoutRow(41), payoutRow(42, { account_number: '12340000' })]);
+  const { code, json, output } = await desk.run('payouts', 'import', file, '--wait', '--json');
+  assert.equal(code, 1, output);
+  assert.deepEqual(valueAt(json, 'statuses'), { completed: 1, failed: 1 });
+  assert.deepEqual(
+    read(results).map(({ status, error }) => [status, error !== '']),
+    [
+      ['completed', false],
+      ['failed', true],
+    ],
+  );
+});
+
+test('a run that is faster than the rate limit pauses, and every row is paid once', async () => {
+  await world.restartApi(defaultLimits);
+  const before = await payments();
+  const rows = Array.from({ length: 120 }, (_, number) => payoutRow(200 + number));
+  const { file } = fileOf('fast', rows);
+  const { code, json, output } = await desk.run('payouts', 'import', file, '--rate', '1000', '--json');
+  await world.restartApi();
+  assert.deepEqual([code, valueAt(json, 'created'), valueAt(json, 'refused')], [0, 120, 0], output);
+  assert.equal((await payments()) - before, 120);
 });
 
 test('a file of another program is not taken for the result file', async () => {

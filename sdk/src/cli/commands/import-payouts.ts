@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Kelpie } from '../../index.ts';
-import { CommandError, exitCodes } from '../command-error.ts';
+import { CommandError } from '../command-error.ts';
 import { addHelp } from '../help.ts';
+import { followResults, isOpen } from '../importing/follow-results.ts';
+import { adviseAfter, describeOutcome, exitCodeOf, outcomeAsJson } from '../importing/outcome.ts';
 import { createPace } from '../importing/pace.ts';
 import { notSent, payRows, type Stop } from '../importing/pay-rows.ts';
-import { formatPence, penceOf, readRows, type Fault, type PayoutRow } from '../importing/read-rows.ts';
+import { describePlan, isDone, planAsJson, planFor, type Plan } from '../importing/plan.ts';
+import { penceOf, readRows, type Fault, type PayoutRow } from '../importing/read-rows.ts';
 import { openResults, type ResultsFile, type RowResult } from '../importing/results-file.ts';
 import { onInterruption } from '../interruption.ts';
-import { wholeNumber, withJson, type JsonOption } from '../option-values.ts';
-import { counted, note, pounds, print, visible } from '../printing.ts';
+import { wholeNumber, withJson, type JsonOption, type WaitOptions } from '../option-values.ts';
+import { counted, note, print } from '../printing.ts';
 import { connectKelpie, readSettings } from '../settings.ts';
 
-interface ImportOptions extends JsonOption {
+interface ImportOptions extends JsonOption, WaitOptions {
   dryRun: boolean;
   rate: number;
   results?: string;
@@ -20,6 +23,8 @@ interface ImportOptions extends JsonOption {
 
 /** As many as a second's payouts wait for their answers, at a time per answer of up to a second. */
 const mostAtOnce = 25;
+/** Half of what a key may ask per second. */
+const readsPerSecond = 50;
 const mostFaultsShown = 50;
 
 function resultsName(file: string): string {
@@ -55,75 +60,12 @@ async function readFile(kelpie: Kelpie, file: string): Promise<PayoutRow[]> {
   return rows;
 }
 
-/** Rows that would pay the same amount to the same account as another: often right, sometimes a row that was pasted twice. */
-function countAlike(rows: readonly PayoutRow[]): number {
-  const seen = new Map<string, number>();
-  for (const { order } of rows) {
-    const { sort_code: sortCode, account_number: account } = order.recipient.bank;
-    const what = `${sortCode} ${account} ${order.amount_gbp}`;
-    seen.set(what, (seen.get(what) ?? 0) + 1);
-  }
-  return [...seen.values()].reduce((sum, count) => sum + count - 1, 0);
-}
-
-interface Plan {
-  rows: readonly PayoutRow[];
-  /** Those that earlier runs have not done. */
-  left: readonly PayoutRow[];
-  totalPence: bigint;
-  alike: number;
-  balanceGbp: string;
-}
-
-const sumOf = (rows: readonly PayoutRow[]): bigint => rows.reduce((sum, { pence }) => sum + pence, 0n);
-
-/** Created already, and unchanged in the file since. A changed row is sent: the API then says that its key was used. */
-function isDone({ known }: Pick<ResultsFile, 'known'>, { key, fingerprint }: PayoutRow): boolean {
-  const result = known.get(key);
-  return result !== undefined && result.payoutId !== '' && result.fingerprint === fingerprint;
-}
-
-async function planFor(kelpie: Kelpie, rows: readonly PayoutRow[], results: Pick<ResultsFile, 'known'>): Promise<Plan> {
-  const { approx_gbp: balanceGbp } = await kelpie.balance.get();
-  const left = rows.filter((row) => !isDone(results, row));
-  return { rows, left, totalPence: sumOf(rows), alike: countAlike(rows), balanceGbp };
-}
-
-function describePlan({ rows, left, totalPence, alike, balanceGbp }: Plan): string {
-  const leftPence = sumOf(left);
-  return [
-    `${counted(rows.length, 'row')}, ${pounds(formatPence(totalPence))} in all. Every row is valid.`,
-    ...(left.length === rows.length
-      ? []
-      : [
-          `${counted(rows.length - left.length, 'row')} done by earlier runs; ${left.length.toLocaleString('en-GB')} left.`,
-        ]),
-    ...(alike === 0
-      ? []
-      : [`${counted(alike, 'row')} with the amount and account of another row: check that this is meant.`]),
-    ...(leftPence > penceOf(balanceGbp)
-      ? [`The wallet holds about ${pounds(balanceGbp)}, less than the ${pounds(formatPence(leftPence))} left to pay.`]
-      : []),
-  ].join('\n');
-}
-
-function planAsJson({ rows, left, totalPence, alike, balanceGbp }: Plan) {
-  return {
-    rows: rows.length,
-    left: left.length,
-    total_gbp: formatPence(totalPence),
-    left_gbp: formatPence(sumOf(left)),
-    same_account_and_amount: alike,
-    balance_approx_gbp: balanceGbp,
-  };
-}
-
 /** One line that is written anew in a terminal, and a line every few seconds elsewhere. */
-function createProgress(json: boolean, total: number): { show(done: number): void; end(): void } {
+function createProgress(json: boolean, total: number, what: string): { show(done: number): void; end(): void } {
   const { isTTY } = process.stderr;
   const everyMs = isTTY ? 200 : 5_000;
   let shownAt = performance.now();
-  const text = (done: number): string => `${done.toLocaleString('en-GB')} of ${counted(total, 'row')} done`;
+  const text = (done: number): string => `${done.toLocaleString('en-GB')} of ${counted(total, 'row')} ${what}`;
   return {
     show(done) {
       if (json || performance.now() - shownAt < everyMs) return;
@@ -136,91 +78,104 @@ function createProgress(json: boolean, total: number): { show(done: number): voi
   };
 }
 
-interface Summary {
-  created: number;
-  before: number;
-  refused: number;
-  left: number;
+interface Run {
+  kelpie: Kelpie;
+  results: ResultsFile;
+  options: ImportOptions;
+  signal: AbortSignal;
 }
 
-function describeEnd({ created, before, refused, left }: Summary, results: string): string {
-  const sentences = [
-    `${counted(created, 'payout')} created.`,
-    ...(before === 0 ? [] : [`${before.toLocaleString('en-GB')} were created earlier.`]),
-    ...(refused === 0 ? [] : [`${counted(refused, 'row')} refused.`]),
-    ...(left === 0 ? [] : [`${counted(left, 'row')} not sent.`]),
-  ];
-  return `${sentences.join(' ')}\nResults: ${results}\n`;
+/** Pays the rows that are left, and appends each result as it arrives. */
+async function pay({ kelpie, results, options, signal }: Run, left: readonly PayoutRow[]) {
+  const found = new Map<string, RowResult>();
+  let created = 0;
+  const progress = createProgress(options.json, left.length, 'done');
+  const stop = await payRows(
+    {
+      kelpie,
+      pace: createPace(options.rate),
+      atOnce: Math.min(mostAtOnce, options.rate),
+      onDone({ result, replayed }) {
+        results.append(result);
+        found.set(result.key, result);
+        if (result.payoutId !== '' && !replayed) created += 1;
+        progress.show(found.size);
+      },
+    },
+    left,
+    signal,
+  );
+  progress.end();
+  return { found, created, stop };
 }
 
-/** Each row once, as the last run or an earlier one left it. */
-function finishResults(
-  results: ResultsFile,
+/** Each row once, as this run or an earlier one left it. */
+function resultsOf(
+  { results }: Run,
   rows: readonly PayoutRow[],
   found: ReadonlyMap<string, RowResult>,
-  why: string,
-): void {
-  results.finish(
-    rows.map((row) => {
-      const earlier = isDone(results, row) ? results.known.get(row.key) : undefined;
-      return { ...(found.get(row.key) ?? earlier ?? notSent(row, why)), row: row.line };
-    }),
-  );
+  stop: Stop | 'interrupted' | undefined,
+): RowResult[] {
+  const why = typeof stop === 'object' ? stop.code : 'interrupted';
+  return rows.map((row) => {
+    const earlier = isDone(results, row) ? results.known.get(row.key) : undefined;
+    return { ...(found.get(row.key) ?? earlier ?? notSent(row, why)), row: row.line };
+  });
 }
 
-function endWith(stop: Stop | 'interrupted' | undefined, summary: Summary, json: boolean): void {
-  if (stop === undefined) {
-    if (summary.refused > 0) process.exitCode = exitCodes.found;
-    return;
-  }
-  process.exitCode = stop === 'interrupted' ? exitCodes.interrupted : exitCodes.again;
-  if (json) return;
-  const where = stop === 'interrupted' ? 'Interrupted.' : `Stopped at line ${stop.line}: ${visible(stop.why)}`;
-  note(`${where}\nRun the same command again to continue. No row is paid twice.`);
+/** The results with the statuses that their payouts have in the end, so far as they are known in time. */
+async function follow({ kelpie, results, options, signal }: Run, all: readonly RowResult[]): Promise<RowResult[]> {
+  const ended = new Map<string, RowResult>();
+  const progress = createProgress(options.json, all.filter(isOpen).length, 'final');
+  await followResults(
+    {
+      kelpie,
+      pace: createPace(readsPerSecond),
+      timeoutSeconds: options.timeout,
+      onChange(result) {
+        results.append(result);
+        ended.set(result.key, result);
+        progress.show(ended.size);
+      },
+    },
+    all,
+    signal,
+  );
+  progress.end();
+  return all.map((result) => ended.get(result.key) ?? result);
+}
+
+async function payAndReport(run: Run, { rows, left }: Plan, file: string): Promise<void> {
+  const { json, wait } = run.options;
+  const { found, created, stop } = await pay(run, left);
+  const all = resultsOf(run, rows, found, stop);
+  const waited = wait && stop === undefined;
+  const results = waited ? await follow(run, all) : all;
+  run.results.finish(results);
+  const before = results.filter(({ payoutId }) => payoutId !== '').length - created;
+  const outcome = { results, created, before, stop, waited, file };
+  print(json, outcomeAsJson(outcome), describeOutcome(outcome));
+  const advice = adviseAfter(outcome);
+  if (advice !== undefined && !json) note(advice);
+  process.exitCode = exitCodeOf(outcome);
 }
 
 async function importPayouts(file: string, options: ImportOptions): Promise<void> {
-  const { json, dryRun, rate } = options;
+  const { json, dryRun } = options;
   const settings = readSettings();
   const kelpie = connectKelpie(settings);
   const rows = await readFile(kelpie, file);
-  const resultsPath = options.results ?? resultsName(file);
   if (dryRun) {
     const plan = await planFor(kelpie, rows, { known: new Map() });
     print(json, { dry_run: true, ...planAsJson(plan) }, `${describePlan(plan)}\nDry run. Nothing was sent.\n`);
     return;
   }
   const signal = onInterruption();
-  const results = openResults(resultsPath);
+  const name = options.results ?? resultsName(file);
+  const results = openResults(name);
   const plan = await planFor(kelpie, rows, results);
   if (!json) note(describePlan(plan));
-  const found = new Map<string, RowResult>();
-  const summary: Summary = { created: 0, before: rows.length - plan.left.length, refused: 0, left: 0 };
-  const progress = createProgress(json, plan.left.length);
-  const stop = await payRows(
-    {
-      kelpie: connectKelpie(settings, { retries: 0 }),
-      pace: createPace(rate),
-      atOnce: Math.min(mostAtOnce, rate),
-      onDone({ result, replayed }) {
-        results.append(result);
-        found.set(result.key, result);
-        if (result.payoutId === '') summary.refused += 1;
-        else summary[replayed ? 'before' : 'created'] += 1;
-        progress.show(found.size);
-      },
-    },
-    plan.left,
-    signal,
-  );
-  progress.end();
-  summary.left = plan.left.length - found.size;
-  finishResults(results, rows, found, stop === undefined || stop === 'interrupted' ? 'interrupted' : stop.code);
-  const ended = stop === undefined ? null : stop === 'interrupted' ? { code: 'interrupted' } : stop;
-  const { created, before, refused, left } = summary;
-  const asJson = { rows: rows.length, created, created_earlier: before, refused, not_sent: left, stopped: ended };
-  print(json, { ...asJson, results: resultsPath }, describeEnd(summary, resultsPath));
-  endWith(stop, summary, json);
+  await payAndReport({ kelpie: connectKelpie(settings, { retries: 0 }), results, options, signal }, plan, name);
 }
 
 function notEmpty(text: string): string {
@@ -242,10 +197,12 @@ export function addImportPayouts(payouts: Command): void {
       wholeNumber(1, 1_000),
       25,
     )
+    .option('--wait', 'then wait until every payout is final, and write its last status to the result file', false)
+    .option('--timeout <seconds>', 'how long to wait', wholeNumber(1, 86_400), 600)
     .action(importPayouts);
   addHelp(command, {
     examples: ['kelpie payouts import payroll.csv --dry-run', 'kelpie payouts import payroll.csv'],
     prints:
-      'Progress, then how many payouts were created. The result file has one line per row: its line, key, payout, status and error. Exit code 1 if rows were refused, 75 if it stopped before the end.',
+      'Progress, then how many payouts were created. The result file has one line per row: its line, key, payout, status and error. Exit code 1 if rows were refused or payouts failed, 75 if it stopped before the end.',
   });
 }
