@@ -53,13 +53,20 @@ function ofAnswer(error: KelpieError): Failure {
 }
 
 /** A read can be repeated at once; what may have changed something is unknown. */
-function ofSilence({ message, idempotencyKey, isSafeToRepeat }: KelpieUnreachable): Failure {
+function ofSilence({ message, reason, idempotencyKey, isSafeToRepeat }: KelpieUnreachable): Failure {
+  const lines = reason === 'network' || reason === 'unreadable' ? ['Check that KELPIE_BASE_URL is right.'] : [];
   if (idempotencyKey === undefined)
     return isSafeToRepeat
-      ? { code: 'unreachable', message, exitCode: unavailable }
-      : { code: 'unknown_outcome', message, exitCode: again };
+      ? { code: 'unreachable', message, exitCode: unavailable, lines }
+      : { code: 'unknown_outcome', message, exitCode: again, lines };
   const more = { idempotency_key: idempotencyKey };
-  return { code: 'unknown_outcome', message, exitCode: again, lines: [`Idempotency-Key: ${idempotencyKey}`], more };
+  return {
+    code: 'unknown_outcome',
+    message,
+    exitCode: again,
+    lines: [...lines, `Idempotency-Key: ${idempotencyKey}`],
+    more,
+  };
 }
 
 function ofWait({ payout }: KelpieWaitTimeout): Failure {

@@ -53,9 +53,10 @@ function invalid(file: string, faults: readonly Fault[]): CommandError {
 }
 
 async function readFile(kelpie: Kelpie, file: string): Promise<PayoutRow[]> {
+  const bytes = readBytes(file);
   const { payout_limits_gbp: limits } = await kelpie.account.get();
   const amounts = { leastPence: penceOf(limits.min), mostPence: penceOf(limits.max_per_payout) };
-  const { rows, faults } = readRows(readBytes(file), amounts);
+  const { rows, faults } = readRows(bytes, amounts);
   if (faults.length > 0) throw invalid(file, faults);
   return rows;
 }

@@ -31,10 +31,11 @@ export function printPayout(json: boolean, payout: Payout): void {
 
 /** With --wait, once it is final. A payout that was not paid is a result, and exit code 1. */
 export async function showPayout(
-  { payouts: { get } }: Kelpie,
+  { payouts }: Kelpie,
   payout: Payout,
   { json, wait, timeout }: WaitOptions & { json: boolean },
 ): Promise<void> {
+  const get: Kelpie['payouts']['get'] = async (id, options) => payouts.get(id, options);
   const endsAtMs = performance.now() + timeout * 1_000;
   const shown = wait ? await waitForPayout(payout, { until: 'completed', endsAtMs, options: {}, get }) : payout;
   printPayout(json, shown);

@@ -54,8 +54,8 @@ test('payouts are asked for until they are final, through failures that pass, an
     new AbortController().signal,
   );
   assert.equal(open, 1);
-  assert.deepEqual(ended.map(({ key, status }) => [key, status]).toSorted(), [
-    ['payroll-2', 'completed'],
-    ['payroll-3', 'completed'],
+  assert.deepEqual(ended.map(({ key, status }) => `${key} ${status}`).toSorted(), [
+    'payroll-2 completed',
+    'payroll-3 completed',
   ]);
 });
