@@ -12,25 +12,21 @@ export type Verdict =
 const firstRetryMs = 500;
 const longestRetryMs = 15_000;
 
-function ofLimit({ exceededLimit, message }: KelpieError): Verdict {
-  // The limit for a new payee is of one recipient: others can still be paid.
-  if (exceededLimit?.limit === 'new_payee') return { kind: 'refused', error: `limit_exceeded: ${message}` };
-  return { kind: 'stop', code: 'limit_exceeded', why: message };
-}
-
-function ofFunds({ shortfall, message }: KelpieError): Verdict {
-  const lacking = shortfall === undefined ? '' : ` The wallet lacks ${shortfall.shortfallUsdc} USDC for this row.`;
-  return {
-    kind: 'stop',
-    code: 'insufficient_funds',
-    why: shortfall === undefined ? message : `Funds have run out.${lacking}`,
-  };
-}
-
 /** Each text is one line, so that a line of the result file is a result. */
 function textOf({ code, message, fields }: KelpieError): string {
   const rules = fields.map(({ path, rule }) => `${path} ${rule}`);
   return [`${code}: ${message}`, ...rules].join(' ').replaceAll(/\s+/g, ' ');
+}
+
+/** The limit for a new payee is of one recipient: others can still be paid. */
+function ofLimit(error: KelpieError): Verdict {
+  if (error.exceededLimit?.limit === 'new_payee') return { kind: 'refused', error: textOf(error) };
+  return { kind: 'stop', code: 'limit_exceeded', why: error.message };
+}
+
+function ofFunds({ shortfall, message }: KelpieError): Verdict {
+  const lacking = `Funds have run out. The wallet lacks ${shortfall?.shortfallUsdc} USDC for this row.`;
+  return { kind: 'stop', code: 'insufficient_funds', why: shortfall === undefined ? message : lacking };
 }
 
 export function judgeError(error: unknown, failures: number): Verdict {
