@@ -1,4 +1,4 @@
-import type { Event } from '../../index.ts';
+import type { Event, WebhookEvent } from '../../index.ts';
 import { signWebhook } from '../../testing.ts';
 
 /** As long as the service waits for an endpoint. */
@@ -24,8 +24,8 @@ export async function forwardEvent(
   previousSequence: number | null,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const webhook = { id: webhookId, previous_sequence: previousSequence };
-  const message = await signWebhook({ ...event, webhook }, secret);
+  const webhookEvent: WebhookEvent = { ...event, webhook: { id: webhookId, previous_sequence: previousSequence } };
+  const message = await signWebhook(webhookEvent, secret);
   const startedAt = performance.now();
   const ms = (): number => Math.round(performance.now() - startedAt);
   try {
