@@ -81,6 +81,7 @@ import {
   createPayoutReader,
   createRates,
   createWebhookReceiver,
+  type PayoutDeps,
 } from '../payouts/index.ts';
 import { addStatusRoutes, statusPaths, type StatusPages } from '../status/routes/status-routes.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -214,10 +215,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addLimitChangeRoutes(app, { ...auth, ...acts, pool, activity });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
-  const controls = openSandboxControls(deps.banks);
-  addSandboxPayoutRoutes(app, { ...auth, ...payouts, controls });
-  addSandboxDepositRoutes(app, { ...auth, ...fundingDeps(deps, tools, banks), controls });
-  addSandboxBankRoutes(app, { ...auth, ...payouts });
+  addSandboxRoutes(app, deps, { auth, payouts, funding: fundingDeps(deps, tools, banks) });
   const payoutVersions = describePayoutVersions(calls);
   const reader = createEventReader({ calls, clock, payouts: payoutVersions });
   const kinds = {
@@ -245,6 +243,20 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const servesDashboard = addDashboardRoutes(app, dashboardFolder);
   finish(auth);
   return { app, drain, servesDashboard };
+}
+
+interface SandboxRouteDeps {
+  auth: Authentication;
+  payouts: PayoutDeps;
+  funding: FundingDeps;
+}
+
+/** How partners drive their sandbox. */
+function addSandboxRoutes(app: Server, { banks }: ApiDeps, { auth, payouts, funding }: SandboxRouteDeps): void {
+  const controls = openSandboxControls(banks);
+  addSandboxPayoutRoutes(app, { ...auth, ...payouts, controls });
+  addSandboxDepositRoutes(app, { ...auth, ...funding, controls });
+  addSandboxBankRoutes(app, { ...auth, ...payouts });
 }
 
 /** Where callers wait for changes. */
