@@ -39,14 +39,15 @@ function open(built: string): Server {
 
 const app = open('dist');
 
-test('a page has an origin of its own, runs only scripts of ours, and calls nothing', async () => {
+test('a page has an origin of its own, runs only scripts of ours, and calls no API', async () => {
   for (const address of ['/docs', '/docs/', '/docs/quickstart?x=1', '/docs/quickstart.md', '/llms.txt']) {
     const { statusCode, headers } = await app.inject(address);
     assert.equal(statusCode, 200, address);
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /^sandbox /);
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
-    assert.doesNotMatch(policy, /same-origin|unsafe|connect-src|\*/);
+    assert.doesNotMatch(policy, /same-origin|unsafe|\*/);
+    assert.match(policy, /connect-src https:\/\/pay\.partner\.test\/robots\.txt;/);
     // With both, a browser refuses the page.
     assert.equal(headers['cross-origin-opener-policy'], undefined);
   }
@@ -72,6 +73,10 @@ test('a page is compressed for a browser that can read it, and answered by 304 t
   assert.equal(brotliDecompressSync(small.rawPayload).toString(), plain.body);
   const again = await app.inject({ url: '/docs/quickstart', headers: { 'if-none-match': String(plain.headers.etag) } });
   assert.equal(again.statusCode, 304);
+});
+
+test('crawlers find the docs and nothing else', async () => {
+  assert.match((await app.inject('/robots.txt')).body, /Allow: \/docs\n[^]*Disallow: \/\n/);
 });
 
 test('no address leads out of the folder', async () => {

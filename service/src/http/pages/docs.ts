@@ -9,7 +9,14 @@ import { describeFile, isAccepted, readBodies, sendFile, type Bodies, type Stati
 // The docs for partners: pages that were built before (npm run docs:build), with the addresses of this installation.
 
 const prefix = '/docs/';
-const pagePolicy = docsPolicy([`script-src 'self'`, `style-src 'self'`]);
+
+/** A page may ask for nothing but what tells crawlers about it: tools that judge pages read that from within. */
+function pagePolicy(publicUrl: string): string {
+  return docsPolicy([`script-src 'self'`, `style-src 'self'`, `connect-src ${publicUrl}/robots.txt`]);
+}
+
+/** The docs may be found by search; the API and the dashboard have nothing to be found. */
+const robots = 'User-agent: *\nAllow: /docs\nAllow: /llms.txt\nDisallow: /\n';
 
 interface DocsDeps {
   folder: string;
@@ -59,18 +66,22 @@ function openFiles(bodies: Bodies, deps: DocsDeps): (name: string, accepted: str
 /** Without a build, /docs leads to the reference, which needs none. */
 export function addDocsRoutes(app: Server, deps: DocsDeps): void {
   const options = { schema: { hide: true }, onRequest: deps.limitOpen };
+  app.get('/robots.txt', options, async (_request, reply) =>
+    reply.headers(docsHeaders).type('text/plain; charset=utf-8').send(robots),
+  );
   const bodies = readBodies(deps.folder);
   if (!bodies.has('index.html')) {
     app.get('/docs', options, async (_request, reply) => reply.redirect('/docs/reference', 307));
     return;
   }
   const fileOf = openFiles(bodies, deps);
+  const headers = { ...docsHeaders, 'content-security-policy': pagePolicy(deps.publicUrl) };
   for (const route of ['/docs', '/docs/*', '/llms.txt'])
     app.get(route, options, async (request, reply) => {
       const [address = ''] = request.url.split('?', 1);
       const name = address === '/llms.txt' ? 'llms.txt' : nameFor(address.slice(prefix.length));
       const file = fileOf(name, request.headers['accept-encoding'] ?? '');
       if (file === undefined) throw new ApiError(nothingHere);
-      return sendFile(request, reply, { file, headers: { ...docsHeaders, 'content-security-policy': pagePolicy } });
+      return sendFile(request, reply, { file, headers });
     });
 }
