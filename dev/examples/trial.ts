@@ -50,9 +50,9 @@ function startProgram(folder: string, [file = '', ...args]: readonly string[], e
   let rest = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
-      const parts = `${rest}${chunk.toString()}`.split('\n');
-      rest = parts.pop() ?? '';
-      lines.push(...parts);
+      const pieces = `${rest}${chunk.toString()}`.split('\n');
+      rest = pieces.pop() ?? '';
+      lines.push(...pieces);
     });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);

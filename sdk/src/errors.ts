@@ -49,7 +49,7 @@ export interface KelpieErrorInit {
 }
 
 /** What every refusal has, whatever its code. */
-class Refusal extends Error {
+class RefusedCall extends Error {
   override readonly name = 'KelpieError';
   readonly code: string;
   /** The HTTP status: each code has one. */
@@ -119,15 +119,15 @@ class Refusal extends Error {
 type DetailsOf<Error> = Error extends { details: infer Details } ? Details : unknown;
 
 /** One member for each form that the description gives an error. */
-type RefusalOf<Error> = Error extends { code: infer Code }
-  ? Refusal & { readonly code: Code; readonly details: DetailsOf<Error> }
+type ErrorOf<Error> = Error extends { code: infer Code }
+  ? RefusedCall & { readonly code: Code; readonly details: DetailsOf<Error> }
   : never;
 
 /**
  * Kelpie answered, and said no. Write your code against `code`: where it is compared, the type of `details` is known. `message`
  * is for people and may be reworded.
  */
-export type KelpieError = RefusalOf<DescribedError>;
+export type KelpieError = ErrorOf<DescribedError>;
 
 interface KelpieErrorConstructor {
   new (init: KelpieErrorInit): KelpieError;
@@ -135,11 +135,11 @@ interface KelpieErrorConstructor {
 }
 
 function givesTheUnion(constructor: object): constructor is KelpieErrorConstructor {
-  return constructor === Refusal;
+  return constructor === RefusedCall;
 }
 
 function constructorOfUnion(): KelpieErrorConstructor {
-  const refusal: object = Refusal;
+  const refusal: object = RefusedCall;
   if (!givesTheUnion(refusal)) throw new TypeError('it is the class itself');
   return refusal;
 }

@@ -6,17 +6,17 @@ import type { Kelpie } from '../../index.ts';
  */
 export async function searchLast(isAnyAfter: (sequence: number) => Promise<boolean>): Promise<number> {
   let below = -1;
-  let reach = 0;
-  while (await isAnyAfter(reach)) {
-    below = reach;
-    reach = reach === 0 ? 1 : reach * 2;
+  let above = 0;
+  while (await isAnyAfter(above)) {
+    below = above;
+    above = above === 0 ? 1 : above * 2;
   }
-  while (reach - below > 1) {
-    const middle = Math.floor((below + reach) / 2);
+  while (above - below > 1) {
+    const middle = Math.floor((below + above) / 2);
     if (await isAnyAfter(middle)) below = middle;
-    else reach = middle;
+    else above = middle;
   }
-  return reach;
+  return above;
 }
 
 /** Where the feed ends now. */
