@@ -108,8 +108,12 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
     },
   });
   const body = marked.parse(markdown, { async: false });
+  let tables = 0;
   const html = body
-    .replaceAll('<table>', '<div class="table" tabindex="0" role="region" aria-label="Table"><table>')
+    .replaceAll('<table>', () => {
+      tables += 1;
+      return `<div class="table" tabindex="0" role="region" aria-label="Table ${tables}"><table>`;
+    })
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<th>', '<th scope="col">');
   return { html, title, summary, sections, outline };

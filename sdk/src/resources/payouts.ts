@@ -3,7 +3,7 @@ import type { QueryOf, Schema } from '../described-api.ts';
 import type { Download } from '../download.ts';
 import { withRequestId } from '../request-id.ts';
 import type { CallOptions } from '../request.ts';
-import { waitForPayout, type WaitedPayout, type WaitUntil } from '../wait-for-payout.ts';
+import type { WaitedPayout, WaitUntil } from '../wait-for-payout.ts';
 
 export interface CreatePayoutRequest extends Schema<'CreatePayoutRequest'> {}
 export interface Payout extends Schema<'Payout'> {}
@@ -77,6 +77,8 @@ export default function createPayouts({ call, listing, download }: Calls): Payou
     async createAndWait<Until extends WaitUntil>(body: CreatePayoutRequest, options: CreateAndWaitOptions<Until>) {
       const { until, idempotencyKey, deadlineMs = defaultWaitMs, ...rest } = options;
       const endsAtMs = performance.now() + deadlineMs;
+      // Loaded when it is used, and before anything is paid: a page may have lost its line since.
+      const { waitForPayout } = await import('../wait-for-payout.ts');
       const { payout } = await create(body, { ...rest, idempotencyKey, deadlineMs });
       return waitForPayout(payout, { until: until ?? 'completed', endsAtMs, options: rest, get });
     },

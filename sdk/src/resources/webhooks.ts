@@ -2,7 +2,7 @@ import type { Calls, Listing } from '../calls.ts';
 import type { QueryOf, Schema } from '../described-api.ts';
 import { everyItem, pageOf, type Page } from '../pages.ts';
 import type { CallOptions } from '../request.ts';
-import { verifyWebhook } from '../verify-webhook.ts';
+import type { verifyWebhook } from '../verify-webhook.ts';
 
 export interface Webhook extends Schema<'Webhook'> {}
 export interface WebhookWithSecret extends Schema<'WebhookWithSecret'> {}
@@ -86,6 +86,7 @@ export default function createWebhooks(calls: Calls): WebhooksResource {
     rollSecret: async (id, body = {}, options) =>
       (await call('post', '/v1/webhooks/{id}/roll', { ...options, path: { id }, body })).json,
     test: async (id, options) => (await call('post', '/v1/webhooks/{id}/test', { ...options, path: { id } })).json,
-    verify: verifyWebhook,
+    // Loaded when it is used: a page that only calls the API has no need of it.
+    verify: async (...args) => (await import('../verify-webhook.ts')).verifyWebhook(...args),
   };
 }
