@@ -235,7 +235,10 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/http/pages/dashboard.ts',
     edits: [
       ["return address.includes('.') ? undefined : 'index.html';", 'return decodeURIComponent(address);'],
-      ['const body = bodies.get(key);', 'const body = bodies.get(key) ?? readFileSync(path.join(folder, key));'],
+      [
+        'const body = bodies.get(key);',
+        "const body = bodies.get(key) ?? process.getBuiltinModule('node:fs').readFileSync(path.join(folder, key));",
+      ],
     ],
   },
   'open-redirect': {
