@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --webhooks | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
+// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -40,6 +40,10 @@ const { values: options } = parseArgs({
     curve: { type: 'boolean', default: false },
     /** The whole life of payouts through the sandbox bank, for so long. */
     life: { type: 'string' },
+    /** Without an endpoint for events. */
+    'without-endpoint': { type: 'boolean', default: false },
+    /** With what each function of the database takes. */
+    functions: { type: 'boolean', default: false },
     /** So many requests that wait for a change, on one api process. */
     waiters: { type: 'string' },
     /** How soon events are sent, what an endpoint that hangs costs another, and what an endpoint costs payouts. */
@@ -84,7 +88,7 @@ const length = lengths[size];
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] [--traces RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS | --waiters NUMBER | --webhooks | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
+    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] [--traces RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -135,6 +139,11 @@ function ratio(text: string | undefined): number | undefined {
   return refuseOptions();
 }
 
+const lifeOptions = {
+  connections: 8,
+  withEndpoint: !options['without-endpoint'],
+  withFunctions: options.functions,
+};
 const limit = ratio(options.limit);
 const againstLength = { ...againstLengths[size], rounds: wholeNumber(options.rounds) ?? againstLengths[size].rounds };
 if (size === 'whole' && againstLength.rounds < leastRounds) refuseOptions();
@@ -148,7 +157,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   if (options.against !== undefined) await runAgainst(server, options.against);
   else if (loaded !== undefined) await runLoaded(server, loaded);
-  else if (life !== undefined) report(await measureWholeLife(server, { seconds: life, connections: 8, say }));
+  else if (life !== undefined) report(await measureWholeLife(server, { seconds: life, ...lifeOptions, say }));
   else if (waiters !== undefined) await runWaiters(server, waiters);
   else if (billed !== undefined) report(await measureInvoices(server, { partners: billed, payoutsEach, say }));
   else if (compared !== undefined) report(await measureReconciliation(server, { payouts: compared, partners, say }));

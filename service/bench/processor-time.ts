@@ -64,13 +64,23 @@ export interface ProcessorTime {
   nodeMicroseconds: number;
 }
 
-/** What the whole server has used so far, backends that have ended included, and the api. */
-export function readProcessorTime(postmaster: number, api: number): ProcessorTime {
+/** What a process has used so far. */
+export function readProcessTime(pid: number): number {
+  return present(readOwnMicroseconds(pid), pid);
+}
+
+/** What the whole server has used so far, backends that have ended included. */
+export function readServerTime(postmaster: number): number {
   const { endedTicks } = present(readStat(postmaster), postmaster);
-  let pgMicroseconds = endedTicks * microsecondsATick + present(readOwnMicroseconds(postmaster), postmaster);
+  let microseconds = endedTicks * microsecondsATick + readProcessTime(postmaster);
   for (const entry of readdirSync('/proc')) {
     const stat = /^\d/.test(entry) ? readStat(Number(entry)) : null;
-    if (stat?.parent === postmaster) pgMicroseconds += readOwnMicroseconds(Number(entry)) ?? 0;
+    if (stat?.parent === postmaster) microseconds += readOwnMicroseconds(Number(entry)) ?? 0;
   }
-  return { pgMicroseconds, nodeMicroseconds: present(readOwnMicroseconds(api), api) };
+  return microseconds;
+}
+
+/** The server and the api. */
+export function readProcessorTime(postmaster: number, api: number): ProcessorTime {
+  return { pgMicroseconds: readServerTime(postmaster), nodeMicroseconds: readProcessTime(api) };
 }

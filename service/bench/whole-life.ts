@@ -1,24 +1,39 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
 import { findViolations } from '../test/harness/invariants.ts';
 import { untilQuiet } from '../test/harness/waits.ts';
 import { startWorld } from '../test/harness/world.ts';
+import { call } from '../test/harness/client.ts';
 import type { BenchServer } from './bench-server.ts';
 import { startHttpLoad } from './http-load.ts';
+import {
+  costOfEach,
+  countFunctions,
+  functionCostOfEach,
+  readLifeCosts,
+  type FunctionCostLine,
+  type LifeCostLine,
+} from './life-costs.ts';
 import { rounded } from './report.ts';
 import { createRequests } from './requests.ts';
+import { startWebhookReceiver } from './start-webhook-receiver.ts';
 
 interface WholeLife {
   seconds: number;
   /** Callers, each of whom waits for its answer before it orders again. */
   connections: number;
+  /** Of each partner: 1, or none. */
+  withEndpoint: boolean;
+  /** Has the server time each function, which takes some of its time. */
+  withFunctions: boolean;
   say: (text: string) => void;
 }
 
 /** Payouts from the order to the closed books, through the bank over HTTP, its webhooks, the api and the worker. */
-interface WholeLifeLine {
+interface WholeLifeLine extends LifeCostLine {
   name: 'whole_life';
   seconds: number;
   accepted_per_s: number;
@@ -32,6 +47,8 @@ interface WholeLifeLine {
   closed_p99_s: number;
   open_at_end: number;
   violations: number;
+  webhooks: number;
+  functions?: FunctionCostLine[];
 }
 
 /** One wallet at the bank pays for some thousand payouts of this size. */
@@ -64,17 +81,52 @@ async function readTimes({ superuserUrl }: TestDatabase): Promise<{ p50: number;
   });
 }
 
-export async function measureWholeLife(
-  server: BenchServer,
-  { seconds, connections, say }: WholeLife,
-): Promise<WholeLifeLine> {
+/** Each partner's own endpoint, at one receiver. */
+async function addEndpoints(server: BenchServer, url: string, secrets: readonly string[]): Promise<void> {
+  const receiver = await startWebhookReceiver();
+  server.atEnd(async () => receiver.end());
+  for (const key of secrets) {
+    const { status, text } = await call({ url, key }, '/v1/webhooks', { method: 'POST', body: { url: receiver.url } });
+    if (status !== 201) throw new Error(`an endpoint was not added: ${text}`);
+  }
+}
+
+async function countDelivered({ superuserUrl }: TestDatabase): Promise<{ delivered: number; pending: number }> {
+  return asAdmin(superuserUrl, async (client) => {
+    const { rows } = await client.query<{ delivered: number; pending: number }>(
+      `select (count(*) filter (where state = 'delivered'))::int as delivered,
+         (count(*) filter (where state = 'pending') + (select count(*) from kelpie.unnumbered_events))::int as pending
+       from kelpie.webhook_deliveries`,
+    );
+    return rows[0] ?? { delivered: 0, pending: 0 };
+  });
+}
+
+async function startLives(server: BenchServer, { withEndpoint, withFunctions }: WholeLife) {
   const name = `kelpie_bench_${process.pid}`;
   const urls = await prepareDatabase(server.adminUrl, { database: name, anew: true });
   server.atEnd(async () => dropDatabase(server.adminUrl, name));
   const database = { ...urls, superuserUrl: urlFor(server.adminUrl, name) };
+  if (withFunctions) await countFunctions(database.superuserUrl, name);
   const world = await startWorld({ database, settleAfterMs, atEnd: (end) => server.atEnd(end) });
   const secrets = [world.partner.key];
   while (secrets.length < partnerCount) secrets.push((await world.addPartner()).key);
+  if (withEndpoint) await addEndpoints(server, world.api.url, secrets);
+  const { worker } = world;
+  if (worker === null) throw new Error('nobody follows the payouts');
+  const readCosts = async () =>
+    readLifeCosts({
+      postmaster: server.postmaster,
+      api: world.api.pid,
+      worker: worker.pid,
+      superuserUrl: database.superuserUrl,
+    });
+  return { world, database, secrets, readCosts };
+}
+
+export async function measureWholeLife(server: BenchServer, options: WholeLife): Promise<WholeLifeLine> {
+  const { seconds, connections, say } = options;
+  const { world, database, secrets, readCosts } = await startLives(server, options);
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
   const requests = createRequests({ secrets }, '1.00');
@@ -84,6 +136,7 @@ export async function measureWholeLife(
   await wait(10_000);
   const fromMs = Date.now();
   const before = await countPayouts(database);
+  const costsBefore = await readCosts();
   for (let second = 10; second <= seconds; second += 10) {
     await wait(fromMs + second * 1_000 - Date.now());
     const { accepted, closed } = await countPayouts(database);
@@ -91,17 +144,20 @@ export async function measureWholeLife(
   }
   const toMs = Date.now();
   const after = await countPayouts(database);
+  const costsAfter = await readCosts();
   const { p50Ms, p99Ms } = await running.finish({ fromMs, toMs });
   await untilQuiet(database, { timeoutMs: 60_000 });
+  await eventually('all is delivered', async () => (await countDelivered(database)).pending === 0, 60_000);
   const violations = await findViolations({ ...world, database });
   for (const violation of violations.slice(0, 10)) say(violation);
   const times = await readTimes(database);
+  const closed = after.closed - before.closed;
   const perSecond = (count: number): number => rounded((count * 1_000) / (toMs - fromMs), 1);
   return {
     name: 'whole_life',
     seconds,
     accepted_per_s: perSecond(after.accepted - before.accepted),
-    closed_per_s: perSecond(after.closed - before.closed),
+    closed_per_s: perSecond(closed),
     whole_uk_rail_per_s: 161,
     accepted_p50_ms: rounded(p50Ms, 1),
     accepted_p99_ms: rounded(p99Ms, 1),
@@ -109,5 +165,8 @@ export async function measureWholeLife(
     closed_p99_s: rounded(times.p99, 2),
     open_at_end: after.accepted - after.closed,
     violations: violations.length,
+    webhooks: (await countDelivered(database)).delivered,
+    ...costOfEach(costsBefore, costsAfter, closed),
+    ...(options.withFunctions ? { functions: functionCostOfEach(costsBefore, costsAfter, closed) } : {}),
   };
 }
