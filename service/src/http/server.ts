@@ -28,6 +28,7 @@ import { oneSerializerAShape } from './schema/serializers.ts';
 import { requireStrictRequests } from './schema/strict-schemas.ts';
 import { recordRequests } from './request-log.ts';
 import { traceRequests } from './traces.ts';
+import { browserHeaders } from './browser-headers.ts';
 import { answerUnreadableRequest } from './errors/unreadable-request.ts';
 
 export type Server = FastifyInstance<
@@ -48,6 +49,8 @@ interface ServerDeps {
   supportEmail: string;
   /** Who may say in a header for whom it asks; null for nobody. */
   trustedProxies?: readonly string[] | null;
+  /** Where callers reach it: with https, browsers are told to use nothing else. */
+  publicUrl?: string;
   /** When a request that is refused with 503 is worth repeating. */
   retryAfterSeconds: () => number;
 }
@@ -63,13 +66,41 @@ function noHost(): ApiError {
   return new ApiError({ code: 'malformed_request', message: 'The Host header is missing.' });
 }
 
+/** Values are neither coerced nor dropped. */
+const strictness = {
+  allErrors: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: true,
+  strict: true,
+  keywords: [describedAs],
+};
+
+/** What every answer has, whatever comes of the request. */
+function beginAnswers(app: Server, headersOfAll: Readonly<Record<string, string>>): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOfAll).header('request-id', request.id);
+    done(request.raw.headers.host === undefined ? noHost() : undefined);
+  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+}
+
 /** The rules that hold for every route. Routes are added in between `createServer` and `finish`. */
-export function createServer({ clock, logger, meter, tracer = noTracer, trustedProxies, ...deps }: ServerDeps): {
+export function createServer({
+  clock,
+  logger,
+  meter,
+  tracer = noTracer,
+  trustedProxies,
+  publicUrl,
+  ...deps
+}: ServerDeps): {
   app: Server;
   connections: Connections;
   finish: (auth?: Pick<Authentication, 'recogniseKey' | 'findCaller'>) => void;
 } {
   const sendError = createErrorSender(deps);
+  const headersOfAll = browserHeaders(publicUrl);
   const baseLogger: FastifyBaseLogger = logger;
   const app = Fastify({
     loggerInstance: baseLogger,
@@ -91,24 +122,15 @@ export function createServer({ clock, logger, meter, tracer = noTracer, trustedP
     forceCloseConnections: 'idle',
     // Members are named by their addresses, and those can be long.
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 254 },
-    ajv: {
-      customOptions: {
-        allErrors: true,
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: true,
-        strict: true,
-        keywords: [describedAs],
-      },
-    },
+    ajv: { customOptions: strictness },
     schemaController: { compilersFactory: { buildSerializer: oneSerializerAShape } },
     frameworkErrors: (error, request, reply) => {
-      reply.header('request-id', request.id);
+      reply.headers(headersOfAll).header('request-id', request.id);
       void sendError(error, request, reply);
     },
     clientErrorHandler: (error, socket) =>
       answerUnreadableRequest(error, socket, {
-        requestId: newId(clock),
+        headers: { 'Request-Id': newId(clock), ...headersOfAll },
         mayAnswer: connections.mayAnswerUnreadable(socket),
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -121,11 +143,7 @@ export function createServer({ clock, logger, meter, tracer = noTracer, trustedP
   limitChunks(app);
   let known: Pick<Authentication, 'findCaller'> | undefined;
   recordRequests(app, meter, (request) => known?.findCaller(request)?.callerId);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('request-id', request.id);
-    done(request.raw.headers.host === undefined ? noHost() : undefined);
-  });
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  beginAnswers(app, headersOfAll);
   app.addSchema(ErrorSchema.definition);
   addSchema(app, ConfirmRequest, { confirm_code: '204816' });
   app.setErrorHandler(sendError);

@@ -1,4 +1,5 @@
 import type { Attack } from './attempts.ts';
+import { browserAttacks } from './browsers.ts';
 import { codeAttacks } from './codes.ts';
 import { crossSiteAttacks } from './cross-site.ts';
 import { evidenceAttacks } from './evidence.ts';
@@ -30,4 +31,5 @@ export const attacks: readonly Attack[] = [
   ...crossSiteAttacks,
   ...requestAttacks,
   ...outputAttacks,
+  ...browserAttacks,
 ];

@@ -277,6 +277,14 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/http/pages/dashboard.ts',
     edits: [["  `frame-ancestors 'none'`,\n", '']],
   },
+  'kept-answers': {
+    file: 'service/src/http/browser-headers.ts',
+    edits: [["'cache-control': 'no-store'", "'cache-control': 'max-age=60'"]],
+  },
+  'docs-session': {
+    file: 'service/src/http/pages/docs-policy.ts',
+    edits: [["'sandbox allow-scripts ", "'sandbox allow-same-origin allow-scripts "]],
+  },
   'secrets-in-logs': {
     file: 'service/src/http/request-log.ts',
     edits: [["const route = request.routeOptions.url ?? 'none';", 'const route = request.url;']],

@@ -79,9 +79,6 @@ export function addKeyChangeRoutes(app: Server, deps: KeyChangeRouteDeps): void 
   addRevokeRoute(app, deps);
 }
 
-/** Nothing on the way may keep the secret. */
-const notKept = { 'cache-control': 'no-store' };
-
 function secretBody(key: KeyWithSecret, now: Date): Static<typeof ApiKeyCreated.definition> {
   return { ...keyBody(key, now), secret: key.secret, note };
 }
@@ -118,7 +115,7 @@ function addCreateRoute(app: Server, deps: KeyChangeRouteDeps): void {
     const wanted = { environment, label, code, ...authorityFrom(request.body, now) };
     const key = await makeKey(deps, adminOf(request, deps), wanted);
     deps.activity.isRecorded(request);
-    return reply.code(201).headers(notKept).send(secretBody(key, now));
+    return reply.code(201).send(secretBody(key, now));
   });
 }
 
@@ -150,7 +147,7 @@ function addRollRoute(app: Server, deps: KeyChangeRouteDeps): void {
     const key = await rollKey(deps, adminOf(request, deps), { keyId, overlapHours, code });
     deps.activity.isIn(request, key.environment);
     deps.activity.isRecorded(request);
-    return reply.code(201).headers(notKept).send(secretBody(key, deps.clock.now()));
+    return reply.code(201).send(secretBody(key, deps.clock.now()));
   });
 }
 

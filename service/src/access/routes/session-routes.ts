@@ -63,9 +63,6 @@ const invalidCode = {
 /** How a sign-in is recorded in the activity: it belongs to no environment. */
 const verified = { action: 'login.verify', environment: null } as const;
 
-/** Nothing on the way, and no browser, keeps who somebody is. */
-const notKept = { 'cache-control': 'no-store' };
-
 interface SessionDeps extends SignInDeps, Authentication {
   calls: SingleCalls;
   sessions: Sessions;
@@ -130,7 +127,7 @@ function addSignIn(
         if (body === null) throw new ApiError(invalidCode);
         note(signedIn.partnerId, { status: 200, detail: null });
         const cookies = [sessionCookie(signedIn.token, sessionSeconds), browserCookie(signedIn.browserToken)];
-        return reply.headers({ ...notKept, 'set-cookie': cookies }).send(body);
+        return reply.header('set-cookie', cookies).send(body);
       }
     }
   });
@@ -150,7 +147,7 @@ function addShowSession(app: Server, { calls, supportEmail, requireCaller, calle
     const { partnerId, callerId: sessionId } = callerOf(request);
     const body = await findSessionBody({ calls, supportEmail }, { partnerId, sessionId });
     if (body === null) throw new ApiError(sessionEnded);
-    return reply.headers(notKept).send(body);
+    return reply.send(body);
   });
 }
 
@@ -165,8 +162,6 @@ function addSignOut(app: Server, { sessions, requireCaller, callerOf }: SessionD
   const config = { action: 'login.end', access: 'people' as const, ofBothEnvironments: true };
   app.delete('/v1/auth/session', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     await sessions.end(personOf(request, { callerOf }), sessionTokenOf(request) ?? '');
-    return reply
-      .headers({ ...notKept, 'set-cookie': endedSessionCookie })
-      .send({ object: 'session' as const, ended: true as const });
+    return reply.header('set-cookie', endedSessionCookie).send({ object: 'session' as const, ended: true as const });
   });
 }

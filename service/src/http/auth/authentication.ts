@@ -90,12 +90,8 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
     const foreign = foreignOriginError(request, deps.ownOrigin) ?? otherAccountError(request, partnerId);
     return { caller, error: foreign ?? accessError(access, caller) ?? error, isForeign: foreign !== undefined };
   };
-  const identify = async (request: FastifyRequest, reply: HeaderWriter): Promise<Identified | null> => {
-    if (request.headers.authorization !== undefined) return identifyByKey(request);
-    // Whoever sits at the same browser next, or behind the same proxy, is not shown what this person saw.
-    reply.header('cache-control', 'no-store');
-    return identifyBySession(request);
-  };
+  const identify = async (request: FastifyRequest): Promise<Identified | null> =>
+    request.headers.authorization === undefined ? identifyBySession(request) : identifyByKey(request);
   const takeToken = async (
     request: FastifyRequest,
     reply: HeaderWriter,
@@ -109,7 +105,7 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
 
   return {
     async requireCaller(request, reply) {
-      const found = await identify(request, reply);
+      const found = await identify(request);
       if (found !== null && !found.isForeign) callers.set(request, found.caller);
       const tooMany = await takeToken(request, reply, found?.caller);
       const error = found?.error ?? tooMany;

@@ -14,11 +14,11 @@ const errors = new Map<string, { code: ApiErrorCode; message: string }>(
   }),
 );
 
-/** Bytes that never became a request still get an answer of the usual form, and a Request-Id. */
+/** Bytes that never became a request still get an answer of the usual form, with the headers of every answer. */
 export function answerUnreadableRequest(
   error: Error & { code?: string },
   socket: Socket,
-  { requestId, mayAnswer }: { requestId: string; mayAnswer: boolean },
+  { headers, mayAnswer }: { headers: Readonly<Record<string, string>>; mayAnswer: boolean },
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable || !mayAnswer) {
     socket.destroy();
@@ -27,8 +27,9 @@ export function answerUnreadableRequest(
   const apiError = errors.get(error.code ?? '') ?? notReadable;
   const { status } = errorCodes[apiError.code];
   const body = JSON.stringify(errorBody({ ...apiError, details: undefined }));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nRequest-Id: ${requestId}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}` +
       `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${body}`,
   );

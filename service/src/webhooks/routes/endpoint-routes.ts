@@ -108,8 +108,6 @@ export const WebhookPath = Type.Object({
 });
 
 const tags = ['Webhooks'];
-/** Nothing on the way may keep the secret. */
-const notKept = { 'cache-control': 'no-store' };
 
 interface EndpointRouteDeps extends EndpointDeps, Authentication {
   /** Networks that may be reached besides public addresses; for development. */
@@ -201,7 +199,7 @@ function addCreateRoute(app: Server, deps: EndpointRouteDeps): void {
     requireUsable(deps, caller, body.url);
     const wanted = { url: body.url, description: shownDescription(body.description), types: body.types ?? null };
     const created = await createEndpoint(deps, caller, wanted);
-    return reply.code(201).headers(notKept).send(secretBody(created, deps.clock.now()));
+    return reply.code(201).send(secretBody(created, deps.clock.now()));
   });
 }
 
@@ -262,6 +260,6 @@ function addRollRoute(app: Server, deps: EndpointRouteDeps): void {
   app.post('/v1/webhooks/:id/roll', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const { overlap_hours: overlapHours = 24 } = request.body;
     const rolled = await rollSecret(deps, deps.callerOf(request), { id: request.params.id, overlapHours });
-    return reply.code(201).headers(notKept).send(secretBody(rolled, deps.clock.now()));
+    return reply.code(201).send(secretBody(rolled, deps.clock.now()));
   });
 }
