@@ -22,13 +22,28 @@ export function csvNumber(number: string): CsvNumber {
  * tab and a line break, which it may skip. Apostrophes before them count too: taking one away gives back what was meant.
  */
 const formulaStart = /^'*(?:[\t\r\n]|[\s\p{Cf}\p{Cc}]*[=+\-@＝＋－＠])/u;
+
+/**
+ * A spreadsheet that expects semicolons or tabs splits our lines there, also inside quotes that do not begin its cell, and a
+ * line break then ends one. What follows would be a cell of its own.
+ */
+const formulaWithin = /([;\t\r\n])(?=['"\s\p{Cf}\p{Cc}]*[=+\-@＝＋－＠])/gu;
+
+/** Would turn what stands behind it round, also in the next cell. */
+const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const mustBeQuoted = /[",\r\n]|^\s|\s$/;
+
+function defuse(text: string): string {
+  const within = text.replaceAll(formulaWithin, "$1'");
+  return formulaStart.test(text) ? `'${within}` : within;
+}
 
 function written(cell: CsvCell): string {
   if (typeof cell !== 'string') return cell.number;
-  const defused = formulaStart.test(cell) ? `'${cell}` : cell;
+  const text = cell.replaceAll(directionMarks, '');
+  const defused = defuse(text);
   // Quoted wherever it is defused: no reader may then look for a separator in it.
-  const isQuoted = defused !== cell || mustBeQuoted.test(cell);
+  const isQuoted = defused !== text || mustBeQuoted.test(text);
   return isQuoted ? `"${defused.replaceAll('"', '""')}"` : defused;
 }
 

@@ -6,6 +6,7 @@ import { evidenceAttacks } from './evidence.ts';
 import { freezeAttacks } from './freeze.ts';
 import { isolationAttacks } from './isolation.ts';
 import { keyAttacks } from './keys.ts';
+import { nameAttacks } from './names.ts';
 import { operatorAttacks } from './operators.ts';
 import { outputAttacks } from './output.ts';
 import { requestAttacks } from './requests.ts';
@@ -32,4 +33,5 @@ export const attacks: readonly Attack[] = [
   ...requestAttacks,
   ...outputAttacks,
   ...browserAttacks,
+  ...nameAttacks,
 ];

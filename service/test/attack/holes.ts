@@ -285,6 +285,14 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/http/pages/docs-policy.ts',
     edits: [["'sandbox allow-scripts ", "'sandbox allow-same-origin allow-scripts "]],
   },
+  'turned-names': {
+    file: 'service/src/http/schema/patterns.ts',
+    edits: [['[^\\\\u0000\\\\p{Cs}\\\\p{Cf}]', '[^\\\\u0000\\\\p{Cs}]']],
+  },
+  'sheet-formulas': {
+    file: 'service/src/platform/csv.ts',
+    edits: [['text.replaceAll(formulaWithin, "$1\'")', 'text']],
+  },
   'secrets-in-logs': {
     file: 'service/src/http/request-log.ts',
     edits: [["const route = request.routeOptions.url ?? 'none';", 'const route = request.url;']],

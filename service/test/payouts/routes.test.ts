@@ -128,6 +128,20 @@ interface Field {
 const textWrong = [null, 1, true, [], {}, 'a\u0000', '\u0000', '\ud83d', 'a\udc00b'];
 /** What the specification lets through, however odd it looks. */
 const oddTexts = [' ', '\u00a0 ', '\u200b', 'a\nb', 'a\tb', 'a\u007f', 'a\u0085b', 'a\u2028b', '\n'];
+/** What turns text round, or hides in it. */
+const hidden = [
+  '\u202e',
+  'Ada\u202egpj',
+  '\u2066x',
+  'x\u200f',
+  '\u061c1',
+  '\u200b',
+  'A\u200bda',
+  'A\u200dda',
+  '\ufeffAda',
+  'A\u{e0041}',
+];
+const oddNames = oddTexts.filter((text) => !hidden.includes(text));
 const anyText = ['', ...oddTexts, 'x'.repeat(1_000)];
 const names = [
   'A',
@@ -136,6 +150,10 @@ const names = [
   '👩'.repeat(80),
   ' Ada',
   'O’Neil-Šípková',
+  // Persian, Sinhala and Hindi are written with joiners.
+  'علی‌رضا',
+  'ක්‍රිස්',
+  'क्‍ष',
   "'; drop table payouts; --",
   '=1+1',
   '<b>',
@@ -148,8 +166,12 @@ const fields: readonly Field[] = [
     wrong: [...textWrong, 'x'.repeat(121)],
     right: ['', ...oddTexts, 'x'.repeat(120), '👩'.repeat(120)],
   },
-  { path: 'recipient.first_name', wrong: [...textWrong, '', 'x'.repeat(81)], right: [...oddTexts, ...names] },
-  { path: 'recipient.last_name', wrong: [...textWrong, '', 'x'.repeat(81)], right: [...oddTexts, ...names] },
+  {
+    path: 'recipient.first_name',
+    wrong: [...textWrong, ...hidden, '', 'x'.repeat(81)],
+    right: [...oddNames, ...names],
+  },
+  { path: 'recipient.last_name', wrong: [...textWrong, ...hidden, '', 'x'.repeat(81)], right: [...oddNames, ...names] },
   { path: 'recipient.type', wrong: [null, '', 'person', 'INDIVIDUAL', 1, []], right: ['individual', 'business'] },
   { path: 'recipient.email', wrong: [null, 1, '', 'x', 'x@', '@x', 'a b@example.test'], right: ['a.b+c@example.test'] },
   { path: 'recipient.address', wrong: [null, 1, 'x', []] },

@@ -27,7 +27,7 @@ const SignUpRequest = nameSchema(
       name: Type.String({
         minLength: 1,
         maxLength: 120,
-        pattern: patterns.visibleText,
+        pattern: patterns.shownName,
         description: 'The name of the business.',
       }),
       slug: Type.String({
@@ -38,7 +38,7 @@ const SignUpRequest = nameSchema(
         Type.String({
           minLength: 1,
           maxLength: 120,
-          pattern: patterns.visibleText,
+          pattern: patterns.shownName,
           description: 'The name of the person who signs up.',
         }),
       ),

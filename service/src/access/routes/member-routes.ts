@@ -58,7 +58,7 @@ const InviteMemberRequest = nameSchema(
         Type.String({
           minLength: 1,
           maxLength: 120,
-          pattern: patterns.visibleText,
+          pattern: patterns.shownName,
           description: 'The name of the person.',
         }),
       ),

@@ -1,11 +1,20 @@
 import { uuidPattern } from '../../platform/ids.ts';
 
+/**
+ * Zero-width joiners shape letters of Arabic and Indian scripts, and emoji. Elsewhere nobody sees them, and two names look the
+ * same that are not.
+ */
+const joiner =
+  '(?<=[\\p{Lo}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}])[\\u200c\\u200d](?=[\\p{Lo}\\p{Extended_Pictographic}])';
+
 /** The forms of the texts that the API takes. None can be tried in more than one way, so a hostile text is read as fast as any. */
 export const patterns = {
   /** Any text that can be stored: no NUL, no half of a character. */
   anyText: '^[^\\u0000\\p{Cs}]*$',
-  /** Something to be seen, after spaces or not; no control character, no line break, no half of a character. */
-  visibleText: '^[\\p{Zs}\\p{Cf}]*[^\\p{C}\\p{Z}][^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$',
+  /** A name as we show it: something to be seen, no control character, no line break, and nothing that turns or hides text. */
+  shownName: `^\\p{Zs}*[^\\p{C}\\p{Z}](?:[^\\p{Cc}\\p{Cs}\\p{Cf}\\p{Zl}\\p{Zp}]|${joiner})*$`,
+  /** Any text without what turns or hides it. */
+  payeeName: `^(?:[^\\u0000\\p{Cs}\\p{Cf}]|${joiner})*$`,
   money: '^[0-9]+\\.[0-9]{2}$',
   sixDigits: '^[0-9]{6}$',
   eightDigits: '^[0-9]{8}$',
@@ -45,7 +54,11 @@ export const cursorRule = 'must be a cursor from a Link header';
 /** What each asks for, in words: nobody wants to read a pattern in an error. */
 const rules = new Map<unknown, string>([
   [patterns.anyText, 'must not contain NUL characters or unpaired surrogates'],
-  [patterns.visibleText, 'must contain a visible character, and no control characters or line breaks'],
+  [
+    patterns.shownName,
+    'must contain a visible character, and no control characters, line breaks, direction marks or invisible characters',
+  ],
+  [patterns.payeeName, 'must not contain NUL characters, unpaired surrogates, direction marks or invisible characters'],
   [patterns.money, 'must be a string with two decimals, for example "850.00"'],
   [patterns.sixDigits, 'must be 6 digits'],
   [patterns.eightDigits, 'must be 8 digits'],

@@ -11,6 +11,8 @@ import { payoutLimits } from '../../partners/index.ts';
 const text = (description: string, more: object = {}) =>
   Type.String({ pattern: patterns.anyText, description, ...more });
 
+const name = (description: string) => text(description, { pattern: patterns.payeeName, minLength: 1, maxLength: 80 });
+
 export const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'] as const;
 
 const country = 'The country of the recipient. Only `GB` is enabled.';
@@ -82,8 +84,8 @@ export const Recipient = nameSchema(
           description: 'Whether the recipient is a person or a business.',
         }),
       ),
-      first_name: text('First name. For a business, the first part of its name.', { minLength: 1, maxLength: 80 }),
-      last_name: text('Last name. For a business, the rest of its name.', { minLength: 1, maxLength: 80 }),
+      first_name: name('First name. For a business, the first part of its name.'),
+      last_name: name('Last name. For a business, the rest of its name.'),
       email: Type.Optional(
         Type.String({ format: 'email', maxLength: 254, description: 'Email address of the recipient.' }),
       ),

@@ -39,7 +39,7 @@ const lineLength = 72;
 const senderName = 'Kelpie';
 
 /** Breaks a line, or turns the direction of what follows, so that a name could look like a sentence of ours. */
-const breaking = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
+const breaking = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 function onOneLine(text: string): string {
   return text.replaceAll(breaking, ' ').replaceAll(/\s+/g, ' ').trim();
