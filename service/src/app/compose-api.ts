@@ -233,7 +233,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addInvoiceRoutes(app, { ...auth, calls, clock, publicUrl });
   addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });
   addStatementRoutes(app, { ...auth, calls, clock, publicUrl });
-  addDailyRoutes(app, { ...auth, pool, clock });
+  addDailyRoutes(app, { ...auth, calls, clock });
   addAccessRoutes(app, deps, { auth, acts, activity, tools });
   addActivityRoutes(app, { ...auth, calls, recorder });
   addSecurityEventRoutes(app, { ...auth, calls, publicUrl });

@@ -49,6 +49,7 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   listVersions: { api: 'nothing that a crash could spoil' },
   listPayouts: { api: 'nothing that a crash could spoil' },
   filterPayouts: { api: 'nothing that a crash could spoil' },
+  countByDay: { api: 'nothing that a crash could spoil' },
   listRecipients: { api: 'nothing that a crash could spoil' },
   wake: { api: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },

@@ -1,6 +1,6 @@
 import type { Pence } from '../../money/amounts.ts';
-import type { Pool } from '../../platform/database/pool.ts';
-import { inReadOnlyTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { firstIdAt, instantOf } from '../../platform/ids.ts';
 import { countByDay, type CountedDay } from '../records/payout-store.ts';
 
@@ -57,10 +57,8 @@ export function volumeFrom(counted: readonly CountedDay[], at: Date, polledAt: n
   };
 }
 
-export async function readDailyVolume(pool: Pool, of: PartnerContext, at: Date): Promise<DailyVolume> {
+export async function readDailyVolume(calls: SingleCalls, of: PartnerContext, at: Date): Promise<DailyVolume> {
   const fromId = firstIdAt(new Date(at.getTime() - days * dayMs - longestOnItsWayMs));
-  const counted = await inReadOnlyTransaction(pool, of, async (tx) =>
-    countByDay(tx, of, { fromId, maxScanned: maxScanned }),
-  );
+  const counted = await countByDay(calls, of, { fromId, maxScanned });
   return volumeFrom(counted, at, maxScanned);
 }

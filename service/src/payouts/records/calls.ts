@@ -47,6 +47,7 @@ export const payoutCalls = {
   listPayouts: functionCall('list_payouts', 4),
   filterPayouts: functionCall('filter_payouts', 11),
   listRecipients: functionCall('list_recipients', 5),
+  countByDay: functionCall('count_payouts_by_day', 4),
   findKnownRecipient: functionCall('find_known_recipient', 3),
   wake: wakePayoutsCall,
   keepUnmatched: {

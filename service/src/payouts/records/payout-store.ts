@@ -329,25 +329,12 @@ export interface CountedDay {
 
 /** Days on which payouts arrived, or on which such were made as failed or were returned, of the newest `maxScanned`. */
 export async function countByDay(
-  tx: Transaction,
+  calls: SingleCalls,
   of: PartnerContext,
   { fromId, maxScanned }: { fromId: string; maxScanned: number },
 ): Promise<CountedDay[]> {
-  const { rows } = await tx.query<DayRow>(
-    `select (at at time zone 'Europe/London')::date::text as date,
-       count(*) filter (where state = 'completed') as completed,
-       coalesce(sum(amount_pence) filter (where state = 'completed'), 0) as paid_pence,
-       count(*) filter (where state <> 'completed') as failed,
-       min(id::text collate "C") as oldest_id
-     from (
-       select id, state, amount_pence, case when state = 'completed' then completed_at else kelpie.instant_of(id) end as at
-       from kelpie.payouts
-       where partner_id = $1 and environment = $2 and id >= $3 and state in ('completed', 'failed', 'returned')
-       order by id desc limit $4
-     ) newest
-     group by 1 limit 100`,
-    [of.partnerId, of.environment, fromId, maxScanned],
-  );
+  const values = [of.partnerId, of.environment, fromId, maxScanned];
+  const rows = await calls.call<DayRow>(payoutCalls.countByDay, values);
   return rows.map((row) => ({
     date: row.date,
     completed: Number(row.completed),

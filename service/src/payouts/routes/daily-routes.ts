@@ -6,7 +6,7 @@ import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { formatPounds } from '../../money/amounts.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Pool } from '../../platform/database/pool.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readDailyVolume, type DailyVolume } from '../reading/daily-volume.ts';
 import { usageDay } from './examples.ts';
@@ -46,11 +46,11 @@ function isMuch({ days }: DailyVolume): boolean {
 }
 
 interface DailyDeps extends Authentication {
-  pool: Pool;
+  calls: SingleCalls;
   clock: Clock;
 }
 
-export function addDailyRoutes(app: Server, { pool, clock, requireCaller, callerOf }: DailyDeps): void {
+export function addDailyRoutes(app: Server, { calls, clock, requireCaller, callerOf }: DailyDeps): void {
   addSchema(app, UsageDay, usageDay);
   addSchema(app, UsageDayList, { ...listExample(usageDay), counted_since: null });
   const cache = createTtlCache<DailyVolume>(countedCache);
@@ -68,7 +68,7 @@ export function addDailyRoutes(app: Server, { pool, clock, requireCaller, caller
     const caller = callerOf(request);
     const key = partnerKey(caller);
     const count = async (): Promise<DailyVolume> =>
-      cache.get(key, async () => readDailyVolume(pool, caller, clock.now()));
+      cache.get(key, async () => readDailyVolume(calls, caller, clock.now()));
     const volume = await memoryOfMuch.get(key, count);
     if (!isMuch(volume)) memoryOfMuch.forget(key);
     const { days, countedSince } = volume;
