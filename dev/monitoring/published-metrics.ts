@@ -55,6 +55,12 @@ const ofProcesses: readonly PublishedMetric[] = [
   eachProcess('kelpie_webhook_attempts_total', 'counter', { outcome: ['delivered', 'failed'] }),
   eachProcess('kelpie_log_lines_dropped_total', 'counter'),
   eachProcess('kelpie_worker_heartbeat_timestamp_seconds', 'gauge'),
+  {
+    name: 'kelpie_standby_reads_total',
+    kind: 'counter',
+    jobs: ['kelpie-api'],
+    labels: { outcome: ['answered', 'behind', 'paused'] },
+  },
   { name: 'kelpie_waiting_requests', kind: 'gauge', jobs: ['kelpie-api'], labels: {} },
 ];
 

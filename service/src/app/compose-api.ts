@@ -90,6 +90,7 @@ import { assertServiceRole } from '../platform/database/service-role.ts';
 import { assertApplied, readExpected } from '../platform/database/migrate.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
+import type { Reads } from '../platform/database/standby/reads.ts';
 import { tooBusy } from '../platform/database/too-busy.ts';
 import { listMissingPartitions } from '../platform/database/month-partitions.ts';
 import type { Transaction } from '../platform/database/transaction.ts';
@@ -123,6 +124,8 @@ interface ApiDeps {
   tracer: Tracer;
   pool: Pool;
   calls: SingleCalls;
+  /** For what may be answered by a standby. */
+  standbyReads: Reads;
   failpoint: Failpoint;
   recorder: ActivityRecorder;
   securityRecorder: SecurityRecorder;
@@ -168,6 +171,7 @@ interface ComposedApi {
 
 export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const { calls, clock, pool, recorder, limits, publicUrl } = deps;
+  const { reads, fileReads } = deps.standbyReads;
   const tools = openSecrets(deps.secrets);
   const { writeGate } = pool;
   const { app, connections, finish } = createServer({ ...deps, retryAfterSeconds: writeGate.retryAfterSeconds });
@@ -206,18 +210,18 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
-  addPayoutListRoutes(app, { ...auth, calls, publicUrl });
-  addPayoutExportRoutes(app, { ...auth, calls, clock });
+  addPayoutListRoutes(app, { ...auth, calls, reads, publicUrl });
+  addPayoutExportRoutes(app, { ...auth, calls: fileReads, clock });
   addHistoryRoutes(app, { ...auth, pool });
   addPayoutRecipientRoutes(app, { ...auth, pool, encryptor: tools.encryptor });
-  addRecipientRoutes(app, { ...auth, calls, clock });
+  addRecipientRoutes(app, { ...auth, calls: reads, clock });
   addLimitRoutes(app, { ...auth, pool, clock });
   addLimitChangeRoutes(app, { ...auth, ...acts, pool, activity });
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
   addSandboxRoutes(app, deps, { auth, payouts, funding: fundingDeps(deps, tools, banks) });
-  const payoutVersions = describePayoutVersions(calls);
-  const reader = createEventReader({ calls, clock, payouts: payoutVersions });
+  const payoutVersions = describePayoutVersions(reads);
+  const reader = createEventReader({ calls: reads, clock, payouts: payoutVersions });
   const kinds = {
     payout: payoutVersions,
     deposit: shownDeposit,
@@ -229,14 +233,14 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const endpoints = { ...auth, ...acts, pool, calls, encryptor: tools.encryptor };
   addEndpointRoutes(app, { ...endpoints, allowedNetworks: deps.allowedNetworks });
   addDeliveryRoutes(app, { ...endpoints, egress: deps.egress, wakes: deps.wakes, publicUrl });
-  addUsageRoutes(app, { ...auth, calls, clock });
-  addInvoiceRoutes(app, { ...auth, calls, clock, publicUrl });
-  addInvoicePdfRoutes(app, { ...auth, calls, clock, issuer: deps.issuer });
-  addStatementRoutes(app, { ...auth, calls, clock, publicUrl });
-  addDailyRoutes(app, { ...auth, calls, clock });
+  addUsageRoutes(app, { ...auth, calls: reads, clock });
+  addInvoiceRoutes(app, { ...auth, calls: fileReads, clock, publicUrl });
+  addInvoicePdfRoutes(app, { ...auth, calls: fileReads, clock, issuer: deps.issuer });
+  addStatementRoutes(app, { ...auth, calls, reads: fileReads, clock, publicUrl });
+  addDailyRoutes(app, { ...auth, calls: reads, clock });
   addAccessRoutes(app, deps, { auth, acts, activity, tools });
-  addActivityRoutes(app, { ...auth, calls, recorder });
-  addSecurityEventRoutes(app, { ...auth, calls, publicUrl });
+  addActivityRoutes(app, { ...auth, calls: reads, recorder });
+  addSecurityEventRoutes(app, { ...auth, calls: reads, publicUrl });
   await addWebhookRoutes(app, webhookDeps(deps));
   await addReferenceRoutes(app, limitOpen);
   addDocsRoutes(app, { folder: docsFolder, publicUrl, supportEmail: deps.supportEmail, limitOpen });

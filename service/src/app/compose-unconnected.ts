@@ -5,6 +5,7 @@ import { openPool } from '../platform/database/pool.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createActivityRecorder, createSecurityRecorder } from '../activity/index.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
+import { createReads } from '../platform/database/standby/reads.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { noTracer } from '../platform/tracing/tracer.ts';
@@ -34,6 +35,7 @@ export async function composeUnconnected(): Promise<Server> {
     tracer: noTracer,
     pool,
     calls,
+    standbyReads: createReads(calls, null),
     recorder: createActivityRecorder(calls, logger),
     securityRecorder: createSecurityRecorder(calls, logger),
     uses: { record: () => undefined },

@@ -16,6 +16,7 @@ import { chooseIssuer } from './wiring/invoice-issuer.ts';
 import { chooseSender, chooseSupport, openOutbox } from './wiring/mail.ts';
 import { openStatus } from './wiring/status.ts';
 import { beginApi, stopOnSignal } from './wiring/process.ts';
+import { chooseStandby, openStandbyReads } from './wiring/standby.ts';
 import { chooseRateRules, openRateLimits } from './wiring/rate-limits.ts';
 
 /** What something else can be put in the place of, to measure what it costs. */
@@ -43,6 +44,7 @@ function chooseApi(get: <Value>(setting: Setting<Value>) => Value) {
     },
     issuer: chooseIssuer(get),
     anchorFile: chooseAnchor(get),
+    standby: chooseStandby(get),
     statusFile: get(settings.statusFile),
     banks: chooseBanks(get),
     egress: chooseEgress(get),
@@ -53,8 +55,11 @@ function chooseApi(get: <Value>(setting: Setting<Value>) => Value) {
 export async function serveApi(replaced: Replaced = {}): Promise<void> {
   const begun = await beginApi(chooseApi);
   const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
-  const { wakes, wakeUps, tracer } = begun;
+  const { wakes, wakeUps, tracer, measurePool } = begun;
+  const { meter } = metrics;
   const calls = createSingleCalls(pool, failpoint);
+  const applicationName = 'kelpie-api-reads';
+  const standbyReads = openStandbyReads(own.standby, { calls, logger, meter, measurePool, applicationName });
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const securityRecorder = createSecurityRecorder(calls, logger);
   const uses = createUseRecorder(calls, clock, logger);
@@ -71,6 +76,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     tracer,
     pool,
     calls,
+    standbyReads,
     recorder,
     securityRecorder,
     uses,
@@ -89,10 +95,10 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
     ...engines,
     ...status,
     webhookKeys,
-    meter: metrics.meter,
+    meter,
     isCompared: () => isCompared,
   });
-  publishLastHeartbeat({ meter: metrics.meter, logger, pool });
+  publishLastHeartbeat({ meter, logger, pool });
   const statusWatch = await startStatus({ hasDashboard: servesDashboard || own.dashboardUrl !== null });
   // Before the database is there: the status page is served without it.
   await app.listen({ host: own.host, port: own.port, listenTextResolver: () => 'api.socket_open' });
@@ -108,6 +114,7 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
       await uses.stop();
       await jobs.stop();
       await egress.close();
+      await standbyReads.end();
       await endPools();
       await tracer.stop();
       await metrics.close();

@@ -29,6 +29,7 @@ async function startWith(name: keyof typeof processes, env: Record<string, strin
 const wrong: Record<keyof typeof settings, { value: string; process: keyof typeof processes }> = {
   mode: { value: 'staging', process: 'api' },
   databaseUrl: { value: 'mysql://root:hunter2@localhost/kelpie', process: 'worker' },
+  standbyDatabaseUrl: { value: 'mysql://root:hunter2@localhost/kelpie', process: 'api' },
   ownerDatabaseUrl: { value: 'hunter2', process: 'migrate' },
   readerDatabaseUrl: { value: 'redis://hunter2@localhost', process: 'ledger' },
   operatorDatabaseUrl: { value: 'hunter2', process: 'limits' },

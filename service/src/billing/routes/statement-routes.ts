@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { Authentication } from '../../http/auth/authentication.ts';
 import { answerWithTable, tableFormat, wantsTable } from '../../http/schema/csv-answer.ts';
 import { invalidRequest } from '../../http/schema/field-problems.ts';
@@ -13,6 +13,7 @@ import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import { monthEnd } from '../../platform/london-month.ts';
 import { countedCache, createTtlCache, partnerKey } from '../../platform/ttl-cache.ts';
 import { readMovements, readStatement, walkMovements, type Statement } from '../statement/statement.ts';
@@ -66,8 +67,20 @@ function createStatementReader(
 
 interface StatementDeps extends Authentication {
   calls: SingleCalls;
+  reads: SingleCalls;
   clock: Clock;
   publicUrl: string;
+}
+
+type AskedPage = Pick<Static<typeof StatementQuery>, 'month' | 'cursor' | 'limit'>;
+
+function refuseFuture({ beganAt }: Statement, now: Date): void {
+  if (beganAt > now) throw invalidRequest([{ path: 'month', rule: 'must not be in the future' }]);
+}
+
+/** A standby can show a movement just before the primary does: of a month read from both, the sums need not fit. */
+function isInternal(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'internal_error';
 }
 
 const answer = {
@@ -85,8 +98,16 @@ const answer = {
 export function addStatementRoutes(app: Server, deps: StatementDeps): void {
   addSchema(app, Movement, movementExample);
   addSchema(app, StatementSchema, statementExample);
-  const { calls, clock, publicUrl, callerOf } = deps;
-  const read = createStatementReader(calls);
+  const { calls, reads, clock, publicUrl, callerOf } = deps;
+  const primary = { calls, read: createStatementReader(calls) };
+  const standby = reads === calls ? primary : { calls: reads, read: createStatementReader(reads) };
+  const readPage = async (source: typeof primary, caller: PartnerContext, { month, cursor, limit }: AskedPage) => {
+    const statement = await source.read(caller, month, clock.now());
+    refuseFuture(statement, clock.now());
+    const from = startOf(statement, cursor);
+    const movements = await readMovements(source.calls, caller, statement, { from, limit: Number(limit ?? 50) });
+    return { statement, movements, next: from + BigInt(movements.length) };
+  };
   const download = createDownloads();
   const schema = {
     operationId: 'getStatement',
@@ -102,18 +123,19 @@ export function addStatementRoutes(app: Server, deps: StatementDeps): void {
     const { query } = request;
     const { month } = query;
     const caller = callerOf(request);
-    const statement = await read(caller, month, clock.now());
-    if (statement.beganAt > clock.now()) throw invalidRequest([{ path: 'month', rule: 'must not be in the future' }]);
     if (wantsTable(request, query.format)) {
-      const lines = writeStatement(statement, walkMovements(calls, caller, statement), clock.now());
+      // What the primary shows, a standby has by the time it is asked. The other way round a movement may be missing.
+      const statement = await primary.read(caller, month, clock.now());
+      refuseFuture(statement, clock.now());
+      const lines = writeStatement(statement, walkMovements(reads, caller, statement), clock.now());
       const file = await download(caller.partnerId, lines);
       answerWithTable(reply, `kelpie-statement-${caller.environment}-${month}.csv`);
       return reply.send(file);
     }
-    const from = startOf(statement, query.cursor);
-    const limit = Number(query.limit ?? 50);
-    const movements = await readMovements(calls, caller, statement, { from, limit });
-    const next = from + BigInt(movements.length);
+    const { statement, movements, next } = await readPage(standby, caller, query).catch(async (error: unknown) => {
+      if (standby === primary || !isInternal(error)) throw error;
+      return readPage(primary, caller, query);
+    });
     if (next < statement.nextNumber)
       reply.header('link', nextLink(`${publicUrl}/v1/statement`, { query, caller, cursor: next.toString() }));
     return statementBody(statement, { environment: caller.environment, month, movements });

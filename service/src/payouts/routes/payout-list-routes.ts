@@ -88,10 +88,12 @@ export function filtersFrom(query: Omit<ListQuery, 'limit' | 'cursor' | 'environ
 
 interface ListDeps extends Authentication {
   calls: SingleCalls;
+  reads: SingleCalls;
   publicUrl: string;
 }
 
-export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCaller, callerOf }: ListDeps): void {
+export function addPayoutListRoutes(app: Server, deps: ListDeps): void {
+  const { publicUrl, requireCaller, callerOf } = deps;
   addSchema(app, PayoutList, listExample(payout));
   const schema = {
     operationId: 'listPayouts',
@@ -109,6 +111,8 @@ export function addPayoutListRoutes(app: Server, { calls, publicUrl, requireCall
   app.get('/v1/payouts', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     const { query } = request;
     const caller = callerOf(request);
+    // Whoever looks for a key may pay again under another one: the primary decides that.
+    const calls = query.idempotency_key === undefined ? deps.reads : deps.calls;
     const { payouts, cursor } = await listPayouts(calls, caller, {
       filters: filtersFrom(query),
       // Ids are compared as texts here and there, and are written small.

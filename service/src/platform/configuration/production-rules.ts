@@ -25,6 +25,7 @@ const plainHttp: Rule = (env) =>
 
 const databases = [
   settings.databaseUrl,
+  settings.standbyDatabaseUrl,
   settings.readerDatabaseUrl,
   settings.operatorDatabaseUrl,
   settings.ownerDatabaseUrl,

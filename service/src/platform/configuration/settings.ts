@@ -205,6 +205,14 @@ export const settings = {
     example: `postgres://kelpie_service:secret@db.internal:5432/kelpie${verified}`,
     secret: true,
   }),
+  standbyDatabaseUrl: optional(
+    address('KELPIE_STANDBY_DATABASE_URL', postgres, {
+      about:
+        'A standby of the same database, as the role kelpie_service. It answers lists, exports and reports once it has everything that was confirmed before; without it, or while it is behind, the primary does.',
+      example: `postgres://kelpie_service:secret@db.internal:5433/kelpie${verified}`,
+      secret: true,
+    }),
+  ),
   ownerDatabaseUrl: address('KELPIE_OWNER_DATABASE_URL', postgres, {
     about: 'The same database as the role kelpie_owner. Used only by `kelpie-admin migrate`.',
     example: `postgres://kelpie_owner:secret@db.internal:5432/kelpie${verified}`,
@@ -227,7 +235,7 @@ export const settings = {
     { min: 2, max: 200 },
     {
       about:
-        'Maximum connections per process. Besides these, an api has one for jobs, one that checks whether writes are confirmed, and one that listens for changes; a worker has one more for jobs.',
+        'Maximum connections per process. Besides these, an api has as many to a standby if there is one, one for jobs, one that checks whether writes are confirmed, and one that listens for changes; a worker has one more for jobs.',
       example: '10',
       fallback: '10',
     },

@@ -18,6 +18,8 @@ interface Deadlines {
 const paces = {
   /** A caller, for ten seconds at most. A commit that broke off is looked up within them. */
   request: { connectMs: 2_000, statementMs: 7_000, queryMs: 8_000 },
+  /** The same caller, whom the primary answers where the standby does not. */
+  standby: { connectMs: 300, statementMs: 7_000, queryMs: 8_000 },
   job: { connectMs: 2_000, statementMs: 10_000, queryMs: 12_000 },
   /** A person. */
   command: { connectMs: 10_000, statementMs: 28_000, queryMs: 30_000 },

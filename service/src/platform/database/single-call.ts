@@ -36,7 +36,7 @@ const mostTries = 4;
  * A migration added a column to what the statement returns, after this connection had prepared it. Nothing was executed.
  * Each connection of a pool can be like that once.
  */
-function isStale(error: unknown): boolean {
+export function isStale(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
 const mostStale = 100;
@@ -54,7 +54,24 @@ export function wasUndone(error: unknown): boolean {
 
 type Ask<Row> = (client: PoolClient) => Promise<{ rows: Row[] }>;
 
+/** On a connection that the caller has chosen, once. */
+export async function callIn<Row extends object>(
+  client: PoolClient,
+  call: Call,
+  values: readonly unknown[],
+): Promise<{ rows: Row[] }> {
+  return client.query<Row>({ ...call, values: [...values] });
+}
+
 const asText = { getTypeParser: () => (text: string) => text };
+
+export async function callForTextsIn<Columns extends Texts>(
+  client: PoolClient,
+  call: Call,
+  values: readonly unknown[],
+): Promise<{ rows: Columns[] }> {
+  return client.query<Columns>({ ...call, values: [...values], rowMode: 'array', types: asText });
+}
 
 async function askOnce<Row>(pool: Pool, ask: Ask<Row>, writes: boolean): Promise<Row[]> {
   const client = await pool.connect().catch((error: unknown) => {
@@ -106,14 +123,10 @@ export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls
   return {
     writeGate,
     call: async <Row extends object>(call: Call, values: readonly unknown[]) =>
-      inDatabaseSpan(call.name, async () =>
-        askAgain(call, async (client) => client.query<Row>({ ...call, values: [...values] })),
-      ),
+      inDatabaseSpan(call.name, async () => askAgain(call, async (client) => callIn<Row>(client, call, values))),
     callForTexts: async <Columns extends Texts>(call: Call, values: readonly unknown[]) =>
       inDatabaseSpan(call.name, async () =>
-        askAgain(call, async (client) =>
-          client.query<Columns>({ ...call, values: [...values], rowMode: 'array', types: asText }),
-        ),
+        askAgain(call, async (client) => callForTextsIn<Columns>(client, call, values)),
       ),
   };
 }
