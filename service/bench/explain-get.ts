@@ -36,7 +36,7 @@ export async function explainGet(database: Pick<TestDatabase, 'superuserUrl'>): 
          ('plan_cache_mode', 'force_generic_plan')
        ) as setting (name, value)`,
     );
-    await client.query(payoutCalls.retrievePayouts.text, [[partnerId], ['sandbox'], [id]]);
+    await client.query(payoutCalls.retrieveChanged.text, [[partnerId], ['sandbox'], [id], [null], [null]]);
     const plan = reported.flatMap((text) => text.split('\n')).filter((line) => line !== '');
     const read = plan.filter((line) => / on payouts_\d{4}_\d\d /.test(line) && !line.includes('never executed'));
     return { partitionsRead: read.length, partitions: Number(partitions), plan };

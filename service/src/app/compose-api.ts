@@ -77,6 +77,7 @@ import { addSandboxBankRoutes } from '../payouts/routes/sandbox-bank-routes.ts';
 import { addSandboxPayoutRoutes } from '../payouts/routes/sandbox-payout-routes.ts';
 import {
   createCommits,
+  createKnownPayouts,
   createPayoutMetrics,
   createPayoutReader,
   createRates,
@@ -206,11 +207,11 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
     ...payouts,
     confirmations: acts.confirmations,
     changes,
-    changedPayouts: createPayoutReader(calls, { mostWaiting: watchLimits.most }),
+    changedPayouts: createPayoutReader(calls, payouts.known, { mostWaiting: watchLimits.most }),
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
-  addPayoutListRoutes(app, { ...auth, calls, reads, publicUrl });
+  addPayoutListRoutes(app, { ...auth, calls, reads, known: payouts.known, publicUrl });
   addPayoutExportRoutes(app, { ...auth, calls: fileReads, clock });
   addHistoryRoutes(app, { ...auth, pool });
   addPayoutRecipientRoutes(app, { ...auth, pool, encryptor: tools.encryptor });
@@ -421,6 +422,7 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
 
 function payoutDeps({ calls, clock, logger, meter, wakes }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
   const { accountDigest, bodyDigest, encryptor } = tools;
+  const known = createKnownPayouts();
   return {
     calls,
     commits: createCommits(calls, clock, { wakes, metrics: createPayoutMetrics(meter) }),
@@ -429,7 +431,8 @@ function payoutDeps({ calls, clock, logger, meter, wakes }: ApiDeps, tools: Secr
     banks,
     partnerEnvironments: createPartnerEnvironments(calls),
     markups: createPlanMarkups(calls),
-    payouts: createPayoutReader(calls),
+    known,
+    payouts: createPayoutReader(calls, known),
     rates: createRates(banks, clock),
     encryptor,
     accountDigest,

@@ -4,6 +4,7 @@ export type { Banks } from './model/banks.ts';
 export type { PayoutDeps } from './lifecycle/deps.ts';
 export { createRates } from './pricing/rates.ts';
 export { createPayoutReader } from './reading/read-payouts.ts';
+export { createKnownPayouts } from './records/known-payouts.ts';
 export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
 export { createPayoutMetrics } from './records/payout-metrics.ts';

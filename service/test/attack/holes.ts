@@ -197,17 +197,17 @@ export const holes: Readonly<Record<string, Hole>> = {
     edits: [["caller.role === 'viewer' && access !== 'people'", "caller.role === 'viewer' && access === 'payers'"]],
   },
   idor: {
-    file: 'service/database/functions/payouts/retrieve_payouts.sql',
+    file: 'service/database/functions/payouts/retrieve_changed_payouts.sql',
     edits: [
       ['p.id = item.id and p.partner_id = item.partner_id and p.environment = item.environment', 'p.id = item.id'],
     ],
   },
   'batched-reads': {
-    file: 'service/database/functions/payouts/retrieve_payouts.sql',
-    edits: [['select item.place, (', 'select item.place % cardinality(payout_ids) + 1, (']],
+    file: 'service/database/functions/payouts/retrieve_changed_payouts.sql',
+    edits: [['select item.place, p.revision', 'select item.place % cardinality(payout_ids) + 1, p.revision']],
   },
   'foreign-cursor': {
-    file: 'service/database/functions/payouts/list_payouts.sql',
+    file: 'service/database/functions/payouts/list_payout_revisions.sql',
     edits: [
       ['language plpgsql volatile', 'language plpgsql volatile security definer'],
       ['p.partner_id = of_partner and p.environment = of_environment and ', ''],

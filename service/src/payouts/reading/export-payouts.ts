@@ -52,7 +52,7 @@ export async function* exportPayouts(
   let lines = payoutHeader;
   let cursor: string | null = null;
   do {
-    const page = await listPayouts(calls, of, { filters, cursor, limit: pageSize });
+    const page = await listPayouts({ calls, known: null }, of, { filters, cursor, limit: pageSize });
     yield lines + page.payouts.map(payoutLine).join('');
     lines = '';
     ({ cursor } = page);

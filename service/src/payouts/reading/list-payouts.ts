@@ -4,6 +4,7 @@ import { firstIdAt, instantOf, lastId } from '../../platform/ids.ts';
 import { inUse } from './wait-for-payout.ts';
 import { orderIdOf } from '../model/order.ts';
 import type { ShownPayout } from '../model/payout.ts';
+import type { KnownPayouts } from '../records/known-payouts.ts';
 import { findClaim, findPayout, listShownPayouts, searchShownPayouts } from '../records/payout-store.ts';
 
 /** What a partner looks for among its payouts. What is left out fits all. */
@@ -27,9 +28,15 @@ export interface PayoutPage {
 /** One request looks at no more than this: what fits seldom is found over several pages. */
 const maxScanned = 20_000;
 
+interface ListDeps {
+  calls: SingleCalls;
+  /** Null for who reads more than is worth remembering. */
+  known: KnownPayouts | null;
+}
+
 /** A page of the partner's payouts, the newest first. */
 export async function listPayouts(
-  calls: SingleCalls,
+  { calls, known }: ListDeps,
   of: PartnerContext,
   { filters, cursor, limit }: { filters: PayoutFilters; cursor: string | null; limit: number },
 ): Promise<PayoutPage> {
@@ -37,7 +44,7 @@ export async function listPayouts(
   // One more than is asked for: it tells whether there is a next page.
   const wanted = limit + 1;
   if (Object.values(filters).every((filter) => filter === undefined))
-    return pageOf(await listShownPayouts(calls, of, { beforeId, limit: wanted }), limit, null);
+    return pageOf(await listShownPayouts(calls, of, { beforeId, limit: wanted, known }), limit, null);
   const search = await narrowByKey(calls, of, searchFor(of, filters, beforeId));
   const { payouts, endedAt } = await searchShownPayouts(calls, of, search, { limit: wanted, maxScanned: maxScanned });
   return pageOf(payouts, limit, endedAt);

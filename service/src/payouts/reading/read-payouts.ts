@@ -4,7 +4,8 @@ import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { createMicroBatch } from '../../platform/micro-batch.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { isVisible, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
-import { findPayout, findShownPayouts, type Asked } from '../records/payout-store.ts';
+import type { Asked, KnownPayouts } from '../records/known-payouts.ts';
+import { findPayout, findShownPayouts } from '../records/payout-store.ts';
 
 /** Another's payout is as little there as one that never was. */
 export function payoutNotFound(): ApiError {
@@ -26,13 +27,17 @@ export interface PayoutReader {
 const mostAtOnce = 64;
 
 /** Those who ask at the same time are answered by one call: waking the database costs more than looking up a row. */
-export function createPayoutReader(calls: SingleCalls, limits: { mostWaiting?: number } = {}): PayoutReader {
+export function createPayoutReader(
+  calls: SingleCalls,
+  known: KnownPayouts,
+  limits: { mostWaiting?: number } = {},
+): PayoutReader {
   const findTogether = createMicroBatch<Asked, ShownPayout | null>({
-    name: 'retrieve_payouts',
+    name: 'retrieve_changed_payouts',
     size: mostAtOnce,
     keyOf: null,
     eager: true,
-    together: async (asked) => findShownPayouts(calls, asked),
+    together: async (asked) => findShownPayouts(calls, known, asked),
     didNothing: wasUndone,
     tooMany: tooBusy,
     ...limits,

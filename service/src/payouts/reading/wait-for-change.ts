@@ -1,6 +1,6 @@
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { isFinal, type ShownPayout } from '../model/payout.ts';
-import type { Asked } from '../records/payout-store.ts';
+import type { Asked } from '../records/known-payouts.ts';
 import type { PayoutReader } from './read-payouts.ts';
 
 /** Says when a payout may have changed. */

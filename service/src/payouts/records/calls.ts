@@ -36,10 +36,11 @@ export const payoutCalls = {
   findCorrectedOrders: functionCall('find_corrected_orders', 4),
   listUnsettled: functionCall('list_unsettled_payouts', 4),
   importPayout: writingCall('import_payout', 29),
-  retrievePayouts: {
-    name: 'retrieve_payouts',
-    text: 'select place, (payout).* from kelpie.retrieve_payouts($1, $2, $3)',
+  retrieveChanged: {
+    name: 'retrieve_changed_payouts',
+    text: 'select place, revision, updated_at, (payout).* from kelpie.retrieve_changed_payouts($1, $2, $3, $4, $5)',
   },
+  listRevisions: functionCall('list_payout_revisions', 4),
   listVersions: {
     name: 'list_versions',
     text: 'select place, (payout).* from kelpie.list_versions($1, $2, $3, $4)',

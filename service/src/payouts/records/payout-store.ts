@@ -1,11 +1,13 @@
 import type { PaymentFailure } from '../../banks/index.ts';
 import type { Pence } from '../../money/amounts.ts';
+import { arrayLiteral } from '../../platform/database/array-literal.ts';
 import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import { readInstant } from '../../platform/database/instants.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
 import type { Payout, PayoutState, ShownPayout } from '../model/payout.ts';
 import { payoutCalls } from './calls.ts';
+import type { Asked, KnownPayouts } from './known-payouts.ts';
 
 interface PayoutRow {
   id: string;
@@ -132,22 +134,40 @@ function shownFrom(columns: ShownColumns, environment: Payout['environment']): S
   };
 }
 
-/** A payout, and the partner that asks for it. */
-export interface Asked extends PartnerContext {
-  payoutId: string;
-}
+/** A payout that was asked for, by its place, with the change that made it what it is. Its columns are null if it is known so. */
+type ChangedColumns = [place: string, revision: string, instant: string, ...ShownColumns];
+type UnchangedColumns = [place: string, revision: string, instant: string, id: null, ...null[]];
 
-/** What each partner may see of what it asks for: null for what is not there, is another's, or is not to be seen. */
-export async function findShownPayouts(calls: SingleCalls, asked: readonly Asked[]): Promise<(ShownPayout | null)[]> {
-  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.retrievePayouts, [
+/**
+ * What each partner may see of what it asks for: null for what is not there, is another's, or is not to be seen. What is
+ * known already is read only where it has changed.
+ */
+export async function findShownPayouts(
+  calls: SingleCalls,
+  known: KnownPayouts,
+  asked: readonly Asked[],
+): Promise<(ShownPayout | null)[]> {
+  const before = asked.map((one) => known.find(one));
+  const lists = [
     asked.map(({ partnerId }) => partnerId),
     asked.map(({ environment }) => environment),
     asked.map(({ payoutId }) => payoutId),
-  ]);
-  const rowAt = new Map(rows.map(([place, ...columns]) => [Number(place), columns]));
-  return asked.map(({ environment }, at) => {
-    const columns = rowAt.get(at + 1);
-    return columns === undefined ? null : shownFrom(columns, environment);
+    before.map((one) => one?.revision),
+    before.map((one) => one?.instant),
+  ];
+  const rows = await calls.callForTexts<ChangedColumns | UnchangedColumns>(
+    payoutCalls.retrieveChanged,
+    lists.map(arrayLiteral),
+  );
+  const rowAt = new Map(rows.map((row) => [Number(row[0]), row]));
+  return asked.map((one, at) => {
+    const row = rowAt.get(at + 1);
+    if (row === undefined) return null;
+    if (row[3] === null) return before[at]?.payout ?? null;
+    const [, revision, instant, ...columns] = row;
+    const payout = shownFrom(columns, one.environment);
+    known.keep(one, { revision, instant, payout });
+    return payout;
   });
 }
 
@@ -177,13 +197,43 @@ export async function listPayoutVersions(
   });
 }
 
-/** The newest that a partner may see, the newest first, from the one after `beforeId` on. */
+type PayoutRevision = [id: string, revision: string, instant: string];
+
+/** Those of a list, in its order: what is not known as it is now is read together. */
+async function showListed(
+  calls: SingleCalls,
+  known: KnownPayouts,
+  of: PartnerContext,
+  listed: readonly PayoutRevision[],
+): Promise<ShownPayout[]> {
+  const askFor = (payoutId: string): Asked => ({ ...of, payoutId });
+  const current = listed.map(([payoutId, revision, instant]) => {
+    const before = known.find(askFor(payoutId));
+    return before?.revision === revision && before.instant === instant ? before.payout : payoutId;
+  });
+  const missing = current.filter((one) => typeof one === 'string');
+  if (missing.length === 0) return current.filter((one) => typeof one !== 'string');
+  const read = await findShownPayouts(calls, known, missing.map(askFor));
+  const found = new Map(read.flatMap((payout) => (payout === null ? [] : [[payout.id, payout] as const])));
+  return current.map((one) => {
+    const payout = typeof one === 'string' ? found.get(one) : one;
+    if (payout === undefined) throw new Error('a payout that was listed is not there');
+    return payout;
+  });
+}
+
+/**
+ * The newest that a partner may see, the newest first, from the one after `beforeId` on. Where some may be known, the
+ * database first says which there are; otherwise it gives all of them at once.
+ */
 export async function listShownPayouts(
   calls: SingleCalls,
   of: PartnerContext,
-  { beforeId, limit }: { beforeId: string; limit: number },
+  { beforeId, limit, known }: { beforeId: string; limit: number; known: KnownPayouts | null },
 ): Promise<ShownPayout[]> {
   const values = [of.partnerId, of.environment, beforeId, limit];
+  if (known !== null)
+    return showListed(calls, known, of, await calls.callForTexts<PayoutRevision>(payoutCalls.listRevisions, values));
   const rows = await calls.callForTexts<ShownColumns>(payoutCalls.listPayouts, values);
   return rows.map((columns) => shownFrom(columns, of.environment));
 }

@@ -11,9 +11,10 @@ import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { listPayouts, type PayoutFilters } from '../reading/list-payouts.ts';
 import type { ShownPayout } from '../model/payout.ts';
+import type { KnownPayouts } from '../records/known-payouts.ts';
 import { payout } from './examples.ts';
+import { answerWithPayouts } from './payout-text.ts';
 import { PayoutList, statuses } from './schemas.ts';
-import { payoutBody } from './wire-form.ts';
 
 /** The filters of the list, which the export has too. */
 export const payoutFilters = {
@@ -89,11 +90,12 @@ export function filtersFrom(query: Omit<ListQuery, 'limit' | 'cursor' | 'environ
 interface ListDeps extends Authentication {
   calls: SingleCalls;
   reads: SingleCalls;
+  known: KnownPayouts;
   publicUrl: string;
 }
 
 export function addPayoutListRoutes(app: Server, deps: ListDeps): void {
-  const { publicUrl, requireCaller, callerOf } = deps;
+  const { known, publicUrl, requireCaller, callerOf } = deps;
   addSchema(app, PayoutList, listExample(payout));
   const schema = {
     operationId: 'listPayouts',
@@ -113,13 +115,13 @@ export function addPayoutListRoutes(app: Server, deps: ListDeps): void {
     const caller = callerOf(request);
     // Whoever looks for a key may pay again under another one: the primary decides that.
     const calls = query.idempotency_key === undefined ? deps.reads : deps.calls;
-    const { payouts, cursor } = await listPayouts(calls, caller, {
+    const { payouts, cursor } = await listPayouts({ calls, known }, caller, {
       filters: filtersFrom(query),
       // Ids are compared as texts here and there, and are written small.
       cursor: query.cursor?.toLowerCase() ?? null,
       limit: Number(query.limit ?? 50),
     });
     if (cursor !== null) reply.header('link', nextLink(`${publicUrl}/v1/payouts`, { query, caller, cursor }));
-    return { object: 'list' as const, data: payouts.map(payoutBody) };
+    return answerWithPayouts(reply, payouts);
   });
 }

@@ -18,6 +18,7 @@ import { createPayout, type CreateDeps } from '../creation/create-payout.ts';
 import { quotePayout } from '../pricing/quote.ts';
 import { readBalance } from '../reading/read-balance.ts';
 import { waitForChange, type WaitDeps } from '../reading/wait-for-change.ts';
+import { answerWithPayout } from './payout-text.ts';
 import { refuseBody } from './refuse-body.ts';
 import * as examples from './examples.ts';
 import {
@@ -241,9 +242,9 @@ function addReadRoute(app: Server, deps: PayoutRouteDeps): void {
   app.get('/v1/payouts/:id', { schema, config, onRequest: deps.requireCaller }, async (request, reply) => {
     const asked = { ...deps.callerOf(request), payoutId: request.params.id };
     const waitMs = Number(request.query.wait ?? 0) * 1_000;
-    if (waitMs === 0) return payoutBody(await deps.payouts.show(asked));
+    if (waitMs === 0) return answerWithPayout(reply, await deps.payouts.show(asked));
     const waited = await waitOnPurpose(reply, waitMs, async (gone) => waitForChange(deps, asked, { waitMs, gone }));
-    return payoutBody(waited);
+    return answerWithPayout(reply, waited);
   });
 }
 
