@@ -123,15 +123,17 @@ begin
     end if;
   end if;
 
-  -- Lock in the order of the key: two batches that share wallets would deadlock otherwise.
-  perform from kelpie.wallets w
-  where (w.partner_id, w.environment) in (
-    select entry.partner_id, entry.environment
-    from unnest(partner_ids, environments, accounts) as entry (partner_id, environment, account)
-    where entry.account = 'wallet'
-  )
-  order by w.partner_id, w.environment
-  for no key update;
+  if 'wallet' = any (accounts) then
+    -- Lock in the order of the key: two batches that share wallets would deadlock otherwise.
+    perform from kelpie.wallets w
+    where (w.partner_id, w.environment) in (
+      select entry.partner_id, entry.environment
+      from unnest(partner_ids, environments, accounts) as entry (partner_id, environment, account)
+      where entry.account = 'wallet'
+    )
+    order by w.partner_id, w.environment
+    for no key update;
+  end if;
 
   -- As a rule no partner owes anything.
   if has_credit and exists (
@@ -150,19 +152,21 @@ begin
     ) e;
   end if;
 
-  -- As a rule every wallet covers all of its transfers, and this is one step for all of them.
-  select array_agg(c.transfer_id), array_agg(w.balance_micro_usdc + c.so_far), array_agg(w.version + c.nth),
-    min(w.balance_micro_usdc + c.so_far)
-  into touched, balances, versions, lowest
-  from (
-    select entry.transfer_id, entry.partner_id, entry.environment, (sum(-entry.amount) over w)::bigint as so_far,
-      row_number() over w as nth
-    from unnest(transfer_ids, partner_ids, environments, accounts, amounts) with ordinality
-      as entry (transfer_id, partner_id, environment, account, amount, arrival)
-    where entry.account = 'wallet'
-    window w as (partition by entry.partner_id, entry.environment order by entry.arrival)
-  ) c
-  join kelpie.wallets w on w.partner_id = c.partner_id and w.environment = c.environment;
+  if 'wallet' = any (accounts) then
+    -- As a rule every wallet covers all of its transfers, and this is one step for all of them.
+    select array_agg(c.transfer_id), array_agg(w.balance_micro_usdc + c.so_far), array_agg(w.version + c.nth),
+      min(w.balance_micro_usdc + c.so_far)
+    into touched, balances, versions, lowest
+    from (
+      select entry.transfer_id, entry.partner_id, entry.environment, (sum(-entry.amount) over w)::bigint as so_far,
+        row_number() over w as nth
+      from unnest(transfer_ids, partner_ids, environments, accounts, amounts) with ordinality
+        as entry (transfer_id, partner_id, environment, account, amount, arrival)
+      where entry.account = 'wallet'
+      window w as (partition by entry.partner_id, entry.environment order by entry.arrival)
+    ) c
+    join kelpie.wallets w on w.partner_id = c.partner_id and w.environment = c.environment;
+  end if;
   if lowest >= 0 then
     update kelpie.wallets w
     set balance_micro_usdc = w.balance_micro_usdc + c.by_micro_usdc, version = w.version + c.entries

@@ -175,39 +175,47 @@ begin
 
   -- As release_payout_lease: a payout that a webhook made due while it was claimed stays due.
   perform from kelpie.payout_leases o where o.payout_id = any (payout_ids) order by o.payout_id for update;
-  delete from kelpie.payout_leases o
-  using unnest(payout_ids, lease_actions) with ordinality as item (id, lease_action, place)
-  where o.payout_id = item.id and item.lease_action = 'close' and is_done[item.place] and o.due_at >= o.leased_until;
-  update kelpie.payout_leases o set leased_until = '-infinity', claims = 0
-  from unnest(payout_ids, lease_actions) with ordinality as item (id, lease_action, place)
-  where o.payout_id = item.id and item.lease_action = 'close' and is_done[item.place];
-  insert into kelpie.payout_leases as o (payout_id, partner_id, environment, due_at, leased_until)
-  select item.id, item.partner_id, item.environment, item.next_due_at, '-infinity'
-  from unnest(payout_ids, partner_ids, environments, lease_actions, next_due_ats) with ordinality
-    as item (id, partner_id, environment, lease_action, next_due_at, place)
-  where item.lease_action = 'watch' and is_done[item.place]
-  order by item.id
-  on conflict (payout_id) do update
-  set due_at = case when o.due_at < o.leased_until then o.due_at else excluded.due_at end,
-    -- The payment that a webhook named has been looked at, unless the webhook arrived meanwhile.
-    webhook_payment_id = case when o.due_at < o.leased_until then o.webhook_payment_id end,
-    leased_until = '-infinity',
-    claims = 0;
+  if 'close' = any (lease_actions) then
+    delete from kelpie.payout_leases o
+    using unnest(payout_ids, lease_actions) with ordinality as item (id, lease_action, place)
+    where o.payout_id = item.id and item.lease_action = 'close' and is_done[item.place] and o.due_at >= o.leased_until;
+    update kelpie.payout_leases o set leased_until = '-infinity', claims = 0
+    from unnest(payout_ids, lease_actions) with ordinality as item (id, lease_action, place)
+    where o.payout_id = item.id and item.lease_action = 'close' and is_done[item.place];
+  end if;
+  if 'watch' = any (lease_actions) then
+    insert into kelpie.payout_leases as o (payout_id, partner_id, environment, due_at, leased_until)
+    select item.id, item.partner_id, item.environment, item.next_due_at, '-infinity'
+    from unnest(payout_ids, partner_ids, environments, lease_actions, next_due_ats) with ordinality
+      as item (id, partner_id, environment, lease_action, next_due_at, place)
+    where item.lease_action = 'watch' and is_done[item.place]
+    order by item.id
+    on conflict (payout_id) do update
+    set due_at = case when o.due_at < o.leased_until then o.due_at else excluded.due_at end,
+      -- The payment that a webhook named has been looked at, unless the webhook arrived meanwhile.
+      webhook_payment_id = case when o.due_at < o.leased_until then o.webhook_payment_id end,
+      leased_until = '-infinity',
+      claims = 0;
+  end if;
 
-  insert into kelpie.activity (id, partner_id, environment, action, status, by, detail)
-  select item.id, item.partner_id, item.environment, item.action, item.status, item.actor, item.payout_id::text
-  from unnest(
-    activity_ids, partner_ids, environments, activity_actions, activity_statuses, activity_actors, payout_ids
-  ) with ordinality as item (id, partner_id, environment, action, status, actor, payout_id, place)
-  where is_done[item.place] and item.id is not null;
+  if array_remove(activity_ids, null) <> '{}' then
+    insert into kelpie.activity (id, partner_id, environment, action, status, by, detail)
+    select item.id, item.partner_id, item.environment, item.action, item.status, item.actor, item.payout_id::text
+    from unnest(
+      activity_ids, partner_ids, environments, activity_actions, activity_statuses, activity_actors, payout_ids
+    ) with ordinality as item (id, partner_id, environment, action, status, actor, payout_id, place)
+    where is_done[item.place] and item.id is not null;
+  end if;
 
   -- The newest row of an account counts. One without an id says that the bank no longer knows it.
-  insert into kelpie.known_recipients (partner_id, environment, account_index, id_encrypted, registered_at)
-  select item.partner_id, item.environment, payouts.account_indexes[item.place], item.id_encrypted, item.instant
-  from unnest(partner_ids, environments, recipients_encrypted, instants) with ordinality
-    as item (partner_id, environment, id_encrypted, instant, place)
-  where is_done[item.place] and item.id_encrypted is not null
-  order by item.place;
+  if array_remove(recipients_encrypted, null) <> '{}' then
+    insert into kelpie.known_recipients (partner_id, environment, account_index, id_encrypted, registered_at)
+    select item.partner_id, item.environment, payouts.account_indexes[item.place], item.id_encrypted, item.instant
+    from unnest(partner_ids, environments, recipients_encrypted, instants) with ordinality
+      as item (partner_id, environment, id_encrypted, instant, place)
+    where is_done[item.place] and item.id_encrypted is not null
+    order by item.place;
+  end if;
   if cardinality(forget_places) > 0 then
     insert into kelpie.known_recipients (partner_id, environment, account_index, id_encrypted, registered_at)
     select partner_ids[item.place], environments[item.place], payouts.account_indexes[item.place], null,
