@@ -23,10 +23,13 @@ as $$
 #variable_conflict use_column
 declare
   counted integer[];
-  -- Failing endpoints that have answered.
+  failing uuid[];
+  -- Those of them that have answered.
   recovered uuid[];
 begin
-  perform from kelpie.webhook_endpoints w where w.id = any (endpoint_ids) order by w.id for no key update;
+  select array_agg(l.id) filter (where kelpie.is_failing(l.failures)) into failing from (
+    select w.id, w.failures from kelpie.webhook_endpoints w where w.id = any (endpoint_ids) order by w.id for no key update
+  ) l;
   -- The places of attempts that still hold their lease.
   select coalesce(array_agg(item.place::integer), '{}') into counted
   from unnest(endpoint_ids, event_ids, numbers) with ordinality as item (endpoint_id, event_id, number, place)
@@ -77,11 +80,11 @@ begin
   ) waiting
   where d.event_id = waiting.event_id and d.endpoint_id = waiting.endpoint_id;
 
-  select array_agg(w.id) into recovered from kelpie.webhook_endpoints w
-  where kelpie.is_failing(w.failures) and w.id in (
-    select endpoint_ids[p] from unnest(counted) as p where statuses[p] between 200 and 299
-  );
-  if recovered is not null then
+  if failing is not null then
+    recovered := array(
+      select endpoint_ids[p] from unnest(counted) as p
+      where statuses[p] between 200 and 299 and endpoint_ids[p] = any (failing)
+    );
     update kelpie.webhook_deliveries d set due_at = now_at
     where d.endpoint_id = any (recovered) and d.state = 'pending' and d.leased_until is null and d.due_at > now_at;
   end if;
