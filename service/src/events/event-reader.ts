@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
 import { firstIdAt } from '../platform/ids.ts';
-import type { EventType, NumberedEvent, PayoutVersions } from './event.ts';
+import type { EventType, NumberedEvent, PartnerEvent, PayoutVersions } from './event.ts';
 import { findEvent, listEvents } from './store.ts';
 
 /** An event as every consumer receives it. */
@@ -28,8 +28,8 @@ export interface EventReader {
   /** In order, from the one after that number on. */
   list(of: PartnerContext, page: { after: bigint; limit: number }): Promise<EventPage>;
   find(of: PartnerContext, id: string): Promise<EventBody | null>;
-  /** Events of this partner and environment, in the order given. */
-  describe(of: PartnerContext, events: readonly NumberedEvent[]): Promise<EventBody[]>;
+  /** Events of any partners, in the order given. */
+  describe(events: readonly PartnerEvent[]): Promise<EventBody[]>;
 }
 
 interface ReaderDeps {
@@ -59,12 +59,16 @@ export function eventBody({ environment }: PartnerContext, event: NumberedEvent,
 
 /** The one place that makes an event's body: the API and webhooks show the same. */
 export function createEventReader({ calls, clock, payouts }: ReaderDeps): EventReader {
-  const describe: EventReader['describe'] = async (of, events) => {
-    const ofPayouts = events.filter(({ snapshot }) => snapshot === null);
-    const versions = ofPayouts.map(({ subject }) => subject);
-    const shown = versions.length === 0 ? [] : await payouts.showVersions(of, versions);
-    const byEvent = new Map(ofPayouts.map(({ id }, at) => [id, shown[at]]));
-    return events.flatMap((event) => {
+  const describe: EventReader['describe'] = async (events) => {
+    const ofPayouts = events.filter(({ event }) => event.snapshot === null);
+    const versions = ofPayouts.map(({ partnerId, environment, event }) => ({
+      partnerId,
+      environment,
+      ...event.subject,
+    }));
+    const shown = versions.length === 0 ? [] : await payouts.showVersions(versions);
+    const byEvent = new Map(ofPayouts.map(({ event }, at) => [event.id, shown[at]]));
+    return events.flatMap(({ event, ...of }) => {
       const data = event.snapshot ?? byEvent.get(event.id);
       return data === undefined ? [] : [eventBody(of, event, data)];
     });
@@ -76,11 +80,12 @@ export function createEventReader({ calls, clock, payouts }: ReaderDeps): EventR
       const found = await listEvents(calls, of, { after, sinceId: oldestShown(clock), limit: limit + 1 });
       const events = found.slice(0, limit);
       const cursor = found.length > limit ? (events.at(-1)?.sequence.toString() ?? null) : null;
-      return { events: await describe(of, events), cursor };
+      const { partnerId, environment } = of;
+      return { events: await describe(events.map((event) => ({ partnerId, environment, event }))), cursor };
     },
     async find(of, id) {
       const event = await findEvent(calls, of, { id, sinceId: oldestShown(clock) });
-      const [body] = event === null ? [] : await describe(of, [event]);
+      const [body] = event === null ? [] : await describe([{ ...of, event }]);
       return body ?? null;
     },
   };

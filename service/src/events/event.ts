@@ -43,8 +43,13 @@ export interface NumberedEvent {
   snapshot: object | null;
 }
 
+/** Whose it is. */
+export interface PartnerEvent extends PartnerContext {
+  event: NumberedEvent;
+}
+
 /** Payouts as they were. */
 export interface PayoutVersions {
   /** Each as it was at that version, in the order that was asked for. */
-  showVersions(of: PartnerContext, versions: readonly SubjectVersion[]): Promise<object[]>;
+  showVersions(versions: readonly (PartnerContext & SubjectVersion)[]): Promise<object[]>;
 }

@@ -99,18 +99,11 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
       const atMost = Math.min(mostAtOnce, mostInFlight - underWay.size);
       if (atMost <= 0) return false;
       const claimed = await claimDeliveries(calls, clock.now(), { leaseMs, atMost, atMostEach: mostOfEndpoint });
-      for (const ofOne of byPartner(claimed)) {
-        const [first] = ofOne;
-        if (first === undefined) continue;
-        const bodies = await deps.events.describe(
-          first,
-          ofOne.map(({ event }) => event),
-        );
-        const byId = new Map(bodies.map((body) => [body.id, body]));
-        for (const delivery of ofOne) {
-          const event = byId.get(delivery.event.id);
-          if (event !== undefined) begin(delivery, event);
-        }
+      const bodies = await deps.events.describe(claimed);
+      const byId = new Map(bodies.map((body) => [body.id, body]));
+      for (const delivery of claimed) {
+        const event = byId.get(delivery.event.id);
+        if (event !== undefined) begin(delivery, event);
       }
       return claimed.length === atMost;
     },
@@ -121,12 +114,6 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
       clearTimeout(timer);
     },
   };
-}
-
-/** What is shown together is read together. */
-function byPartner(deliveries: readonly ClaimedDelivery[]): ClaimedDelivery[][] {
-  const groups = Map.groupBy(deliveries, ({ partnerId, environment }) => `${partnerId} ${environment}`);
-  return [...groups.values()];
 }
 
 /** An event of a payout is of the payout's trace. Others are of none. */

@@ -10,7 +10,7 @@ import { createCommits, type Commits } from '../../src/payouts/records/commits.t
 import { applyTransitions } from '../../src/payouts/records/apply-transitions.ts';
 import { createPayouts, type NewPayout } from '../../src/payouts/records/create-payouts.ts';
 import { payoutCalls } from '../../src/payouts/records/calls.ts';
-import { findPayout } from '../../src/payouts/records/payout-store.ts';
+import { findPayout, findPayouts, listPayoutVersions } from '../../src/payouts/records/payout-store.ts';
 import { wakePayout } from '../../src/payouts/records/lease-store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
@@ -229,6 +229,18 @@ for (const [way, commits] of ways) {
     assert.equal(await tryAs(mine, moveSql, [id, 'completed']), '0 rows');
     assert.equal(await findPayout(calls, mine, id), null);
     assert.equal(await findPayout(calls, { ...theirs, environment: 'live' }, id), null);
+    const others = { ...theirs, environment: 'live' } as const;
+    const asked = [mine, others, theirs].map(({ partnerId, environment }) => ({
+      partnerId,
+      environment,
+      payoutId: id,
+    }));
+    assert.deepEqual(
+      (await findPayouts(calls, asked)).map((found) => found?.id),
+      [undefined, undefined, id],
+    );
+    for (const other of [mine, others])
+      await assert.rejects(listPayoutVersions(calls, [{ ...other, id, version: 1 }]), /has no version/);
     const payout = await findPayout(calls, theirs, id);
     assert(payout !== null);
     for (const transition of [moveTo('failed'), plain(moveTo('failed'))]) {

@@ -30,7 +30,11 @@ const worker = 'worker';
  * by nobody, because it was its time. Whoever is quicker wins; the other finds that out and does nothing.
  */
 export async function resumePayout(deps: PayoutDeps, open: PayoutLease): Promise<void> {
-  const payout = await findPayout(deps.calls, open, open.payoutId);
+  return resumeFound(deps, open, await findPayout(deps.calls, open, open.payoutId));
+}
+
+/** The same of one that was read after its lease was claimed. */
+export async function resumeFound(deps: PayoutDeps, open: PayoutLease, payout: Payout | null): Promise<void> {
   if (payout === null) throw new Error('an open payout that is not there');
   switch (payout.state) {
     case 'sending':

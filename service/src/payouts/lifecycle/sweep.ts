@@ -5,8 +5,10 @@ import type { Tracer } from '../../platform/tracing/tracer.ts';
 import type { WakeListener } from '../../platform/wake-ups/wake-listener.ts';
 import type { PayoutDeps } from './deps.ts';
 import { createRamp } from './ramp.ts';
-import { resumePayout } from './resume-payout.ts';
+import { resumeFound } from './resume-payout.ts';
 import { leaseMs } from './schedules.ts';
+import type { Payout } from '../model/payout.ts';
+import { findPayouts } from '../records/payout-store.ts';
 import { claimDuePayouts, findNextDue, type PayoutLease } from '../records/lease-store.ts';
 
 /** What became due meanwhile is claimed together. */
@@ -64,9 +66,9 @@ function createLane(deps: SweepDeps, environment: PartnerContext['environment'],
     if (now === 0) inHandOf.delete(partnerId);
     else inHandOf.set(partnerId, now);
   };
-  const resume = async (open: PayoutLease): Promise<void> => {
+  const resume = async (open: PayoutLease, found: Promise<Payout | null>): Promise<void> => {
     try {
-      await tracer.follow(open.payoutId, step, async () => resumePayout(deps, open));
+      await tracer.follow(open.payoutId, step, async () => resumeFound(deps, open, await found));
       ramp.succeeded();
     } catch (error) {
       ramp.restart();
@@ -83,9 +85,15 @@ function createLane(deps: SweepDeps, environment: PartnerContext['environment'],
     const fullPartners = [...inHandOf].flatMap(([partnerId, now]) => (now >= mostOfPartner ? [partnerId] : []));
     const now = deps.clock.now();
     const taken = await claimDuePayouts(calls, { environment, now, leaseMs, most, fullPartners });
-    for (const open of taken) {
+    if (taken.length === 0) return false;
+    // One read for all of them. Each waits for it, and fails with it.
+    const found = findPayouts(calls, taken);
+    for (const [at, open] of taken.entries()) {
       count(open.partnerId, 1);
-      const work = resume(open).finally(() => inHand.delete(work));
+      const work = resume(
+        open,
+        found.then((payouts) => payouts[at] ?? null),
+      ).finally(() => inHand.delete(work));
       inHand.add(work);
     }
     return taken.length === most;

@@ -41,9 +41,13 @@ export const payoutCalls = {
     text: 'select place, revision, updated_at, (payout).* from kelpie.retrieve_changed_payouts($1, $2, $3, $4, $5)',
   },
   listRevisions: functionCall('list_payout_revisions', 4),
-  listVersions: {
-    name: 'list_versions',
-    text: 'select place, (payout).* from kelpie.list_versions($1, $2, $3, $4)',
+  findPayouts: {
+    name: 'find_payouts',
+    text: 'select place, (payout).* from kelpie.find_payouts($1, $2, $3)',
+  },
+  retrieveVersions: {
+    name: 'retrieve_versions',
+    text: 'select place, (payout).* from kelpie.retrieve_versions($1, $2, $3, $4)',
   },
   listPayouts: functionCall('list_payouts', 4),
   filterPayouts: functionCall('filter_payouts', 11),

@@ -92,6 +92,20 @@ export async function findPayout(calls: SingleCalls, of: PartnerContext, payoutI
   return row === undefined ? null : payoutFrom(row);
 }
 
+/** Each as it is now, whosever it is; null for what is not there. */
+export async function findPayouts(calls: SingleCalls, asked: readonly Asked[]): Promise<(Payout | null)[]> {
+  const rows = await calls.call<PayoutRow & { place: string }>(payoutCalls.findPayouts, [
+    asked.map(({ partnerId }) => partnerId),
+    asked.map(({ environment }) => environment),
+    asked.map(({ payoutId }) => payoutId),
+  ]);
+  const rowAt = new Map(rows.map((row) => [Number(row.place), row]));
+  return asked.map((_, at) => {
+    const row = rowAt.get(at + 1);
+    return row === undefined ? null : payoutFrom(row);
+  });
+}
+
 /** The columns of what is shown of a payout, in their order. */
 type ShownColumns = [
   id: string,
@@ -172,7 +186,7 @@ export async function findShownPayouts(
 }
 
 /** A payout, at a number of its history. */
-export interface PayoutVersion {
+export interface PayoutVersion extends PartnerContext {
   id: string;
   version: number;
 }
@@ -180,20 +194,19 @@ export interface PayoutVersion {
 /** Each as it was then, in the order that is asked for. */
 export async function listPayoutVersions(
   calls: SingleCalls,
-  of: PartnerContext,
   versions: readonly PayoutVersion[],
 ): Promise<ShownPayout[]> {
-  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.listVersions, [
-    of.partnerId,
-    of.environment,
+  const rows = await calls.callForTexts<[place: string, ...ShownColumns]>(payoutCalls.retrieveVersions, [
+    versions.map(({ partnerId }) => partnerId),
+    versions.map(({ environment }) => environment),
     versions.map(({ id }) => id),
     versions.map(({ version }) => version),
   ]);
   const rowAt = new Map(rows.map(([place, ...columns]) => [Number(place), columns]));
-  return versions.map(({ id, version }, at) => {
+  return versions.map(({ id, version, environment }, at) => {
     const columns = rowAt.get(at + 1);
     if (columns === undefined) throw new Error(`payout ${id} has no version ${version}`);
-    return shownFrom(columns, of.environment);
+    return shownFrom(columns, environment);
   });
 }
 

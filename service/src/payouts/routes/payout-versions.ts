@@ -1,5 +1,4 @@
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { listPayoutVersions, type PayoutVersion } from '../records/payout-store.ts';
 import { payout as example } from './examples.ts';
 import { PayoutSchema } from './schemas.ts';
@@ -10,7 +9,7 @@ export function describePayoutVersions(calls: SingleCalls) {
   return {
     schema: PayoutSchema.ref,
     example,
-    showVersions: async (of: PartnerContext, versions: readonly PayoutVersion[]) =>
-      (await listPayoutVersions(calls, of, versions)).map(payoutBody),
+    showVersions: async (versions: readonly PayoutVersion[]) =>
+      (await listPayoutVersions(calls, versions)).map(payoutBody),
   };
 }
