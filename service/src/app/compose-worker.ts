@@ -105,11 +105,14 @@ function adminNotifier({ clock, outbox, dashboardUrl, indexKey }: WorkerDeps): N
   };
 }
 
+/** Banks answer a worker one by one. What it learned within this time is one commit. */
+const gatherTransitionsMs = 30;
+
 function composePayouts(deps: WorkerDeps, calls: SingleCalls, banks: Banks): PayoutDeps {
   const { clock, logger, meter, dataKeys, wakes } = deps;
   return {
     calls,
-    commits: createCommits(calls, clock, { wakes, metrics: createPayoutMetrics(meter) }),
+    commits: createCommits(calls, clock, { wakes, metrics: createPayoutMetrics(meter), gatherMs: gatherTransitionsMs }),
     clock,
     logger,
     encryptor: createEncryptor(dataKeys),

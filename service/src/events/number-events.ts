@@ -9,7 +9,7 @@ import { numberEvents } from './store.ts';
 /** In one commit. */
 const mostAtOnce = 1_000;
 /** What is committed meanwhile is numbered together: a commit costs the same for one event as for a hundred. */
-const pauseMs = 20;
+const pauseMs = 50;
 /** Commits wake the workers. What a lost wake-up left is found after this long. */
 const longestSleepMs = 2_000;
 const afterFailureMs = 1_000;
@@ -38,7 +38,7 @@ export function startNumbering({ calls, clock, logger, wakeUps, wakes, onRound }
   const { writeGate } = calls;
   const pause = async (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => undefined);
   const numberAll = async (): Promise<void> => {
-    for (let taken: number | null = 1; taken !== null && taken > 0 && !signal.aborted; await pause(pauseMs)) {
+    for (let taken: number | null = mostAtOnce; taken === mostAtOnce && !signal.aborted;) {
       taken = await numberEvents(calls, clock.now(), mostAtOnce);
       if (taken !== null && taken > 0) wakes.wake('numbered');
     }
@@ -49,6 +49,8 @@ export function startNumbering({ calls, clock, logger, wakeUps, wakes, onRound }
         await writeGate.untilOpen(signal);
         await numberAll();
         onRound();
+        // Who commits meanwhile wakes us: nobody has to look whether there is more.
+        await pause(pauseMs);
         await wakeUps.until('events', longestSleepMs, signal);
       } catch (error) {
         if (signal.aborted) return;

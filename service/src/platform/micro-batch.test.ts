@@ -15,12 +15,13 @@ function order(name: string, key = name): Order {
 }
 
 /** A batch of which the test says when it ends, and how. */
-function createScene(size = 64, eager = true) {
+function createScene(size = 64, eager = true, gatherMs = 0) {
   const batches: { names: string[]; end: PromiseWithResolvers<string[]> }[] = [];
   const ask = createMicroBatch<Order, string>({
     name: 'ask',
     size,
     eager,
+    gatherMs,
     keyOf: ({ key }) => key,
     async together(orders) {
       const end = Promise.withResolvers<string[]>();
@@ -157,4 +158,23 @@ test('a batch that is held up does not hold up the next', async () => {
   await succeed(1);
   await succeed(0);
   assert.equal((await Promise.all(answers)).length, 2);
+});
+
+test('a batch that nobody waits for gathers until its time is over or it is full', async () => {
+  const gatherMs = 40;
+  const { ask, names, succeed } = createScene(3, false, gatherMs);
+  const beganAt = performance.now();
+  const answers = [ask(order('a'))];
+  while (names().length === 0) {
+    if (answers.length === 1) answers.push(ask(order('b')));
+    await nextTurn();
+  }
+  assert(performance.now() - beganAt >= gatherMs - 1);
+  assert.deepEqual(names(), [['a', 'b']]);
+  await succeed(0);
+  answers.push(ask(order('c')), ask(order('d')), ask(order('e')));
+  await nextTurn();
+  assert.deepEqual(names()[1], ['c', 'd', 'e'], 'a full one does not wait');
+  await succeed(1);
+  assert.equal((await Promise.all(answers)).length, 5);
 });

@@ -22,6 +22,8 @@ interface MicroBatchOptions<Item, Result> {
    * database: there one larger batch is done sooner than two that queue.
    */
   eager: boolean;
+  /** How long the first of a batch waits for others, where nobody waits for it: the fewer batches, the less they cost together. */
+  gatherMs?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -45,19 +47,20 @@ const mostWaitingOfKey = 256;
 const lanes = 4;
 
 /**
- * Gathers what arrives while the database is busy, without a timer: an idle server asks at once, with what came in the same
- * turn of the event loop, and what comes meanwhile is the next batch. Order of arrival is kept.
+ * Gathers what arrives while the database is busy, as a rule without a timer: an idle server asks at once, with what came in the
+ * same turn of the event loop, and what comes meanwhile is the next batch. Order of arrival is kept.
  */
 export function createMicroBatch<Item, Result>(
   options: MicroBatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { name, mostWaiting = usuallyMostWaiting } = options;
+  const { name, size, gatherMs = 0, mostWaiting = usuallyMostWaiting } = options;
   let waiting: Waiting<Item, Result>[] = [];
   const waitingOfKey = new Map<string, number>();
   const keysUnderWay = new Set<string>();
   let underWay = 0;
   let lastSentAt = 0;
   let isSending = false;
+  let gathering: NodeJS.Timeout | undefined;
 
   const beginKey = (key: string): void => {
     keysUnderWay.add(key);
@@ -69,7 +72,7 @@ export function createMicroBatch<Item, Result>(
     const taken: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     for (const one of waiting) {
-      const isFree = taken.length < options.size && (one.key === null || !keysUnderWay.has(one.key));
+      const isFree = taken.length < size && (one.key === null || !keysUnderWay.has(one.key));
       if (isFree && one.key !== null) beginKey(one.key);
       (isFree ? taken : left).push(one);
     }
@@ -77,9 +80,11 @@ export function createMicroBatch<Item, Result>(
     return taken;
   };
   const isTimely = (): boolean =>
-    underWay === 0 || options.eager || waiting.length >= options.size || performance.now() - lastSentAt > soonMs;
+    underWay === 0 || options.eager || waiting.length >= size || performance.now() - lastSentAt > soonMs;
   const send = (): void => {
     isSending = false;
+    clearTimeout(gathering);
+    gathering = undefined;
     while (underWay < mostUnderWay && isTimely()) {
       const batch = take();
       if (batch.length === 0) return;
@@ -93,7 +98,11 @@ export function createMicroBatch<Item, Result>(
     }
   };
   const sendSoon = (): void => {
-    if (isSending || underWay === mostUnderWay) return;
+    if (isSending || underWay === mostUnderWay || waiting.length === 0) return;
+    if (waiting.length < size && gatherMs > 0) {
+      gathering ??= setTimeout(withoutSpan, gatherMs, send);
+      return;
+    }
     isSending = true;
     setImmediate(withoutSpan, send);
   };

@@ -41,6 +41,8 @@ const mostOfEndpoint = 20;
 const mostInFlight = 500;
 const mostAtOnce = 200;
 const mostResults = 200;
+/** A result is written down this much later at most. An endpoint that has all its places taken gets the next event then. */
+const gatherResultsMs = 40;
 
 export interface Deliverer {
   /** Claims what is due and begins to send it. Says whether there may be more at once. */
@@ -69,6 +71,7 @@ export function createDeliverer(deps: DeliveryDeps, onResult: () => void): Deliv
     didNothing: wasUndone,
     tooMany: tooBusy,
     eager: false,
+    gatherMs: gatherResultsMs,
   });
   /** An answer that the database refuses is left out of the log: otherwise the event would be sent again without end. */
   const recordWhatFits = async (made: Attempt): Promise<void> => {

@@ -14,6 +14,8 @@ type ReceiveWebhook = (environment: Environment, news: PaymentNews) => Promise<v
 
 const firstRetryMs = 1_000;
 const mostAtOnce = 64;
+/** The bank is answered this much later. A worker looks at what was woken every 200 ms. */
+const gatherMs = 30;
 
 interface Received {
   environment: Environment;
@@ -51,6 +53,7 @@ export function createWebhookReceiver(deps: {
     name: 'wake_payouts',
     size: mostAtOnce,
     eager: false,
+    gatherMs,
     keyOf: null,
     didNothing: wasUndone,
     tooMany: tooBusy,

@@ -76,13 +76,15 @@ interface CommitOptions {
   wakes?: Pick<WakeSender, 'wake'>;
   /** Where the outcome of a commit was uncertain, a state may be left out. */
   metrics?: PayoutMetrics;
+  /** How long a transition waits for others, where nobody waits for its answer. */
+  gatherMs?: number;
 }
 
 /** Gathers what arrives while the database is busy into one commit. */
 export function createCommits(
   calls: SingleCalls,
   clock: Clock,
-  { atOnce = mostAtOnce, wakes = noWakeSender, metrics = noPayoutMetrics }: CommitOptions = {},
+  { atOnce = mostAtOnce, wakes = noWakeSender, metrics = noPayoutMetrics, gatherMs = 0 }: CommitOptions = {},
 ): Commits {
   const { writeGate } = calls;
   // Those that wait behind a batch that hangs would learn it only with that batch.
@@ -101,6 +103,7 @@ export function createCommits(
   const applyTogether = createMicroBatch<PayoutTransition, boolean>({
     name: 'apply_transitions',
     ...rules,
+    gatherMs,
     keyOf: ({ payout }) => payout.id,
     async together(batch) {
       const applied = await applyCounted({ calls, metrics }, clock, batch);
