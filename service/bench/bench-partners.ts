@@ -11,7 +11,8 @@ export interface BenchPartners {
   count: number;
   ids: NumberedIds;
   keyIds: NumberedIds;
-  /** By their numbers. */
+  /** By the numbers of their partners, as are the secrets. */
+  keyPrefixes: readonly string[];
   secrets: readonly string[];
 }
 
@@ -50,5 +51,11 @@ export async function createBenchPartners(database: TestDatabase, count: number)
     ]);
   });
   await depositForAll(database, partnerIds, balanceMicroUsdc, systemClock);
-  return { count, ids, keyIds, secrets: secrets.map(({ secret }) => secret) };
+  return {
+    count,
+    ids,
+    keyIds,
+    keyPrefixes: secrets.map(({ prefix }) => prefix),
+    secrets: secrets.map(({ secret }) => secret),
+  };
 }

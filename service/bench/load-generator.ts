@@ -1,32 +1,23 @@
 // Sends requests to the api, from a process of its own: what it uses of the processor is then not taken for the api's. It
 // shares the machine with what is measured, so it does as little as can be: whole requests as they are, and of an answer
 // only its status and its length.
-import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { AnswerReader } from './answer-reader.ts';
 import { createCompletions, type Completions } from './completions.ts';
-import { keyMark, type GeneratorAnswer, type GeneratorOrder, type LoadPlan } from './load-plan.ts';
-
-const keyStart = randomBytes(11).toString('hex');
-const counterDigits = 13;
-let keysMade = 0;
-
-/** As long as a UUID, which is what most partners send. */
-function freshKey(): string {
-  keysMade += 1;
-  return `${keyStart}-${keysMade.toString().padStart(counterDigits, '0')}`;
-}
+import { createFiller } from './fresh-keys.ts';
+import type { GeneratorAnswer, GeneratorOrder, LoadPlan } from './load-plan.ts';
 
 class Load {
   readonly completions: Completions = createCompletions();
   readonly plan: LoadPlan;
-  readonly #pieces: readonly (readonly string[])[];
+  readonly #fill: (number: number) => string;
   stopped = false;
   #lanesToBegin: number;
 
   constructor(plan: LoadPlan) {
     this.plan = plan;
     this.#lanesToBegin = plan.connections;
-    this.#pieces = plan.requests.map((request) => request.split(keyMark));
+    this.#fill = createFiller(plan.requests);
   }
 
   laneBegan(): void {
@@ -35,22 +26,18 @@ class Load {
   }
 
   nextRequest(): string {
-    const [start = '', end] = this.#pieces[Math.floor(Math.random() * this.#pieces.length)] ?? [];
-    return end === undefined ? start : start + freshKey() + end;
+    return this.#fill(Math.floor(Math.random() * this.plan.requests.length));
   }
 }
-
-const headEnd = '\r\n\r\n';
 
 /** One connection: a request, its answer, the next request. */
 class Lane {
   readonly #load: Load;
   readonly #socket: Socket;
   readonly #end: () => void;
+  readonly #answers = new AnswerReader();
   #hasBegun = false;
   #sentAt = 0;
-  #head = '';
-  #bytesLeft = 0;
 
   constructor(load: Load, end: () => void) {
     this.#load = load;
@@ -73,9 +60,10 @@ class Lane {
   }
 
   #read(chunk: Buffer): void {
-    if (this.#bytesLeft > 0) this.#bytesLeft -= chunk.length;
-    else if (!this.#readHead(chunk)) return;
-    if (this.#bytesLeft > 0) return;
+    const status = this.#answers.read(chunk);
+    if (status === null) return;
+    const { plan } = this.#load;
+    if (status !== plan.status) fail(`the api did not answer ${plan.status}:\n${this.#answers.head}`);
     const now = performance.now();
     this.#load.completions.add(performance.timeOrigin + now, now - this.#sentAt);
     if (!this.#hasBegun) {
@@ -83,19 +71,6 @@ class Lane {
       this.#load.laneBegan();
     }
     this.#send();
-  }
-
-  /** Says whether the head is whole by now. */
-  #readHead(chunk: Buffer): boolean {
-    this.#head += chunk.toString('latin1');
-    const end = this.#head.indexOf(headEnd);
-    if (end === -1) return false;
-    const length = /\ncontent-length: (\d+)/i.exec(this.#head)?.[1];
-    if (Number(this.#head.slice(9, 12)) !== this.#load.plan.status || length === undefined)
-      fail(`the api did not answer ${this.#load.plan.status}:\n${this.#head}`);
-    this.#bytesLeft = end + headEnd.length + Number(length) - this.#head.length;
-    this.#head = '';
-    return true;
   }
 }
 

@@ -44,7 +44,13 @@ try {
     ]);
     console.log(`Wrote ${payouts} payouts of ${partners} partners. The database has ${rows[0]?.size} now.`);
   });
-  if (values.verify) await measureVerification({ readerUrl, serviceUrl }, (text) => console.log(text));
+  if (values.verify) {
+    let what = 'Everything';
+    for await (const { entries, seconds, differences } of measureVerification({ readerUrl, serviceUrl })) {
+      console.log(`${what}: ${entries} entries in ${seconds.toFixed(1)} s, ${differences} differences.`);
+      what = 'A night';
+    }
+  }
 } finally {
   if (startedHere) await stopCluster('dev');
 }

@@ -8,12 +8,28 @@ import type { BenchServer } from './bench-server.ts';
 import { connectToBank } from './connect-to-bank.ts';
 import { loadPayouts } from './load-payouts.ts';
 import { measureCommand } from './measure-command.ts';
+import { readServerTime } from './processor-time.ts';
 import { createProgress } from './progress.ts';
+import { rounded } from './report.ts';
 
 interface Size {
   payouts: number;
   partners: number;
   say: (text: string) => void;
+}
+
+export interface ReconciliationLine {
+  name: 'reconcile';
+  partners: number;
+  payouts: number;
+  differences: 0;
+  seconds: number;
+  /** Of the command's own processor time. */
+  cpu_s: number;
+  /** Of PostgreSQL, which has the sandbox bank's records too. */
+  cpu_s_pg_with_bank: number;
+  payouts_per_second: number;
+  peak_memory_mb: number;
 }
 
 const hourMs = 60 * 60_000;
@@ -26,7 +42,10 @@ function reportIn(said: string): unknown {
 }
 
 /** A clean day at a bank, compared line by line over the wire: nothing may differ. */
-export async function measureReconciliation(server: BenchServer, { payouts, partners, say }: Size): Promise<object> {
+export async function measureReconciliation(
+  server: BenchServer,
+  { payouts, partners, say }: Size,
+): Promise<ReconciliationLine> {
   const [name, bankName] = ['kelpie_bench_reconcile', 'kelpie_bench_reconcile_bank'];
   const urls = await prepareDatabase(server.adminUrl, { database: name, anew: true });
   await beginAudit(urls, testSecrets.KELPIE_AUDIT_KEY);
@@ -50,7 +69,13 @@ export async function measureReconciliation(server: BenchServer, { payouts, part
     KELPIE_SANDBOX_BANK_URL: bank.wireUrl,
     KELPIE_SANDBOX_BANK_API_KEY: bank.apiKey,
   };
-  const { seconds, peakMb, said } = await measureCommand(['reconcile', 'run', '--json'], env, () => undefined);
+  const usedBefore = readServerTime(server.postmaster);
+  const { seconds, cpuSeconds, peakMb, said } = await measureCommand(
+    ['reconcile', 'run', '--json'],
+    env,
+    () => undefined,
+  );
+  const pgSeconds = (readServerTime(server.postmaster) - usedBefore) / 1_000_000;
   const report = reportIn(said);
   assert.deepEqual(
     [valueAt(report, 'state'), valueAt(report, 'transfers'), valueAt(report, 'in_flight'), listAt(report, 'found')],
@@ -61,7 +86,9 @@ export async function measureReconciliation(server: BenchServer, { payouts, part
     partners,
     payouts,
     differences: 0,
-    seconds: Number(seconds.toFixed(1)),
+    seconds: rounded(seconds, 1),
+    cpu_s: rounded(cpuSeconds, 1),
+    cpu_s_pg_with_bank: rounded(pgSeconds, 1),
     payouts_per_second: Math.round(payouts / seconds),
     peak_memory_mb: peakMb,
   };

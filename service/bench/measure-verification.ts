@@ -9,11 +9,21 @@ import { createLogger } from '../src/platform/logging.ts';
 /** The first night closes every day there is; the ones after it are as every night is. */
 const nightsAfter = 3;
 
-/** How long verification takes: of all there is, and then of a night. */
-export async function measureVerification(
-  { readerUrl, serviceUrl }: { readerUrl: string; serviceUrl: string },
-  say: (text: string) => void,
-): Promise<void> {
+/** A verification: the first of all there is, and then of a night. */
+interface VerifiedNight {
+  entries: number;
+  seconds: number;
+  differences: number;
+}
+
+/** How long verification takes. */
+export async function* measureVerification({
+  readerUrl,
+  serviceUrl,
+}: {
+  readerUrl: string;
+  serviceUrl: string;
+}): AsyncGenerator<VerifiedNight, undefined> {
   const logger = createLogger('bench', 'silent');
   const open = (url: string): Pool =>
     openPool({ url, connections: 1, applicationName: 'bench', logger, pace: 'unhurried' });
@@ -24,9 +34,7 @@ export async function measureVerification(
     for (let night = 0; night <= nightsAfter; night += 1) {
       const beganAt = performance.now();
       const { differences, entries } = await verifyNightly(deps, new AbortController().signal);
-      const seconds = (performance.now() - beganAt) / 1_000;
-      const what = night === 0 ? 'Everything' : `Night ${night}`;
-      say(`${what}: ${entries} entries in ${seconds.toFixed(1)} s, ${differences} differences.`);
+      yield { entries, seconds: (performance.now() - beganAt) / 1_000, differences };
     }
   } finally {
     await Promise.all([reader.end(), pool.end()]);

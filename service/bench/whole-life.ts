@@ -5,7 +5,7 @@ import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
 import { findViolations } from '../test/harness/invariants.ts';
 import { untilQuiet } from '../test/harness/waits.ts';
-import { startWorld } from '../test/harness/world.ts';
+import { startWorld, type World } from '../test/harness/world.ts';
 import { call } from '../test/harness/client.ts';
 import type { BenchServer } from './bench-server.ts';
 import { startHttpLoad } from './http-load.ts';
@@ -29,11 +29,19 @@ interface WholeLife {
   withEndpoint: boolean;
   /** Has the server time each function, which takes some of its time. */
   withFunctions: boolean;
+  /** Reads more of it: before the first payout, under load, and once everything is closed and delivered. */
+  observe?: (lives: Lives, moment: 'ready' | 'loaded' | 'over') => Promise<void>;
   say: (text: string) => void;
 }
 
+/** What runs, and its database. */
+export interface Lives {
+  world: World;
+  database: TestDatabase;
+}
+
 /** Payouts from the order to the closed books, through the bank over HTTP, its webhooks, the api and the worker. */
-interface WholeLifeLine extends LifeCostLine {
+export interface WholeLifeLine extends LifeCostLine {
   name: 'whole_life';
   seconds: number;
   accepted_per_s: number;
@@ -125,8 +133,9 @@ async function startLives(server: BenchServer, { withEndpoint, withFunctions }: 
 }
 
 export async function measureWholeLife(server: BenchServer, options: WholeLife): Promise<WholeLifeLine> {
-  const { seconds, connections, say } = options;
+  const { seconds, connections, observe = async () => undefined, say } = options;
   const { world, database, secrets, readCosts } = await startLives(server, options);
+  await observe({ world, database }, 'ready');
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
   const requests = createRequests({ secrets }, '1.00');
@@ -145,9 +154,11 @@ export async function measureWholeLife(server: BenchServer, options: WholeLife):
   const toMs = Date.now();
   const after = await countPayouts(database);
   const costsAfter = await readCosts();
+  await observe({ world, database }, 'loaded');
   const { p50Ms, p99Ms } = await running.finish({ fromMs, toMs });
   await untilQuiet(database, { timeoutMs: 60_000 });
   await eventually('all is delivered', async () => (await countDelivered(database)).pending === 0, 60_000);
+  await observe({ world, database }, 'over');
   const violations = await findViolations({ ...world, database });
   for (const violation of violations.slice(0, 10)) say(violation);
   const times = await readTimes(database);

@@ -13,10 +13,11 @@ import type { TestDatabase } from './database.ts';
 export function createPayoutDeps(
   database: TestDatabase,
   banks: Pick<Banks, 'provider_sandbox'> & Partial<Banks>,
+  atEnd: (end: () => Promise<unknown>) => void = after,
 ): PayoutDeps & { pool: Pool } {
   const logger = createLogger('test', 'silent');
   const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
-  after(async () => pool.end());
+  atEnd(async () => pool.end());
   const calls = createSingleCalls(pool, noFailpoint);
   return {
     pool,
