@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { projectFolder } from '../project.ts';
+import { judgeLicences } from './judge-licences.ts';
+import { listPackages } from './packages.ts';
+
+const packages = listPackages();
+
+test('every package of the lockfile has a licence that is allowed', () => {
+  const { byLicence, refused } = judgeLicences(packages);
+  assert(packages.length > 300);
+  assert((byLicence.get('MIT')?.length ?? 0) > 100);
+  assert.deepEqual(refused, []);
+});
+
+test('a licence that asks for our own code, an unknown one and none are refused', () => {
+  for (const licence of [
+    'AGPL-3.0-only',
+    'GPL-2.0',
+    'MIT AND GPL-3.0-only',
+    '(GPL-3.0 OR AGPL-3.0)',
+    'SEE LICENSE IN LICENSE',
+    null,
+  ])
+    assert.equal(judgeLicences([{ name: 'planted@1.0.0', licence }]).refused.length, 1, String(licence));
+  for (const licence of ['MIT', '(GPL-3.0 OR MIT)', 'MIT AND ISC'])
+    assert.deepEqual(judgeLicences([{ name: 'planted@1.0.0', licence }]).refused, [], licence);
+});
+
+test('only two packages may run a script of their own when they are installed, and no release younger than a week is taken', () => {
+  const text = readFileSync(path.join(projectFolder, 'pnpm-workspace.yaml'), 'utf8');
+  const builds = text
+    .split('allowBuilds:\n')[1]
+    ?.split(/\n(?! )/)[0]
+    ?.trimEnd();
+  assert.equal(builds, `  '@swc/core': true\n  node: true`);
+  assert.match(text, /^minimumReleaseAge: 10080$/m);
+  assert.doesNotMatch(text, /dangerouslyAllowAllBuilds|minimumReleaseAgeExclude/);
+});
