@@ -7,6 +7,7 @@ import type { Encryptor } from '../platform/encryption.ts';
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
+import { recordRetention } from '../platform/retention/record-retention.ts';
 import { notifyExpiry } from './keys/notify-expiry.ts';
 import { mailWaitingCodes } from './signing-in/mail-code.ts';
 import { signInMails } from './signing-in/request-code.ts';
@@ -35,6 +36,7 @@ export function accessHandlers({ outbox, ...deps }: AccessJobDeps): [Queue, JobH
     signInSweep,
     async () => {
       const swept = await sweepSignIns(deps.calls, deps.clock);
+      await recordRetention(deps.calls, signInSweep, { removed: swept, at: deps.clock.now() });
       deps.logger.info({ rows: swept }, 'sign_ins.swept');
     },
   ];

@@ -10,6 +10,7 @@ export { createCommits } from './records/commits.ts';
 export { createPayoutMetrics } from './records/payout-metrics.ts';
 export { digestOrders } from './records/digest-payouts.ts';
 export { verifyPayouts } from './records/verify-payouts.ts';
+export { openRecipient } from './records/encrypted-recipient.ts';
 export { openNewestRecipient } from './records/newest-recipient.ts';
 export { createWebhookReceiver } from './lifecycle/receive-webhook.ts';
 export { startSweep } from './lifecycle/sweep.ts';

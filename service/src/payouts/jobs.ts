@@ -1,5 +1,7 @@
 // What a worker does for payouts on a schedule. Those that are not final are looked after by lifecycle/sweep.ts.
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
+import { recordRetention } from '../platform/retention/record-retention.ts';
+import { eraseOldPayouts } from './records/erase-old-payouts.ts';
 import { emailPayoutProblems, type ProblemDeps } from './problems/email-problems.ts';
 import { findLateReturns, type LateReturnDeps } from './lifecycle/find-late-returns.ts';
 import { forgetOldSpending, warnOfVolume, type VolumeDeps } from './spending/warn-of-volume.ts';
@@ -13,7 +15,9 @@ const unusualVolume: Queue = { name: 'unusual-volume', retryLimit: 3, schedule: 
 
 const oldSpending: Queue = { name: 'old-spending', retryLimit: 5, schedule: '27 3 * * *' };
 
-export const payoutQueues: readonly Queue[] = [lateReturns, payoutProblems, unusualVolume, oldSpending];
+const oldPayouts: Queue = { name: 'erase-old-payouts', retryLimit: 5, schedule: '57 3 * * *' };
+
+export const payoutQueues: readonly Queue[] = [lateReturns, payoutProblems, unusualVolume, oldSpending, oldPayouts];
 
 export function payoutHandlers(deps: LateReturnDeps & ProblemDeps & VolumeDeps): [Queue, JobHandler][] {
   return [
@@ -24,14 +28,23 @@ export function payoutHandlers(deps: LateReturnDeps & ProblemDeps & VolumeDeps):
         deps.logger.info({ payouts: found }, 'late_returns.searched');
       },
     ],
-    [payoutProblems, async ({ signal }) => emailPayoutProblems(deps, signal)],
+    [
+      payoutProblems,
+      async ({ signal }) => {
+        const removed = await emailPayoutProblems(deps, signal);
+        // It runs every minute.
+        if (removed > 0) await recordRetention(deps.calls, payoutProblems, { removed, at: deps.clock.now() });
+      },
+    ],
     [unusualVolume, async ({ signal }) => warnOfVolume(deps, signal)],
     [
       oldSpending,
       async () => {
         const rows = await forgetOldSpending(deps);
+        await recordRetention(deps.calls, oldSpending, { removed: rows, at: deps.clock.now() });
         deps.logger.info({ rows }, 'spending.swept');
       },
     ],
+    [oldPayouts, async ({ signal }) => eraseOldPayouts(deps, signal)],
   ];
 }

@@ -13,6 +13,9 @@
 create or replace function kelpie.refuse_illegal_transition() returns trigger
   language plpgsql
 as $$
+declare
+  erasable constant text[] :=
+    '{recipient_name,account_last4,recipient_encrypted,bank_recipient_encrypted,erased_at,created_by}';
 begin
   if tg_op = 'INSERT' then
     if new.state not in ('sending', 'processing', 'failed') or new.revision <> 1 then
@@ -27,6 +30,12 @@ begin
       end if;
     end if;
     return new;
+  end if;
+  if new.revision = old.revision and current_user = 'kelpie_payouts'
+    and to_jsonb(new) - erasable = to_jsonb(old) - erasable then
+    if kelpie.is_erasure() or kelpie.is_past_recipient_retention(new.id) then
+      return new;
+    end if;
   end if;
   if new.revision <> old.revision + 1 then
     raise exception 'a change of a payout without its number' using errcode = 'check_violation';

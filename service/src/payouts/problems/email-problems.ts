@@ -39,13 +39,13 @@ const stuckAtOnce = 500;
 /** More would make an email that nobody reads; the rest is counted. */
 const mostListed = 20;
 
-/** Reports payouts that are stuck, and emails what waits. Runs every minute, so that no payout waits for it. */
-export async function emailPayoutProblems(deps: ProblemDeps, signal: AbortSignal): Promise<void> {
+/** Reports payouts that are stuck, and emails what waits. Runs every minute, so that no payout waits for it. Returns how many old ones it deleted. */
+export async function emailPayoutProblems(deps: ProblemDeps, signal: AbortSignal): Promise<number> {
   const { calls, clock } = deps;
   const at = clock.now();
   const before = (ms: number): Date => new Date(at.getTime() - ms);
   await reportStuckPayouts(calls, { createdBefore: before(stuckAfterMs), at, atMost: stuckAtOnce });
-  await deleteOldProblems(calls, before(keptForMs));
+  const deleted = await deleteOldProblems(calls, before(keptForMs));
   const due = readInPages(
     async (afterPartner) =>
       listProblemsToEmail(calls, { quietSince: before(quietMs), afterPartner, atMost: partnersAtOnce }),
@@ -53,9 +53,10 @@ export async function emailPayoutProblems(deps: ProblemDeps, signal: AbortSignal
   );
   for await (const partnerEnvironment of due) {
     // Another worker has the job by now.
-    if (signal.aborted) return;
+    if (signal.aborted) return deleted;
     await emailPartner(deps, partnerEnvironment, before(quietMs));
   }
+  return deleted;
 }
 
 /** One commit: that people were notified, and their emails. */

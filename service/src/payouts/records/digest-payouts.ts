@@ -3,13 +3,14 @@ import type { Transaction } from '../../platform/database/transaction.ts';
 
 /**
  * What was ordered, which never changes. A payout that was rebuilt from the bank gets some of it later. The recipient's name
- * and details are left out: they may have to be erased.
+ * and details are left out, and so is the person who created it in the dashboard: they may have to be erased.
  */
 const ordersSql = `
   select id, 1 as line,
     row(
       id, partner_id, environment, rail, order_id, bank_round, extract(epoch from first_tried_at) * 1000000, amount_pence,
-      fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths, price_plan, created_via, created_by,
+      fee_pence, provider_fee_pence, wallet_debit_micro_usdc, gbp_per_usd_millionths, price_plan, created_via,
+      case when created_via = 'api' then created_by end,
       extract(epoch from recovered_at) * 1000000,
       case when recovered_at is null
         then row(idempotency_key, reference, bank_reference, encode(account_index, 'hex'))::text end

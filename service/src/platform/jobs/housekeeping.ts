@@ -6,6 +6,7 @@ import type { Pool } from '../database/pool.ts';
 import type { SingleCalls } from '../database/single-call.ts';
 import type { Logger } from '../logging.ts';
 import { sweepRateBuckets } from '../rate-limits/store.ts';
+import { recordRetention } from '../retention/record-retention.ts';
 import type { JobHandler, Queue } from './jobs.ts';
 
 const monthPartitions: Queue = { name: 'month-partitions', retryLimit: 20, schedule: '17 3 * * *' };
@@ -34,6 +35,7 @@ export function housekeepingHandlers({ clock, logger, pool, calls }: Housekeepin
       oldPartitions,
       async () => {
         const dropped = await dropExpiredPartitions(pool, clock.now());
+        await recordRetention(calls, oldPartitions, { removed: dropped.length, at: clock.now() });
         logger.info({ partitions: dropped }, 'partitions.dropped');
       },
     ],

@@ -37,6 +37,19 @@ export async function findWaitingMail(tx: Transaction, id: string): Promise<Wait
   return rows[0] ?? null;
 }
 
+/** Those whose end is not known, by their ids. */
+export async function listWaitingMails(
+  tx: Transaction,
+  { after, atMost }: { after: string; atMost: number },
+): Promise<Pick<WaitingMail, 'id' | 'content_encrypted'>[]> {
+  const { rows } = await tx.query<Pick<WaitingMail, 'id' | 'content_encrypted'>>(
+    `select id, content_encrypted from kelpie.outgoing_mails
+     where content_encrypted is not null and id > $1 order by id limit $2`,
+    [after, atMost],
+  );
+  return rows;
+}
+
 export type MailEnd = 'sent' | 'refused' | 'given_up';
 
 /** Its content goes with it. Who comes second changes nothing. */

@@ -22,8 +22,16 @@ async function untilNoneIsLeft(pool: Pool, some: (tx: Transaction) => Promise<nu
   return total;
 }
 
-/** Erases what could not be sent for two days, which is an alarm, and deletes what ended 30 days ago. */
-export async function sweepOutgoingMails({ pool, clock, logger }: { pool: Pool; clock: Clock; logger: Logger }) {
+/** Erases what could not be sent for two days, which is an alarm, and deletes what ended 30 days ago. Returns how many of both. */
+export async function sweepOutgoingMails({
+  pool,
+  clock,
+  logger,
+}: {
+  pool: Pool;
+  clock: Clock;
+  logger: Logger;
+}): Promise<number> {
   const now = clock.now();
   const before = (ms: number): Date => new Date(now.getTime() - ms);
   const givenUp = await untilNoneIsLeft(pool, async (tx) =>
@@ -34,4 +42,5 @@ export async function sweepOutgoingMails({ pool, clock, logger }: { pool: Pool; 
     deleteEndedMails(tx, { endedBefore: before(keptForMs), most: mostAtOnce }),
   );
   logger.info({ mails: deleted }, 'mails.swept');
+  return givenUp + deleted;
 }

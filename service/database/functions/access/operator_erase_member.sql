@@ -1,0 +1,49 @@
+-- Erases a person who is no member of an open account any more: their address, name, networks and browsers. "erased" stands for
+-- them in payouts, histories, activity, security events, freezes and events. `of_rows` are the ids of the rows that name
+-- them, found before: no new ones come without a membership.
+-- Guarantees: only what two operators decided. No amount, state or time changes.
+-- Raises what take_proposal raises. Returns false, and changes nothing, for a member or contact of an account that is open.
+-- Locks: the proposal, then rows that no request changes.
+-- Owner: kelpie_payouts
+-- Callers: kelpie_service
+create or replace function kelpie.operator_erase_member(
+  of_proposal uuid, of_subject text, of_email text, of_email_hmac bytea, of_rows uuid[], at timestamptz
+) returns boolean
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  proposal kelpie.proposals := kelpie.take_proposal(of_proposal, 'person.erase', of_subject, at);
+  quoted text := to_jsonb(of_email)::text;
+begin
+  if exists (
+    select from kelpie.partners p where p.closed_at is null and (
+      of_email in (p.contact_email, p.billing_email)
+      or exists (select from kelpie.members m where m.partner_id = p.id and m.email = of_email)
+    )
+  ) then
+    return false;
+  end if;
+  perform kelpie.forget_member(of_email, of_email_hmac);
+  update kelpie.partners p
+  set contact_email = nullif(p.contact_email, of_email), billing_email = nullif(p.billing_email, of_email)
+  where of_email in (p.contact_email, p.billing_email);
+  update kelpie.payouts p set created_by = 'erased' where p.id = any (of_rows) and p.created_by = of_email;
+  update kelpie.payout_history h set by = 'erased' where h.payout_id = any (of_rows) and h.by = of_email;
+  update kelpie.activity a
+  set by = replace(a.by, of_email, 'erased'), detail = replace(a.detail, of_email, 'erased') where a.id = any (of_rows);
+  update kelpie.activity_pages a set entries = replace(a.entries::text, quoted, '"erased"')::jsonb where a.id = any (of_rows);
+  update kelpie.security_events e
+  set network = case when e.by <> of_email then e.network end, browser = case when e.by <> of_email then e.browser end,
+    by = replace(e.by, of_email, 'erased'), detail = replace(e.detail, of_email, 'erased')
+  where e.id = any (of_rows);
+  update kelpie.events e
+  set snapshot = replace(e.snapshot::text, quoted, '"erased"')::jsonb
+    || case when e.snapshot ->> 'email' = of_email then '{"name": null}'::jsonb else '{}'::jsonb end
+  where e.id = any (of_rows);
+  update kelpie.payment_blocks b set by = 'erased', reason = 'frozen by its admin' where b.by = left(of_email, 80);
+  update kelpie.payment_block_history b set by = 'erased', reason = 'frozen by its admin' where b.by = left(of_email, 80);
+  delete from kelpie.erasure_requests r where r.proposal_id = of_proposal;
+  return true;
+end;
+$$;
