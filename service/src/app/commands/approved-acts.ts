@@ -6,6 +6,7 @@ import { partnerActivation, screeningClearance } from './partner-acts.ts';
 import { partnerClosing } from './partner-close.ts';
 import { partnerUnfreezing } from './partner-freeze.ts';
 import { payoutActs } from './payout-acts.ts';
+import { memberErasing, recipientErasing } from './people.ts';
 import type { ApprovedAct } from './propose.ts';
 import { blockLifting } from './rails.ts';
 import { recoveryOpening } from './recovery.ts';
@@ -22,5 +23,7 @@ export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
   ['recovery.open', recoveryOpening],
   ['partner.unfreeze', partnerUnfreezing],
   ['member.restore', memberRestoring],
+  ['person.erase', memberErasing],
+  ['recipient.erase', recipientErasing],
   ...payoutActs,
 ]);

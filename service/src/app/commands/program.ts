@@ -16,6 +16,7 @@ import { addMemberCommands } from './members.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addPartnerCommands } from './partners.ts';
 import { addPayoutCommands } from './payouts.ts';
+import { addPeopleCommands } from './people.ts';
 import { addPlanCommands } from './plans.ts';
 import { addRailCommands } from './rails.ts';
 import { addReconcileCommands } from './reconcile.ts';
@@ -74,6 +75,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addPartnerCommands(program);
   addSessionCommands(program);
   addMemberCommands(program);
+  addPeopleCommands(program);
   addApiKeyCommands(program);
   addPlanCommands(program);
   addPayoutCommands(program);

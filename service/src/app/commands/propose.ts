@@ -40,11 +40,18 @@ export class ActMoved extends OperatorError {
   }
 }
 
-/** Records a proposal and prints how another operator approves it. `what` completes "Proposed to …". */
+interface ProposedAct {
+  /** Completes "Proposed to …". */
+  what: string;
+  /** Writes, in the same transaction, what approval needs and a proposal must not hold. */
+  alsoKeep?: (tx: Transaction, proposalId: string) => Promise<void>;
+}
+
+/** Records a proposal and prints how another operator approves it. */
 export async function propose(
   deps: OperatorDeps,
   { json, dryRun }: WriteOptions,
-  { what, ...proposed }: Omit<NewProposal, 'id'> & { what: string },
+  { what, alsoKeep, ...proposed }: Omit<NewProposal, 'id'> & ProposedAct,
 ): Promise<void> {
   const id = newId(deps.clock);
   const { action, subject, revision, detail } = proposed;
@@ -52,6 +59,7 @@ export async function propose(
     const named = { action, subject, revision: revision === null ? null : revision.toString() };
     const recorded = await deps.record(tx, { action: 'proposal.create', subject: id, detail: { ...detail, ...named } });
     await insertProposal(tx, { id, ...proposed }, deps.clock.now());
+    await alsoKeep?.(tx, id);
     return recorded;
   });
   const sentence = `Proposed to ${what}.\nAnother operator approves it within 24 hours with \`kelpie-admin approvals approve ${id}\`.`;

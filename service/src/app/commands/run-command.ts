@@ -79,15 +79,21 @@ export function commandLogger(logLevel: string): Logger {
 }
 
 /** Reads as kelpie_reader, which sees every partner's rows and can't write. */
-export async function look<Found>(read: (tx: Transaction, now: Date) => Promise<Found>): Promise<Found> {
+export async function look<Found>(
+  read: (tx: Transaction, now: Date) => Promise<Found>,
+  pace: 'command' | 'unhurried' = 'command',
+): Promise<Found> {
   const { readerUrl, logLevel, testClockFile } = chosenSettings((get) => ({
     readerUrl: get(settings.readerDatabaseUrl),
     logLevel: get(settings.logLevel),
     testClockFile: get(settings.testClockFile),
   }));
   const now = clockFor(testClockFile).now();
-  return withReader(readerUrl, commandLogger(logLevel), async (pool) =>
-    inTransaction(pool, 'shared', async (tx) => read(tx, now)),
+  return withReader(
+    readerUrl,
+    commandLogger(logLevel),
+    async (pool) => inTransaction(pool, 'shared', async (tx) => read(tx, now)),
+    pace,
   );
 }
 

@@ -102,6 +102,8 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'partners freeze': [slug, ...why],
   'partners unfreeze': [slug, ...why],
   'members restore': [slug, 'ada@people.test', ...why],
+  'people export': ['ada@people.test', ...why],
+  'people erase': [completed.id, ...why],
   'partners limits': [slug, '--factor', '3', ...why],
   'sessions end': ['--all', slug, ...why],
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
