@@ -44,6 +44,7 @@ import { createAuthentication, type Authentication } from '../http/auth/authenti
 import { addDashboardRoutes } from '../http/pages/dashboard.ts';
 import { addDocsRoutes } from '../http/pages/docs.ts';
 import { addDiscoveryRoutes } from '../http/pages/discovery.ts';
+import { addSecurityTxt } from '../http/pages/security-txt.ts';
 import { createDrain, type Drain } from '../http/drain.ts';
 import { refuseUntil } from '../http/refuse-until.ts';
 import { addHealthRoutes } from '../http/health.ts';
@@ -194,6 +195,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const banks = withAskedAnswers(openBanks(deps.banks, clock, deps.failpoint, deps), calls);
   addStatusRoutes(app, { pages: deps.statusPages, limit: limitBriefly(limits.open) });
   addDiscoveryRoutes(app, { publicUrl, supportEmail: deps.supportEmail, limitOpen });
+  addSecurityTxt(app, { clock, publicUrl, supportEmail: deps.supportEmail, limitOpen });
   addPublicPartnerRoutes(app, { calls, recogniseKey: auth.recogniseKey });
   const acts = actDeps(deps, tools);
   addSignInRoutes(app, deps, { auth, acts, sessions, limitOpen, tools });
