@@ -1,4 +1,5 @@
 import type { BareDatabase } from './bare/bare-database.ts';
+import { createBatchScript } from './bare/batch-calls.ts';
 import { createScript, getScript, listScript } from './bare/calls.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import type { HttpLoad } from './http-load.ts';
@@ -11,6 +12,7 @@ export const measureNames = [
   'bare_32',
   'create_32',
   'create_128',
+  'bare_batch_32',
   'bare_hot_32',
   'hot_32',
   'hot_128',
@@ -23,6 +25,8 @@ export type MeasureName = (typeof measureNames)[number];
 
 /** As many as it takes to keep both cores busy, whoever asks. */
 const usualClients = 32;
+/** Of calls with many payouts each: more would only wait for the same wallets. */
+const batchClients = 4;
 
 /** What starts each of them, again and again. */
 export type Measures<Name extends MeasureName = MeasureName> = Readonly<Record<Name, () => Running>>;
@@ -31,12 +35,13 @@ export type ApiName = Exclude<MeasureName, BareName>;
 
 export function createBareMeasures({ partners, planted, pgbench }: BareDatabase): Measures<BareName> {
   /** pgbench is started with its first slice. */
-  const bare = (script: BareScript): (() => Running) => {
+  const bare = (script: BareScript, clients = usualClients): (() => Running) => {
     let load: BareLoad | undefined;
-    return () => (load ??= pgbench.load(script, usualClients)).start();
+    return () => (load ??= pgbench.load(script, clients)).start();
   };
   return {
     bare_32: bare(createScript(partners, 'many')),
+    bare_batch_32: bare(createBatchScript(partners), batchClients),
     bare_hot_32: bare(createScript(partners, 'hot')),
     bare_get: bare(getScript(partners, planted)),
     bare_list: bare(listScript(partners)),

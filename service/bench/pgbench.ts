@@ -14,12 +14,14 @@ export interface BareScript {
   statement: string;
   values: ReadonlyMap<string, string>;
   makesPayouts: boolean;
+  /** How many each transaction makes, where that is not one. They are counted one by one. */
+  payoutsPerCall?: number;
 }
 
 /** pgbench with one script. Between slices it is paused, so that its connections stay as warm as those of the api. */
 export interface BareLoad {
   start(): Running;
-  /** Says how many transactions it made in all. */
+  /** Says how many transactions it made in all, or payouts where each makes several. */
   end(): Promise<number>;
   /** However far it is, and where nobody wants to know. */
   kill(): void;
@@ -109,6 +111,7 @@ function followLog(file: string) {
 }
 
 function createLoad(options: PgbenchOptions, name: string, script: BareScript, clients: number): BareLoad {
+  const { payoutsPerCall = 1 } = script;
   const child = startPgbench(options, name, script, clients);
   const log = followLog(path.join(options.folder, `${name}.${child.pid}`));
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -130,7 +133,8 @@ function createLoad(options: PgbenchOptions, name: string, script: BareScript, c
         async finish(window) {
           await readUntil(() => log.newestMs() > window.toMs);
           child.kill('SIGSTOP');
-          return log.completions.count(window);
+          const counted = log.completions.count(window);
+          return { ...counted, inWindow: counted.inWindow * payoutsPerCall };
         },
       };
     },
@@ -140,7 +144,7 @@ function createLoad(options: PgbenchOptions, name: string, script: BareScript, c
       child.kill('SIGALRM');
       if ((await exited) !== 0) throw new Error('pgbench failed');
       log.readOn();
-      return log.completions.total();
+      return log.completions.total() * payoutsPerCall;
     },
     kill: () => void child.kill('SIGKILL'),
   };

@@ -14,6 +14,9 @@ export interface ReportLine {
   cpu_us_node: number;
   /** Of create_32 alone: its p99 divided by that of bare_32. */
   p99_ratio?: number;
+  /** Of create_128 alone: its throughput divided by that of bare_batch_32, and the processor time of that divided by its own. */
+  batch_ratio?: number;
+  batch_cpu_ratio?: number;
 }
 
 export function median(values: readonly number[]): number {
@@ -45,6 +48,7 @@ const ratios: Readonly<Record<MeasureName, (round: Round) => number>> = {
   bare_32: isItself,
   create_32: ofThroughput('create_32', 'bare_32'),
   create_128: ofThroughput('create_128', 'bare_32'),
+  bare_batch_32: isItself,
   bare_hot_32: isItself,
   hot_32: ofThroughput('hot_32', 'bare_hot_32'),
   hot_128: ofThroughput('hot_128', 'bare_hot_32'),
@@ -75,8 +79,13 @@ function lineOf(name: MeasureName, rounds: readonly Round[]): ReportLine {
 
 export function reportOn(rounds: readonly Round[]): ReportLine[] {
   const p99Ratio = rounded(median(rounds.map((round) => divide(round.create_32.p99Ms, round.bare_32.p99Ms))), 3);
-  return measureNames.map((name) => {
-    const line = lineOf(name, rounds);
-    return name === 'create_32' ? Object.assign(line, { p99_ratio: p99Ratio }) : line;
-  });
+  const ofBatch = (ratio: (round: Round) => number): number => rounded(median(rounds.map(ratio)), 3);
+  const more: Readonly<Partial<Record<MeasureName, Partial<ReportLine>>>> = {
+    create_32: { p99_ratio: p99Ratio },
+    create_128: {
+      batch_ratio: ofBatch(ofThroughput('create_128', 'bare_batch_32')),
+      batch_cpu_ratio: ofBatch(ofProcessorTime('create_128', 'bare_batch_32')),
+    },
+  };
+  return measureNames.map((name) => Object.assign(lineOf(name, rounds), more[name]));
 }

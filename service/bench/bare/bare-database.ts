@@ -52,7 +52,7 @@ export async function createBareDatabase(
   const superuserUrl = urlFor(server.adminUrl, name);
   const serviceUrl = urlFor(server.adminUrl, name, 'kelpie_service');
   await asAdmin(superuserUrl, async (client) => {
-    for (const file of ['tables.sql', 'functions.sql']) await client.query(readText(file));
+    for (const file of ['tables.sql', 'functions.sql', 'batch.sql']) await client.query(readText(file));
   });
   const partners = await createPartners(superuserUrl, partnerCount);
   const planted = numberIds(new Date(), 2);

@@ -8,7 +8,7 @@ const figures = ['ratio', 'tps', 'p50_ms', 'p99_ms', 'cpu_us_pg', 'cpu_us_node']
 /** No request was ever done in no time; of the processor so little may be used that Linux does not count it. */
 const aboveZero = ['tps', 'p50_ms', 'p99_ms'];
 const names = ['create_32', 'create_128', 'hot_32', 'hot_128', 'get', 'list'];
-const bareNames = ['bare_32', 'bare_hot_32', 'bare_get', 'bare_list'];
+const bareNames = ['bare_32', 'bare_batch_32', 'bare_hot_32', 'bare_get', 'bare_list'];
 
 function numberAt(line: object, name: string): number {
   const value: unknown = Reflect.get(line, name);
