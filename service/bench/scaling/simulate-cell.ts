@@ -2,7 +2,7 @@ import { chanceFrom, createPick, exponential } from './chance.ts';
 import { createTimeline, Processors, type Timeline } from './timeline.ts';
 
 /** What one commit costs, by the number of payouts in it. */
-export interface CommitTime {
+interface CommitTime {
   /** Of a core. */
   perBatchSeconds: number;
   perPayoutSeconds: number;
