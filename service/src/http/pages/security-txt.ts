@@ -14,7 +14,7 @@ interface SecurityTxtDeps {
 }
 
 /** Where to report a vulnerability (RFC 9116). It expires half a year after the day on which it is read, so it never lapses. */
-export function securityTxt(
+function securityTxt(
   { publicUrl, supportEmail }: Pick<SecurityTxtDeps, 'publicUrl' | 'supportEmail'>,
   now: Date,
 ): string {
