@@ -46,7 +46,7 @@ async function* lives(): AsyncGenerator<object> {
 const rates = trial ? [50] : [250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000];
 const windows = trial ? { warmMs: 200, windowMs: 1_000 } : { warmMs: 2_000, windowMs: 8_000 };
 
-const parts: Readonly<Record<string, () => AsyncGenerator<object>>> = {
+const measurements: Readonly<Record<string, () => AsyncGenerator<object>>> = {
   commits: () => onServer((server) => measureCommits(server, { windowMs: trial ? 100 : 3_000, say })),
   arrivals: () => onServer((server) => measureArrivals(server, { rates, ...windows, say })),
   lives,
@@ -67,8 +67,8 @@ function keep(part: string, lines: readonly object[]): void {
 }
 
 async function measurePart(part: string): Promise<void> {
-  const measure = parts[part];
-  if (measure === undefined) throw new Error(`Measure one of ${Object.keys(parts).join(', ')}.`);
+  const measure = measurements[part];
+  if (measure === undefined) throw new Error(`Measure one of ${Object.keys(measurements).join(', ')}.`);
   const lines: object[] = [];
   for await (const line of measure()) {
     console.log(JSON.stringify(line));

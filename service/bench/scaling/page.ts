@@ -176,8 +176,8 @@ function checkTable(checked: readonly CheckedRate[]): string {
 }
 
 function stamp({ lives, commits, arrivals, nightly, machine, postgresql }: Measured): string {
-  const parts = Object.entries({ lives, commits, arrivals, nightly });
-  const each = parts.map(([name, { date, commit }]) => `\`${name}\` on ${date} at ${commit.slice(0, 8)}`);
+  const runs = Object.entries({ lives, commits, arrivals, nightly });
+  const each = runs.map(([name, { date, commit }]) => `\`${name}\` on ${date} at ${commit.slice(0, 8)}`);
   return `Measured on ${machine}, PostgreSQL ${postgresql}: ${each.join(', ')}.`;
 }
 

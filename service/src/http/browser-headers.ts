@@ -1,5 +1,5 @@
 /** Two years, as the proxy says it. */
-const insistOnHttps = 'max-age=63072000; includeSubDomains';
+const httpsOnly = 'max-age=63072000; includeSubDomains';
 
 /**
  * What every answer tells a browser: keep nothing, guess no type, run nothing and show it in no frame. Files and pages say
@@ -11,6 +11,6 @@ export function browserHeaders(publicUrl: string | undefined): Readonly<Record<s
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'content-security-policy': `default-src 'none'; frame-ancestors 'none'`,
-    ...(publicUrl?.startsWith('https://') === true ? { 'strict-transport-security': insistOnHttps } : {}),
+    ...(publicUrl?.startsWith('https://') === true ? { 'strict-transport-security': httpsOnly } : {}),
   };
 }

@@ -37,7 +37,7 @@ async function listPaths(): Promise<string[]> {
 
 const paths = await listPaths();
 /** Pages and their files are the same for everyone. Nothing else may be kept. */
-const isPublic = /^\/(dashboard|docs|status|llms\.txt|robots\.txt)/;
+const isPublic = /^\/(dashboard|docs|status|llms\.txt|robots\.txt|\.well-known\/security\.txt)/;
 
 test('there are paths to walk', () => {
   assert(paths.length > 60, `${paths.length}`);

@@ -1,5 +1,4 @@
 import type { Call, SingleCalls } from '../database/single-call.ts';
-import type { Queue } from '../jobs/jobs.ts';
 
 const recordCall: Call = {
   name: 'record_retention',
@@ -10,7 +9,7 @@ const recordCall: Call = {
 /** Adds a run of a job that forgets to its day: how many rows it removed. */
 export async function recordRetention(
   calls: SingleCalls,
-  { name }: Pick<Queue, 'name'>,
+  { name }: { readonly name: string },
   { removed, at }: { removed: number; at: Date },
 ): Promise<void> {
   await calls.call(recordCall, [name, removed, at]);
