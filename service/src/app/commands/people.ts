@@ -8,9 +8,9 @@ import type { Transaction } from '../../platform/database/transaction.ts';
 import { createEncryptor, type Encryptor } from '../../platform/encryption.ts';
 import { createKeyedDigest } from '../../platform/keyed-digest.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { eraseMails } from '../people/erase-mails.ts';
-import { idsOf, listMemberRows, type PersonRows } from '../people/member-rows.ts';
-import { listRecipientRows, type RecipientRow } from '../people/recipient-rows.ts';
+import { eraseMails } from '../data-protection/erase-mails.ts';
+import { idsOf, listMemberRows, type PersonRows } from '../data-protection/member-rows.ts';
+import { listRecipientRows, type RecipientRow } from '../data-protection/recipient-rows.ts';
 import {
   eraseMember,
   eraseRecipient,
@@ -18,7 +18,7 @@ import {
   findOpenAccount,
   keepRequest,
   requestPlace,
-} from '../people/store.ts';
+} from '../data-protection/store.ts';
 import { addGroupHelp, addHelp } from './help.ts';
 import { counted, print } from './printing.ts';
 import { ActMoved, propose, type ApprovedAct } from './propose.ts';

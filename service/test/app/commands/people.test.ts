@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createCodeDigests } from '../../../src/access/index.ts';
-import { memberPlaces } from '../../../src/app/people/member-rows.ts';
+import { memberPlaces } from '../../../src/app/data-protection/member-rows.ts';
 import { encryptRecipient } from '../../../src/payouts/records/encrypted-recipient.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createEncryptor } from '../../../src/platform/encryption.ts';
