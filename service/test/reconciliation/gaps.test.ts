@@ -5,7 +5,7 @@ import { sendPounds, sendUsdc } from '@kelpie/sandbox-bank/test/topping-up.ts';
 import { clockShiftedByFile } from '../../src/platform/clock.ts';
 import { openRounds, startFundingWorld, untilDeposit, untilFunded, type Places } from '../funding/topping-up.ts';
 import { passTime } from '../harness/clock.ts';
-import { createPayout } from '../harness/client.ts';
+import { createPayout, payoutBody } from '../harness/client.ts';
 import type { TestPartner } from '../harness/partners.ts';
 import { untilQuiet } from '../harness/waits.ts';
 import { listCasesOf, listPaymentsOf, openReconciling, passCutOff } from './reconciling.ts';
@@ -229,12 +229,12 @@ test('a payment that came back long after it was compared is compared again, onc
 
 test('a payout that is stuck is compared each time, however old it is', async () => {
   const partner = await world.addPartner();
-  await bank.control('/faults', { on: 'transfer.read', kind: 'error_before' });
-  assert.equal((await createPayout({ url: world.api.url, key: partner.key })).status, 201);
+  const heldAccount = { bank_name: 'Example Bank', sort_code: '000000', account_number: '30000002' };
+  const made = await createPayout({ url: world.api.url, key: partner.key }, payoutBody({}, { bank: heldAccount }));
+  assert.equal(made.status, 201, made.text);
   const [payment] = await listPaymentsOf(database, partner);
   assert(payment !== undefined);
   await bank.control(`/transfers/${payment.paymentId}/hold`, { state: 'in_review' });
-  await bank.control('DELETE /faults');
   await passCutOff(world);
   assert.equal((await reconcile(partner)).inFlight, 1);
   await passTime(world, 9 * dayMs);
