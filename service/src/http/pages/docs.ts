@@ -1,10 +1,9 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { ApiError } from '../../platform/api-error.ts';
 import { nothingHere } from '../errors/errors.ts';
 import type { LimitHook } from '../limits/rate-limit.ts';
 import type { Server } from '../server.ts';
 import { docsHeaders, docsPolicy } from './docs-policy.ts';
-import { describeFile, isAccepted, readBodies, sendFile, type Bodies, type StaticFile } from './static-files.ts';
+import { createSharedFile, readBodies, sendFile, type Bodies } from './static-files.ts';
 
 // The docs for partners: pages that were built before (npm run docs:build), with the addresses of this installation.
 
@@ -36,31 +35,14 @@ function nameFor(address: string): string {
   return address.includes('.') ? address : `${address}.html`;
 }
 
-const encoders = {
-  br: (body: Buffer): Buffer =>
-    brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_LGWIN]: 22 } }),
-  gzip: (body: Buffer): Buffer => gzipSync(body),
-};
-
-function encodingFor(accepted: string): keyof typeof encoders | undefined {
-  return (['br', 'gzip'] as const).find((name) => isAccepted(accepted, name));
-}
-
-/** Written with our addresses, and compressed, when first asked for: an api starts quickly. Then it is kept. */
-function openFiles(bodies: Bodies, deps: DocsDeps): (name: string, accepted: string) => StaticFile | undefined {
-  const files = new Map<string, StaticFile>();
-  return (name, accepted) => {
-    const built = bodies.get(name);
-    if (built === undefined) return undefined;
-    const encoding = encodingFor(accepted);
-    const key = `${encoding ?? ''} ${name}`;
-    const known = files.get(key);
-    if (known !== undefined) return known;
-    const body = Buffer.from(ownAddresses(built.toString('utf8'), deps));
-    const file = describeFile(encoding === undefined ? body : encoders[encoding](body), { name, encoding });
-    files.set(key, file);
-    return file;
-  };
+/** Each written with our addresses when first asked for. */
+function openFiles(bodies: Bodies, deps: DocsDeps): ReadonlyMap<string, ReturnType<typeof createSharedFile>> {
+  return new Map(
+    [...bodies].map(([name, built]) => [
+      name,
+      createSharedFile(name, async () => Promise.resolve(Buffer.from(ownAddresses(built.toString('utf8'), deps)))),
+    ]),
+  );
 }
 
 /** Without a build, /docs leads to the reference, which needs none. */
@@ -74,14 +56,15 @@ export function addDocsRoutes(app: Server, deps: DocsDeps): void {
     app.get('/docs', options, async (_request, reply) => reply.redirect('/docs/reference', 307));
     return;
   }
-  const fileOf = openFiles(bodies, deps);
+  const files = openFiles(bodies, deps);
   const headers = { ...docsHeaders, 'content-security-policy': pagePolicy(deps.publicUrl) };
   for (const route of ['/docs', '/docs/*', '/llms.txt'])
     app.get(route, options, async (request, reply) => {
       const [address = ''] = request.url.split('?', 1);
       const name = address === '/llms.txt' ? 'llms.txt' : nameFor(address.slice(prefix.length));
-      const file = fileOf(name, request.headers['accept-encoding'] ?? '');
-      if (file === undefined) throw new ApiError(nothingHere);
+      const formOf = files.get(name);
+      if (formOf === undefined) throw new ApiError(nothingHere);
+      const file = await formOf(request.headers['accept-encoding'] ?? '');
       return sendFile(request, reply, { file, headers });
     });
 }

@@ -3,6 +3,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import type { LimitHook } from '../limits/rate-limit.ts';
 import { product } from '../pages/discovery.ts';
 import { docsHeaders, docsPolicy } from '../pages/docs-policy.ts';
+import { createSharedFile, sendFile } from '../pages/static-files.ts';
 import type { Server } from '../server.ts';
 import { brandCss, brandFonts, favicon, faviconPath, fontFolder } from './brand.ts';
 
@@ -91,17 +92,24 @@ async function openPage(): Promise<FastifyInstance> {
 /** The library is a script of 4 MB. It is loaded with the first request for the page, so that an api starts quickly. */
 function addPage(scope: FastifyInstance): void {
   let opened: Promise<FastifyInstance> | undefined;
-  for (const path of [page, `${page}/`, `${page}/js/scalar.js`]) {
+  const ask = async (path: string) => {
+    opened ??= openPage();
+    return (await opened).inject(path);
+  };
+  for (const path of [page, `${page}/`]) {
     scope.get(path, { schema: { hide: true } }, async (_request, reply) => {
-      opened ??= openPage();
-      const { statusCode, headers, payload } = await (await opened).inject(path);
+      const { statusCode, headers, payload } = await ask(path);
       if (headers.location !== undefined) return reply.redirect(headers.location, statusCode);
       return reply
         .code(statusCode)
         .type(headers['content-type'] ?? 'text/plain')
-        .send(path.endsWith('.js') ? payload : withStorage(payload));
+        .send(withStorage(payload));
     });
   }
+  const script = createSharedFile('scalar.js', async () => (await ask(`${page}/js/scalar.js`)).rawPayload);
+  scope.get(`${page}/js/scalar.js`, { schema: { hide: true } }, async (request, reply) =>
+    sendFile(request, reply, { file: await script(request.headers['accept-encoding'] ?? ''), headers: {} }),
+  );
   scope.get(`${page}/js/storage.js`, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(storageScript),
   );
@@ -111,8 +119,12 @@ function addPage(scope: FastifyInstance): void {
 export async function addReferenceRoutes(app: Server, limitOpen: LimitHook): Promise<void> {
   const config = { access: 'anybody' } as const;
   // The reference reads it as a page of another site would, and so may any other tool that shows an API.
-  app.get('/v1/openapi.json', { schema: { hide: true }, config, onRequest: limitOpen }, async (_request, reply) =>
-    reply.header('access-control-allow-origin', '*').send(app.swagger()),
+  const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
+  const described = createSharedFile('openapi.json', async () =>
+    Promise.resolve(Buffer.from(JSON.stringify(app.swagger()))),
+  );
+  app.get('/v1/openapi.json', { schema: { hide: true }, config, onRequest: limitOpen }, async (request, reply) =>
+    sendFile(request, reply, { file: await described(request.headers['accept-encoding'] ?? ''), headers }),
   );
   // In a scope of its own: no other request shall pass through what only this page needs.
   await app.register(async (scope) => {
