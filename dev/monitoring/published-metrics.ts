@@ -61,6 +61,8 @@ const ofProcesses: readonly PublishedMetric[] = [
     jobs: ['kelpie-api'],
     labels: { outcome: ['answered', 'behind', 'paused'] },
   },
+  { name: 'kelpie_connections_refused_total', kind: 'counter', jobs: ['kelpie-api'], labels: {} },
+  { name: 'kelpie_stalled_readers_total', kind: 'counter', jobs: ['kelpie-api'], labels: {} },
   { name: 'kelpie_waiting_requests', kind: 'gauge', jobs: ['kelpie-api'], labels: {} },
 ];
 

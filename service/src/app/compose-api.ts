@@ -144,6 +144,7 @@ interface ApiDeps {
   outbox: Outbox;
   drainDelayMs: number;
   trustedProxies: readonly string[] | null;
+  maxConnections: number;
   secrets: ApiSecrets;
   /** Whom invoices are from, and where they are paid to. */
   issuer: InvoiceIssuer;
@@ -181,13 +182,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const drain = createDrain(app, connections, { delayMs: deps.drainDelayMs, endWaits: () => changes.stop() });
   refuseUntil(app, deps.isCompared, ['/healthz', ...statusPaths]);
   await describeRoutes(app, { publicUrl, supportEmail: deps.supportEmail });
-  const { isDraining } = drain;
-  addHealthRoutes(app, {
-    checks: [databaseServes(pool)],
-    writeChecks: [nextMonthStands(pool, clock)],
-    isDraining,
-    takesWrites: writeGate.isOpen,
-  });
+  addHealth(app, deps, drain);
   const sessions = createSessions({ pool, calls, clock, uses: deps.uses, pepper: tools.pepper });
   const auth = authentication(deps, tools, sessions);
   const limitOpen = limitByNetwork(limits.open);
@@ -250,6 +245,18 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const servesDashboard = addDashboardRoutes(app, dashboardFolder);
   finish(auth);
   return { app, drain, servesDashboard };
+}
+
+/** Whether this process can serve. */
+function addHealth(app: Server, { pool, clock, logger, trustedProxies }: ApiDeps, { isDraining }: Drain): void {
+  addHealthRoutes(app, {
+    checks: [databaseServes(pool)],
+    writeChecks: [nextMonthStands(pool, clock)],
+    isDraining,
+    takesWrites: pool.writeGate.isOpen,
+    logger,
+    trustedProxies,
+  });
 }
 
 interface SandboxRouteDeps {
@@ -450,7 +457,7 @@ function fundingDeps(deps: ApiDeps, { encryptor }: SecretTools, banks: OpenBanks
 }
 
 /** What a bank's webhook wakes, by what it is about. */
-function webhookDeps({ clock, calls, pool, jobs, wakes, webhookKeys }: ApiDeps) {
+function webhookDeps({ clock, logger, calls, pool, jobs, wakes, webhookKeys }: ApiDeps) {
   const waking = { calls, pool, clock, jobs };
   // Two at a time: a flood of these leaves the other connections to callers, too.
   const inTurn = createMicroBatch<() => Promise<void>, undefined>({
@@ -467,6 +474,7 @@ function webhookDeps({ clock, calls, pool, jobs, wakes, webhookKeys }: ApiDeps) 
   });
   return {
     clock,
+    logger,
     webhookKeys,
     wakePayment: createWebhookReceiver({ calls, clock, wakes }),
     wakeVerification: async (id: string) => inTurn(async () => wakeVerification(waking, id)),

@@ -59,6 +59,7 @@ export async function composeUnconnected(): Promise<Server> {
     }),
     drainDelayMs: 0,
     trustedProxies: null,
+    maxConnections: 1,
     issuer: { name: 'Kelpie', details: [], payTo: null },
     failpoint: noFailpoint,
     secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },

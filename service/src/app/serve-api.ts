@@ -36,6 +36,7 @@ function chooseApi(get: <Value>(setting: Setting<Value>) => Value) {
     supportEmail: chooseSupport(get),
     drainDelayMs: get(settings.drainDelayMs),
     trustedProxies: get(settings.trustedProxies),
+    maxConnections: get(settings.maxConnections),
     rateRules: chooseRateRules(get),
     secrets: {
       apiKeyPepper: get(settings.apiKeyPepper),

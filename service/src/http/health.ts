@@ -1,5 +1,8 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Logger } from '../platform/logging.ts';
 import { ApiError } from '../platform/api-error.ts';
+import { limitProbes } from './limits/probe-limit.ts';
+import type { Server } from './server.ts';
 
 interface ReadinessCheck {
   name: string;
@@ -14,6 +17,8 @@ interface HealthDeps {
   isDraining: () => boolean;
   /** Whether writes are confirmed now. */
   takesWrites: () => boolean;
+  logger: Pick<Logger, 'warn'>;
+  trustedProxies: readonly string[] | null;
 }
 
 const checkTimeoutMs = 2_000;
@@ -37,12 +42,13 @@ async function failureOf(check: ReadinessCheck): Promise<Error | undefined> {
  * can also save changes, for a load balancer that has somewhere better to send them.
  */
 export function addHealthRoutes(
-  app: FastifyInstance,
-  { checks, writeChecks, isDraining, takesWrites }: HealthDeps,
+  app: Server,
+  { checks, writeChecks, isDraining, takesWrites, ...deps }: HealthDeps,
 ): void {
   const requireReady = createReadiness(checks, isDraining);
   const requireWriteChecks = createReadiness(writeChecks, isDraining);
-  const hidden = { schema: { hide: true } };
+  const onRequest = limitProbes({ ...deps, now: () => performance.now() });
+  const hidden = { schema: { hide: true }, onRequest };
   app.get('/healthz', hidden, async () => ({ status: 'alive' }));
   app.get('/readyz', hidden, async (request) => {
     await requireReady(request.log);
@@ -57,13 +63,18 @@ export function addHealthRoutes(
   });
 }
 
+async function runChecks(checks: readonly ReadinessCheck[]): Promise<{ name: string; error: Error | undefined }[]> {
+  return Promise.all(checks.map(async (check) => ({ name: check.name, error: await failureOf(check) })));
+}
+
 function createReadiness(checks: readonly ReadinessCheck[], isDraining: () => boolean) {
   let wasReady = true;
+  let running: ReturnType<typeof runChecks> | undefined;
   return async (log: FastifyBaseLogger): Promise<void> => {
     if (isDraining()) throw new ApiError({ code: 'unavailable', message: 'This process is stopping.' });
-    const results = await Promise.all(
-      checks.map(async (check) => ({ name: check.name, error: await failureOf(check) })),
-    );
+    // Who asks meanwhile is answered with what it finds: however many ask, the database is asked once at a time.
+    running ??= runChecks(checks).finally(() => (running = undefined));
+    const results = await running;
     const failing = results.filter(({ error }) => error !== undefined);
     // Said once for each time that it changes: a load balancer asks every second.
     if (wasReady) for (const { name, error } of failing) log.error({ action: name, error }, 'readiness.lost');

@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** The caller asked its sandbox for this answer: no figure of how requests fare counts it. */
     isStaged: boolean;
+    /** Refused as one of many: it is counted, and the line of all of them says how many. */
+    isQuiet: boolean;
   }
 }
 
@@ -24,6 +26,7 @@ export function recordRequests(
   });
   app.decorateReply('waitedMs', 0);
   app.decorateReply('isStaged', false);
+  app.decorateReply('isQuiet', false);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const { method } = request;
@@ -34,6 +37,10 @@ export function recordRequests(
         http_route: route,
         http_response_status_code: status,
       });
+    if (reply.isQuiet) {
+      done();
+      return;
+    }
     const duration_ms = Math.round(reply.elapsedTime);
     const caller = { caller_id: callerIdOf(request), network: sharedNetworkOf(request.ip) };
     request.log.info({ method, route, status, duration_ms, ...caller }, 'request.done');

@@ -14,6 +14,8 @@ import type { Meter } from '../platform/metrics.ts';
 import { noTracer, type Tracer } from '../platform/tracing/tracer.ts';
 import { ApiError } from '../platform/api-error.ts';
 import { trackConnections, type Connections } from './limits/connections.ts';
+import { capConnections } from './limits/connection-cap.ts';
+import { endStalledReaders } from './limits/stalled-readers.ts';
 import { limitChunks } from './limits/chunked-bodies.ts';
 import { setDeadlines } from './limits/deadlines.ts';
 import { createErrorSender, ErrorSchema, nothingHere } from './errors/errors.ts';
@@ -51,6 +53,8 @@ interface ServerDeps {
   trustedProxies?: readonly string[] | null;
   /** Where callers reach it: with https, browsers are told to use nothing else. */
   publicUrl?: string;
+  /** More connections than these are closed at once; without it there is no end. */
+  maxConnections?: number;
   /** When a request that is refused with 503 is worth repeating. */
   retryAfterSeconds: () => number;
 }
@@ -93,6 +97,7 @@ export function createServer({
   tracer = noTracer,
   trustedProxies,
   publicUrl,
+  maxConnections: most = Number.POSITIVE_INFINITY,
   ...deps
 }: ServerDeps): {
   app: Server;
@@ -135,6 +140,8 @@ export function createServer({
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const connections = trackConnections(app.server);
+  capConnections(app.server, { meter, logger, most });
+  endStalledReaders(app.server, meter);
   traceRequests(app, tracer);
   const startDeadline = setDeadlines(app, sendError);
   requireStrictRequests(app);

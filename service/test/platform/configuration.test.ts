@@ -44,6 +44,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   traceRatio: { value: '10%', process: 'api' },
   drainDelayMs: { value: '3s', process: 'api' },
   trustedProxies: { value: '10.0.0.0/33', process: 'api' },
+  maxConnections: { value: '9', process: 'api' },
   requestsPerSecond: { value: '0', process: 'api' },
   requestsBurst: { value: '1000001', process: 'api' },
   payoutsPerSecond: { value: '2.5', process: 'api' },

@@ -1,7 +1,8 @@
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { TokenLeases, Verdict } from '../../platform/rate-limits/token-leases.ts';
-import { ApiError } from '../../platform/api-error.ts';
+import type { ApiError } from '../../platform/api-error.ts';
 import { networkOf } from './caller-network.ts';
+import { tooMany } from './too-many.ts';
 
 /** The limits, and by what each counts. */
 export interface RateLimits {
@@ -31,11 +32,7 @@ export function settleLimit(reply: HeaderWriter, verdict: Verdict): ApiError | u
   reply.header('ratelimit-remaining', verdict.remaining);
   reply.header('ratelimit-reset', verdict.resetSeconds);
   if (verdict.kind === 'granted') return undefined;
-  return new ApiError({
-    code: 'rate_limited',
-    message: 'Too many requests. Retry after the number of seconds in Retry-After.',
-    retryAfterSeconds: verdict.retryAfterSeconds,
-  });
+  return tooMany(verdict.retryAfterSeconds);
 }
 
 function limitHook(leases: TokenLeases, idOf: (request: FastifyRequest) => string): LimitHook {

@@ -300,6 +300,16 @@ export const settings = {
       example: '10.0.0.0/8,fd00::1',
     }),
   ),
+  maxConnections: wholeNumber(
+    'KELPIE_MAX_CONNECTIONS',
+    { min: 10, max: 60_000 },
+    {
+      about:
+        'Open connections per api process. More are closed at once, so let the proxy send no more than this to each api. Each takes a file descriptor.',
+      example: '4000',
+      fallback: '4000',
+    },
+  ),
   requestsPerSecond: wholeNumber('KELPIE_REQUESTS_PER_SECOND', rate, {
     about: 'Requests per second per API key, over all api processes.',
     example: '100',
