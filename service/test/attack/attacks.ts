@@ -3,6 +3,7 @@ import { browserAttacks } from './browsers.ts';
 import { codeAttacks } from './codes.ts';
 import { crossSiteAttacks } from './cross-site.ts';
 import { evidenceAttacks } from './evidence.ts';
+import { floodAttacks } from './floods.ts';
 import { freezeAttacks } from './freeze.ts';
 import { isolationAttacks } from './isolation.ts';
 import { keyAttacks } from './keys.ts';
@@ -31,6 +32,7 @@ export const attacks: readonly Attack[] = [
   ...isolationAttacks,
   ...crossSiteAttacks,
   ...requestAttacks,
+  ...floodAttacks,
   ...outputAttacks,
   ...browserAttacks,
   ...nameAttacks,

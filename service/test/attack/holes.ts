@@ -254,6 +254,22 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/http/server.ts',
     edits: [['const requestTimeoutMs = 15_000;', 'const requestTimeoutMs = 120_000;']],
   },
+  'stalled-readers': {
+    file: 'service/src/http/limits/stalled-readers.ts',
+    edits: [['const patienceMs = 15_000;', 'const patienceMs = 600_000;']],
+  },
+  'connection-flood': {
+    file: 'service/src/http/limits/connection-cap.ts',
+    edits: [['server.maxConnections = most;', 'server.maxConnections = most * 100;']],
+  },
+  'probe-flood': {
+    file: 'service/src/http/limits/probe-limit.ts',
+    edits: [["const wait = each.take(networkOf(request.ip)) || together.take('all');", 'const wait = 0;']],
+  },
+  'forged-webhooks': {
+    file: 'service/src/banks/routes/webhook-limit.ts',
+    edits: [['const wait = ofForgers || each.take(network);', 'const wait = 0;']],
+  },
   'hostile-keys': {
     file: 'service/src/http/json-body.ts',
     edits: [['return countColons(json) !== countFields(value);', 'return false;']],
