@@ -57,6 +57,6 @@ test('a value does not pass for one of another key version', () => {
     ]),
   );
   const encrypted = both.encrypt('secret', place);
-  encrypted[0] = 1;
+  encrypted[0] = 2;
   assert.throws(() => both.decrypt(encrypted, place));
 });

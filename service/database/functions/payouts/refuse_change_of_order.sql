@@ -1,5 +1,6 @@
 -- Keeps what was ordered. Only a payout that was rebuilt from the bank's record, and whose order is not known yet, takes
--- the order of the request that repeats it. Without a new revision it is an erasure, which legal_transitions has judged.
+-- the order of the request that repeats it. Without a new revision it is an erasure or a change of keys, which
+-- legal_transitions has judged.
 -- Applied after: 0001
 -- Callers: everyone
 create or replace function kelpie.refuse_change_of_order() returns trigger

@@ -8,6 +8,8 @@
 --
 -- A payout of which nothing was sent stays so, but for an adoption: the bank has its payment, and two operators bind it to that
 -- in this very transaction.
+--
+-- Without its number a payout changes only by an erasure, or by a change of keys that replaces its ciphertexts.
 -- Applied after: 0001
 -- Callers: everyone
 create or replace function kelpie.refuse_illegal_transition() returns trigger
@@ -16,6 +18,7 @@ as $$
 declare
   erasable constant text[] :=
     '{recipient_name,account_last4,recipient_encrypted,bank_recipient_encrypted,erased_at,created_by}';
+  encrypted constant text[] := '{recipient_encrypted,bank_recipient_encrypted}';
 begin
   if tg_op = 'INSERT' then
     if new.state not in ('sending', 'processing', 'failed') or new.revision <> 1 then
@@ -34,6 +37,14 @@ begin
   if new.revision = old.revision and current_user = 'kelpie_payouts'
     and to_jsonb(new) - erasable = to_jsonb(old) - erasable then
     if kelpie.is_erasure() or kelpie.is_past_recipient_retention(new.id) then
+      return new;
+    end if;
+  end if;
+  if new.revision = old.revision and current_user = 'kelpie_payouts'
+    and to_jsonb(new) - encrypted = to_jsonb(old) - encrypted
+    and (new.recipient_encrypted is null) = (old.recipient_encrypted is null)
+    and (new.bank_recipient_encrypted is null) = (old.bank_recipient_encrypted is null) then
+    if kelpie.is_key_rotation() then
       return new;
     end if;
   end if;

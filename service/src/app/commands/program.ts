@@ -6,6 +6,7 @@ import { addAuditCommands } from './audit.ts';
 import { addCaseCommands } from './cases.ts';
 import { addDepositCommands } from './deposits.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addEncryptionKeyCommands } from './encryption-keys.ts';
 import { addExceptionCommands } from './exceptions.ts';
 import { addFloatCommands } from './floats.ts';
 import { addInvoiceCommands } from './invoices.ts';
@@ -77,6 +78,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addMemberCommands(program);
   addPeopleCommands(program);
   addApiKeyCommands(program);
+  addEncryptionKeyCommands(program);
   addPlanCommands(program);
   addPayoutCommands(program);
   addRailCommands(program);

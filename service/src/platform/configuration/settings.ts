@@ -345,7 +345,7 @@ export const settings = {
   }),
   dataKeys: versionedKeys('KELPIE_DATA_KEYS', {
     about:
-      "Keys that encrypt recipients' bank details and unsent emails. The highest version encrypts; the others still decrypt.",
+      "Keys that encrypt recipients' bank details, unsent emails and webhook secrets. The first encrypts; the others decrypt.",
   }),
   indexKey: secretKey('KELPIE_INDEX_KEY', {
     about: 'Secret for the digests that recognise a repeated account or request. It cannot be changed.',

@@ -109,6 +109,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'plans create': ['volume-1', '--payout', '0.80+0.80%', ...why],
   'partners price-plan': [slug, '--plan', 'volume-1', ...why],
   'api-keys revoke': [keyId, ...why],
+  'encryption-keys rotate': why,
   'payouts refresh': [completed.id],
   'rails pause': ['--rail', 'provider_production', ...why],
   'rails resume': [blockId, ...why],
@@ -138,6 +139,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
 const endWithOne = new Set(['reconcile run', 'recovery import']);
 
 const looks: Readonly<Record<string, readonly string[]>> = {
+  'encryption-keys status': [],
   doctor: ['--min-free', '1'],
   'partners list': [],
   'partners show': [slug],
@@ -217,7 +219,7 @@ test('every command there is stands in one of the tables here', () => {
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Open|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Record|Refresh|Reject|Resolve|Restore|Retry|Revoke|Set|Show|Start|Suspend|Update) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Open|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Record|Refresh|Reject|Resolve|Re-encrypt|Restore|Retry|Revoke|Set|Show|Start|Suspend|Update) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {
