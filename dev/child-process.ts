@@ -38,6 +38,18 @@ interface ChildOptions {
   unheard?: true;
 }
 
+/** How a child was started, for who listens. */
+export type StartedChild = Pick<ChildOptions, 'name' | 'file' | 'env'>;
+
+type Listener = (child: StartedChild) => (line: string) => void;
+
+const listeners: Listener[] = [];
+
+/** Hears each line of every child that this process starts from now on. */
+export function listenToChildren(listener: Listener): void {
+  listeners.push(listener);
+}
+
 const stopTimeoutMs = 12_000;
 
 /** However we end, also by SIGKILL, the kernel then ends our children: a test run that was broken off leaves nothing. */
@@ -68,12 +80,14 @@ export function startChild({ name, file, args = [], env, onLine, unheard }: Chil
   const printed: string[] = [];
   const events: LogLine[] = [];
   const watch = createWatch();
+  const hear = listeners.map((listener) => listener({ name, file, env }));
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
     createInterface({ input: stream }).on('line', (text) => {
       lines.push(text);
       if (stream === child.stdout) printed.push(text);
       onLine?.(text);
+      for (const listen of hear) listen(text);
       const line = parseLogLine(text);
       if (line !== undefined) events.push(line);
       watch.changed();

@@ -6,9 +6,13 @@ import { useBuiltPrograms } from './built-programs.ts';
 import { projectFolder } from './project.ts';
 import { listTestFiles, tiers, type Tier } from './test-tiers.ts';
 
-/** Each file in a process of its own, with databases. */
+/** Each file in a process of its own, with databases, and failed by what its processes give away. */
 function isolated(filesAtOnce: number): string[] {
-  return [`--test-concurrency=${filesAtOnce}`, '--test-global-setup=service/test/harness/global-setup.ts'];
+  return [
+    '--import=./service/test/harness/canaries/preload.ts',
+    `--test-concurrency=${filesAtOnce}`,
+    '--test-global-setup=service/test/harness/global-setup.ts',
+  ];
 }
 
 const optionsOf: Readonly<Record<Tier, readonly string[]>> = {

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { watchText } from './canaries/log-watch.ts';
+import { canaries } from './canaries/values.ts';
 import { assertDeclared, readAs } from './contract.ts';
+
+export { canaries };
 
 /** What an engineer of a partner's has: an address and a key. */
 export interface Client {
@@ -20,14 +24,6 @@ export interface ApiAnswer {
   /** The code of an error. */
   code: string;
 }
-
-/** What must never be seen again outside the bank: in a log, an error, an answer. */
-export const canaries = {
-  sortCode: '040977',
-  accountNumber: '77315678',
-  line1: 'Canary Wharf 77',
-  email: 'canary@example.test',
-};
 
 export function payoutBody(change: object = {}, recipient: object = {}): Record<string, unknown> {
   return {
@@ -76,6 +72,8 @@ export async function call(
   const json = readAs(type, text);
   // Whatever a test is about: no answer may break what we have promised.
   assertDeclared({ method, address: path }, { status: response.status, type, json, text });
+  if (response.status >= 400) watchText(text, `an answer ${response.status} to ${method} ${path.split('?', 1)[0]}`);
+  watchText(response.headers.get('location') ?? '', 'the header Location');
   return {
     status: response.status,
     json,

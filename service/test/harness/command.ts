@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { after } from 'node:test';
 import { programFor } from '@kelpie/dev/built-programs.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
+import { watchLine } from './canaries/log-watch.ts';
 
 export interface CommandRequest {
   args: readonly string[];
@@ -63,5 +64,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandOutcom
   if (!isOutcome(outcome)) throw new Error(`the process of kelpie-admin ${request.args.join(' ')} ended`);
   keepAlive(host, false);
   idle.push(host);
+  const child = { name: 'kelpie-admin', file: 'service/src/app/cli.ts', env: request.env };
+  for (const line of outcome.output.split('\n')) watchLine(child, line);
   return outcome;
 }

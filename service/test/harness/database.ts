@@ -4,6 +4,7 @@ import { startCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { beginAudit, urlsOf, prepareDatabase, type DatabaseUrls } from '@kelpie/dev/postgres/prepare.ts';
 import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { checkoutId } from '@kelpie/dev/project.ts';
+import { watchText } from './canaries/log-watch.ts';
 import { testSecrets } from './secrets.ts';
 
 export interface TestDatabase extends DatabaseUrls {
@@ -37,6 +38,20 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await asAdmin(adminUrl, async (client) =>
     client.query(`create database ${name} template ${template} owner kelpie_owner`),
   );
-  after(async () => dropDatabase(adminUrl, name));
-  return { ...urlsOf(adminUrl, name), superuserUrl: urlFor(adminUrl, name) };
+  const superuserUrl = urlFor(adminUrl, name);
+  after(async () => {
+    await watchJobs(superuserUrl);
+    await dropDatabase(adminUrl, name);
+  });
+  return { ...urlsOf(adminUrl, name), superuserUrl };
+}
+
+/** What jobs were given, and what the engine kept of their failures, is read by everyone who may see the queues. */
+async function watchJobs(superuserUrl: string): Promise<void> {
+  const { rows } = await asAdmin(superuserUrl, async (client) =>
+    client.query<{ name: string; said: string }>(
+      `select name, concat(data, output) as said from pgboss.job where data is not null or output is not null limit 5000`,
+    ),
+  );
+  for (const { name, said } of rows) watchText(said, `a job of the queue ${name}`);
 }

@@ -6,7 +6,7 @@ import type { SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import type { Client } from 'pg';
 import { verifyWholeLedger } from '../../src/app/commands/verify-ledger.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { canaries } from './client.ts';
+import { findCanaries } from './canaries/find-canaries.ts';
 import type { TestDatabase } from './database.ts';
 import { judgeDeposits } from './judge-deposits.ts';
 import { judgeDeliveries } from './judge-deliveries.ts';
@@ -213,12 +213,8 @@ export function says(said: string, canary: string): boolean {
 
 /** What must never leave by the log, and did. */
 export function findLeaks(processes: readonly Child[]): string[] {
-  const never = [...Object.values(canaries), 'Canaryname'];
-  return processes.flatMap((child) => {
-    const said = child.output();
-    const secrets = /kp_(sandbox|live)_[a-f0-9]{9,}/.test(said) ? ['the secret of a key'] : [];
-    return [...secrets, ...never.filter((text) => says(said, text))].map((what) => `I10 a process said ${what}`);
-  });
+  const kinds = new Set(processes.flatMap((child) => child.lines().flatMap((line) => findCanaries(line))));
+  return [...kinds].map((what) => `I10 a process said ${what}`);
 }
 
 async function findDifferences({ readerUrl }: Judged['database']): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { openContent } from '../../src/platform/mail/encrypted-content.ts';
 import { createEncryptor } from '../../src/platform/encryption.ts';
+import { plantCanary } from './canaries/find-canaries.ts';
 import type { TestDatabase } from './database.ts';
 import { testSecrets } from './secrets.ts';
 
@@ -30,5 +31,6 @@ export async function mailedCode(
   const [newest] = await waitingMails(database, mail);
   const [, code] = /^ +(\d{6})$/m.exec(newest?.text ?? '') ?? [];
   if (code === undefined) throw new Error(`no code was mailed as ${mail.kind}`);
+  plantCanary('an emailed code', code);
   return code;
 }

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { plantCanary } from './canaries/find-canaries.ts';
 import { call, type ApiAnswer } from './client.ts';
 import type { TestDatabase } from './database.ts';
 import { testSecrets } from './secrets.ts';
@@ -24,6 +25,7 @@ export async function signIn(
 ): Promise<Person> {
   const email = named.email ?? `${role}-${randomBytes(4).toString('hex')}@people.test`;
   const token = randomBytes(32).toString('hex');
+  plantCanary('a session token', token);
   const tokenHmac = createHmac('sha256', Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex')).update(token).digest();
   const sessionId = newId(systemClock);
   await asAdmin(database.superuserUrl, async (client) => {

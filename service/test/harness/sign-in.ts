@@ -7,6 +7,7 @@ import { createCodeDigests } from '../../src/access/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
+import { plantCanary } from './canaries/find-canaries.ts';
 import { call, type ApiAnswer } from './client.ts';
 import type { TestDatabase } from './database.ts';
 import { testSecrets } from './secrets.ts';
@@ -44,6 +45,7 @@ export async function readCode(inbox: MailInbox, email: string, number = 1): Pro
   );
   const [code] = /\b\d{6}\b/.exec(mail.text) ?? [];
   assert(code !== undefined, mail.text);
+  plantCanary('a sign-in code', code);
   return code;
 }
 

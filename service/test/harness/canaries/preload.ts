@@ -1,0 +1,4 @@
+// `node --import`: before a test file is loaded (dev/test.ts).
+import { watchLogs } from './log-watch.ts';
+
+watchLogs();
