@@ -126,12 +126,48 @@ const emptyDatabase: Prepare = async () => {
   return { database, ends: { doctor: findings } };
 };
 
-const stoppedPartner: Prepare = async ({ stage }) => {
+/** Someone is signed in there, and a key pays. */
+const attackedPartner: Prepare = async ({ stage }) => {
   const partner = await stage.addPartner();
   await signIn(stage.database, partner, { url: stage.api.url });
   return {
     words: { acme: slugOf(partner) },
     ids: { 'api-keys revoke': partner.keyId },
+  };
+};
+
+/** The first operator's proposal is still open. */
+const rogueOperator: Prepare = async ({ stage }) => {
+  const database = await createTestDatabase();
+  await runAs(stage, ['reconcile', 'run', '--json'], { database });
+  const [partner] = await createPartners(database, 1, 'live');
+  if (partner === undefined) throw new Error('no partner');
+  const close = ['partners', 'close', slugOf(partner), '--reason', 'a rehearsal', '--json'];
+  const proposed = await runAs(stage, close, { database });
+  return {
+    database,
+    ids: { 'approvals reject': textAt(proposed.data(), 'id') },
+    // The bank knows no wallet of a partner in a database of its own.
+    ends: { 'reconcile run': findings },
+  };
+};
+
+/** The bank has a payment that we did not order. */
+const stolenBankKey: Prepare = async ({ stage }) => {
+  const partner = await stage.addPartner();
+  await stage.bank.control(`/wallets/${partner.walletId}/stray-transfer`);
+  // Only what was final for a while is compared.
+  await stage.moveTime(60 * 60_000);
+  const ids = { 'rails resume': '' };
+  return {
+    ids,
+    ends: { 'reconcile run': [1], doctor: findings },
+    before: {
+      async 'rails resume'() {
+        const [row] = await stage.query(`select id from kelpie.payment_blocks where rail = 'provider_production'`);
+        ids['rails resume'] = row?.['id'] ?? '';
+      },
+    },
   };
 };
 
@@ -197,6 +233,7 @@ const givenUpJob =
 export const situations: Readonly<Record<string, Prepare>> = {
   'audit-log-broken': brokenAudit,
   'backup-drill': drill,
+  'bank-credentials-stolen': stolenBankKey,
   'bank-bill': async ({ stage }) => {
     const id = await payOnce(stage);
     return {
@@ -215,6 +252,11 @@ export const situations: Readonly<Record<string, Prepare>> = {
   'deposit-needs-attention': deposits,
   'invoices-missing': async () => ({ words: { '2026-11': '2026-10' } }),
   'job-given-up': givenUpJob('send-mail'),
+  'leaked-key': async (staging) => {
+    const id = await payOnce(staging.stage);
+    const situation = await attackedPartner(staging);
+    return { ...situation, ids: { ...situation.ids, 'payouts show': id } };
+  },
   'months-missing': givenUpJob('month-partitions'),
   'new-installation': emptyDatabase,
   'payout-not-received': async ({ stage }) => {
@@ -230,7 +272,9 @@ export const situations: Readonly<Record<string, Prepare>> = {
     before: { 'recovery import': async () => stage.settle() },
     ends: { 'reconcile run': findings },
   }),
-  'stop-a-partner': stoppedPartner,
+  'rogue-operator': rogueOperator,
+  'stolen-session': attackedPartner,
+  'stop-a-partner': attackedPartner,
   'wallet-running-low': async ({ stage }) => ({ words: { acme: slugOf(stage.partner) } }),
 };
 
