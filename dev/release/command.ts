@@ -7,6 +7,9 @@ import { parseArgs } from 'node:util';
 import { runCommand } from '../cluster/run-command.ts';
 import { projectFolder } from '../project.ts';
 import { packSdk } from '../sdk/pack.ts';
+import { billOfRelease, readBillOfMaterials } from '../supply-chain/bill-of-materials.ts';
+import { judgeLicences, licenceReport } from '../supply-chain/judge-licences.ts';
+import { listPackages } from '../supply-chain/packages.ts';
 import { packFolder } from './archive.ts';
 import { writeBundle } from './bundle.ts';
 import { stagePackage, writeDeb } from './deb.ts';
@@ -56,6 +59,16 @@ async function writeNotes(release: Release): Promise<void> {
   await writeFile(path.join(release.folder, 'RELEASE-NOTES.md'), notes);
 }
 
+/** What it is made of, for who looks for known flaws or judges licences later. */
+async function writeSupplyChain(release: Release): Promise<void> {
+  const { folder, version } = release;
+  const bill = billOfRelease(readBillOfMaterials(), release);
+  const { byLicence, refused } = judgeLicences(listPackages(bill));
+  if (refused.length > 0) throw new ReleaseError(refused.join('\n'));
+  await writeFile(path.join(folder, `kelpie-${version}.cdx.json`), bill);
+  await writeFile(path.join(folder, `kelpie-${version}-licences.txt`), licenceReport(byLicence));
+}
+
 async function writeSums({ folder }: Release): Promise<void> {
   const lines = globSync('*', { cwd: folder })
     .toSorted()
@@ -71,6 +84,7 @@ async function writeSums({ folder }: Release): Promise<void> {
 async function build(release: Release, work: string): Promise<void> {
   const { version, folder, epochSeconds } = release;
   await writeNotes(release);
+  await writeSupplyChain(release);
   say('Building the dashboard, the docs and the SDK');
   await buildPages();
   await packSdk(folder);

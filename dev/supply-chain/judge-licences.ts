@@ -51,3 +51,17 @@ export function judgeLicences(packages: readonly Package[]): {
       ),
   };
 }
+
+/** The report of a release: each licence with its packages. */
+export function licenceReport(byLicence: ReadonlyMap<string, readonly string[]>): string {
+  const licences = [...byLicence].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return licences
+    .map(
+      ([licence, packages]) =>
+        `${licence}\n${packages
+          .toSorted()
+          .map((name) => `  ${name}\n`)
+          .join('')}`,
+    )
+    .join('\n');
+}

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { listAt, optionalTextAt, textAt, valueAt } from '../json.ts';
-import { projectFolder } from '../project.ts';
+import { readBillOfMaterials } from './bill-of-materials.ts';
 
 export interface Package {
   /** Name and version. */
@@ -9,9 +8,6 @@ export interface Package {
   licence: string | null;
 }
 
-const timeoutMs = 60_000;
-const mostBytes = 64 * 2 ** 20;
-
 function licenceOf(component: unknown): string | null {
   const [first] = valueAt(component, 'licenses') === undefined ? [] : listAt(component, 'licenses');
   const stated = ['expression', 'license.id', 'license.name'].map((path) => valueAt(first, path));
@@ -19,14 +15,8 @@ function licenceOf(component: unknown): string | null {
 }
 
 /** Every package that the lockfile has, our own left out. */
-export function listPackages(): Package[] {
-  const sbom = execFileSync('pnpm', ['sbom', '--sbom-format', 'cyclonedx'], {
-    cwd: projectFolder,
-    encoding: 'utf8',
-    timeout: timeoutMs,
-    maxBuffer: mostBytes,
-  });
-  return listAt(JSON.parse(sbom), 'components').flatMap((component) => {
+export function listPackages(bill = readBillOfMaterials()): Package[] {
+  return listAt(JSON.parse(bill), 'components').flatMap((component) => {
     const group = valueAt(component, 'group') === undefined ? null : optionalTextAt(component, 'group');
     if (group === '@kelpie') return [];
     const name = `${group === null ? '' : `${group}/`}${textAt(component, 'name')}@${textAt(component, 'version')}`;

@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { projectFolder } from '../project.ts';
-import { judgeLicences } from './judge-licences.ts';
+import { billOfRelease, readBillOfMaterials } from './bill-of-materials.ts';
+import { judgeLicences, licenceReport } from './judge-licences.ts';
 import { listPackages } from './packages.ts';
 
-const packages = listPackages();
+const bill = readBillOfMaterials();
+const packages = listPackages(bill);
 
 test('every package of the lockfile has a licence that is allowed', () => {
   const { byLicence, refused } = judgeLicences(packages);
@@ -27,6 +29,22 @@ test('a licence that asks for our own code, an unknown one and none are refused'
     assert.equal(judgeLicences([{ name: 'planted@1.0.0', licence }]).refused.length, 1, String(licence));
   for (const licence of ['MIT', '(GPL-3.0 OR MIT)', 'MIT AND ISC'])
     assert.deepEqual(judgeLicences([{ name: 'planted@1.0.0', licence }]).refused, [], licence);
+});
+
+test('the bill of materials of a release has every package, and the same bytes each time', () => {
+  const release = { epochSeconds: 1_800_000_000 };
+  const text = billOfRelease(bill, release);
+  const namesOf = (list: typeof packages): string[] => list.map(({ name }) => name).toSorted();
+  assert.deepEqual(namesOf(listPackages(text)), namesOf(packages));
+  assert.equal(billOfRelease(readBillOfMaterials(), release), text);
+  assert.match(text, /"bomFormat": "CycloneDX"/);
+  assert.match(text, /"timestamp": "2027-01-15T08:00:00.000Z"/);
+});
+
+test('the licence report of a release names every package once', () => {
+  const report = licenceReport(judgeLicences(packages).byLicence);
+  const named = Array.from(report.matchAll(/^ {2}(.*)$/gm), ([, name = '']) => name);
+  assert.deepEqual(named.toSorted(), packages.map(({ name }) => name).toSorted());
 });
 
 test('only two packages may run a script of their own when they are installed, and no release younger than a week is taken', () => {
