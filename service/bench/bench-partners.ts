@@ -40,7 +40,7 @@ export async function createBenchPartners(database: TestDatabase, count: number)
   const numbers = Array.from({ length: count }, (_, number) => number);
   const partnerIds = numbers.map((number) => ids.at(number));
   const secrets = numbers.map(() => newSecret('sandbox'));
-  const pepper = createPepper(Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex'));
+  const pepper = createPepper(new Map([[1, Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex')]]));
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(partnersSql, [partnerIds]);
     await client.query(keysSql, [

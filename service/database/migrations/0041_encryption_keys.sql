@@ -11,3 +11,9 @@ grant select (id, content_encrypted), update (content_encrypted) on kelpie.outgo
 grant select (id, mail_encrypted, sign_up_encrypted), update (mail_encrypted, sign_up_encrypted) on kelpie.sign_in_codes
   to kelpie_payouts;
 grant update (email_encrypted) on kelpie.erasure_requests to kelpie_payouts;
+
+-- Which pepper the digest of the secret is under: 1 is the one that an installation begins with.
+alter table kelpie.api_keys add column pepper_version integer not null default 1; -- squawk-ignore prefer-bigint-over-int
+grant update (pepper_version) on kelpie.api_keys to kelpie_service;
+grant select (pepper_version) on kelpie.api_keys to kelpie_reader;
+grant update (secret_hmac, previous_secret_hmac, pepper_version) on kelpie.api_keys to kelpie_access;

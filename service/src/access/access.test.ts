@@ -11,12 +11,15 @@ import { noFailpoint } from '../platform/failpoint.ts';
 import { createLogger } from '../platform/logging.ts';
 import { createApiKey, createApiKeyAuthenticator, createPepper } from './index.ts';
 import { newSecret, sameDigest } from './secrets.ts';
+import { redigestSecrets, replaceSecret, type Redigest } from './store.ts';
 
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
 const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
 after(async () => pool.end());
-const pepper = createPepper(Buffer.alloc(32, 5));
+const pepper = createPepper(new Map([[1, Buffer.alloc(32, 5)]]));
+/** What was recognised by an earlier pepper. */
+const redigested: Redigest[] = [];
 const [partner] = await createPartners(database, 1);
 assert(partner !== undefined);
 const owner: PartnerContext = partner;
@@ -43,7 +46,7 @@ function authenticatorOver(calls: SingleCalls, secretPepper = pepper) {
     calls,
     clock: systemClock,
     pepper: secretPepper,
-    uses: { record: () => undefined },
+    uses: { record: () => undefined, redigest: (before, anew) => void redigested.push({ before, after: anew }) },
   });
 }
 
@@ -86,8 +89,60 @@ test('nothing of a secret is kept but its first digits and a digest that is wort
   for (let start = 0; start + 8 <= hidden.length; start += 1)
     assert(!kept.row.includes(hidden.slice(start, start + 8)), 'a part of the secret is in the row');
   assert(kept.secret_hmac.equals(pepper.digest(secret)));
-  const withoutPepper = authenticatorOver(counted().calls, createPepper(Buffer.alloc(32, 6)));
+  const withoutPepper = authenticatorOver(counted().calls, createPepper(new Map([[1, Buffer.alloc(32, 6)]])));
   assert.equal(await withoutPepper.identify(secret, anyAddress), null);
+});
+
+test('a key under an earlier pepper works, gets a digest under the newest, and needs the earlier one no more', async () => {
+  const { id, secret } = await createKey();
+  const [newest, earlier] = [Buffer.alloc(32, 7), Buffer.alloc(32, 5)];
+  const both = createPepper(
+    new Map([
+      [2, newest],
+      [1, earlier],
+    ]),
+  );
+  const { calls } = counted();
+  assert.equal((await authenticatorOver(calls, both).identify(secret, anyAddress))?.id, id);
+  const [{ before, after: anew } = { before: pepper.digest(''), after: pepper.digest('') }] = redigested.splice(0);
+  assert(before.equals(pepper.digest(secret)) && anew.equals(both.digest(secret)));
+  await redigestSecrets(calls, [{ before, after: anew }], both.version);
+  const newestAlone = createPepper(new Map([[2, newest]]));
+  assert.equal((await authenticatorOver(calls, newestAlone).identify(secret, anyAddress))?.id, id);
+  assert.equal(await authenticatorOver(calls).identify(secret, anyAddress), null);
+  assert.deepEqual(redigested, []);
+});
+
+test('a rolled secret under an earlier pepper keeps its overlap', async () => {
+  const { id, secret } = await createKey();
+  const rolled = newSecret(owner.environment);
+  const both = createPepper(
+    new Map([
+      [2, Buffer.alloc(32, 7)],
+      [1, Buffer.alloc(32, 5)],
+    ]),
+  );
+  const { calls } = counted();
+  await inTransaction(pool, owner, async (tx) =>
+    replaceSecret(tx, {
+      id,
+      prefix: rolled.prefix,
+      secretHmac: both.digest(rolled.secret),
+      pepperVersion: both.version,
+      previousExpiresAt: new Date(Date.now() + 3_600_000),
+    }),
+  );
+  const authenticator = authenticatorOver(calls, both);
+  for (const [each, replaced] of [
+    [rolled.secret, 0],
+    [secret, 1],
+  ] as const) {
+    assert.equal((await authenticator.identify(each, anyAddress))?.id, id);
+    assert.equal(redigested.length, replaced);
+  }
+  await redigestSecrets(calls, redigested.splice(0), both.version);
+  const newestAlone = authenticatorOver(calls, createPepper(new Map([[2, Buffer.alloc(32, 7)]])));
+  for (const each of [rolled.secret, secret]) assert.equal((await newestAlone.identify(each, anyAddress))?.id, id);
 });
 
 test('a revoked key is not found', async () => {

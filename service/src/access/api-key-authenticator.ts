@@ -4,7 +4,7 @@ import type { PartnerContext } from '../platform/database/transaction.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import type { KeyScope } from './key-authority.ts';
 import { isWithin, parseNetwork, type Network } from './networks.ts';
-import { isSecret, sameDigest, type Pepper } from './secrets.ts';
+import { findBySecret, isSecret, sameDigest, type Pepper } from './secrets.ts';
 import { identifyApiKey, type IdentifiedKeyRow } from './store.ts';
 import type { UseRecorder } from './use-recorder.ts';
 
@@ -51,7 +51,7 @@ interface AuthenticatorDeps {
   calls: SingleCalls;
   clock: Clock;
   pepper: Pepper;
-  uses: Pick<UseRecorder, 'record'>;
+  uses: Pick<UseRecorder, 'record' | 'redigest'>;
 }
 
 export function createApiKeyAuthenticator({ calls, clock, pepper, uses }: AuthenticatorDeps): ApiKeyAuthenticator {
@@ -61,10 +61,11 @@ export function createApiKeyAuthenticator({ calls, clock, pepper, uses }: Authen
       if (!isSecret(secret)) return null;
       const digest = pepper.digest(secret);
       const known = await cache.get(digest.toString('base64'), async () => {
-        const row = await identifyApiKey(calls, digest, clock.now());
-        if (row === null || !sameDigest(row.secret_hmac, digest)) return null;
-        uses.record('key', row.id);
-        return knownKey(row);
+        const found = await findBySecret(pepper, secret, async (each) => identifyApiKey(calls, each, clock.now()));
+        if (found === null || !sameDigest(found.row.secret_hmac, found.digest)) return null;
+        uses.record('key', found.row.id);
+        if (!found.digest.equals(digest)) uses.redigest(found.digest, digest);
+        return knownKey(found.row);
       });
       if (known === null) return null;
       // Judged for each request, because what is remembered may have been looked up for another address, or earlier.

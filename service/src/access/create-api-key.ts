@@ -29,7 +29,8 @@ export async function createApiKey(
   const { secret, prefix } = newSecret(key.environment);
   const id = newId(clock);
   const createdAt = clock.now();
-  const row = { ...fullAuthority, fullLimitAt: null, ...key, id, prefix, secretHmac: pepper.digest(secret), createdAt };
+  const digested = { secretHmac: pepper.digest(secret), pepperVersion: pepper.version };
+  const row = { ...fullAuthority, fullLimitAt: null, ...key, id, prefix, ...digested, createdAt };
   const networks = await insertApiKey(tx, row);
   return { id, prefix, secret, createdAt, networks };
 }

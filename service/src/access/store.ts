@@ -44,11 +44,35 @@ export async function recordUses(
   ]);
 }
 
+export interface Redigest {
+  before: Buffer;
+  after: Buffer;
+}
+
+const redigestSecretsCall: Call = {
+  name: 'redigest_secrets',
+  text: 'select from kelpie.redigest_secrets($1, $2, $3)',
+};
+
+/** Secrets of keys and sessions that were recognised under an earlier pepper: the newest one's digests take the place of theirs. */
+export async function redigestSecrets(
+  calls: SingleCalls,
+  digests: readonly Redigest[],
+  pepperVersion: number,
+): Promise<void> {
+  await calls.call(redigestSecretsCall, [
+    digests.map(({ before }) => before),
+    digests.map(({ after }) => after),
+    pepperVersion,
+  ]);
+}
+
 interface NewApiKeyRow extends PartnerContext, KeyAuthority {
   id: string;
   prefix: string;
   label: string | null;
   secretHmac: Buffer;
+  pepperVersion: number;
   createdAt: Date;
   fullLimitAt: Date | null;
 }
@@ -58,9 +82,9 @@ export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<
   const { rows } = await tx.query<{ networks: string[] }>(
     `insert into kelpie.api_keys (
        id, partner_id, environment, key_prefix, label, secret_hmac, created_at, scope, networks, expires_at,
-       daily_limit_pence, full_limit_at
+       daily_limit_pence, full_limit_at, pepper_version
      )
-     values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::cidr[], '{}'), $10, $11, $12)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::cidr[], '{}'), $10, $11, $12, $13)
      returning coalesce(networks::text[], '{}') as networks`,
     [
       key.id,
@@ -75,6 +99,7 @@ export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<
       key.expiresAt,
       key.dailyLimit,
       key.fullLimitAt,
+      key.pepperVersion,
     ],
   );
   await addKeyEvent(tx, { type: 'key.created', id: key.id, version: 1, at: key.createdAt });
@@ -218,6 +243,7 @@ interface NewSecretRow {
   id: string;
   prefix: string;
   secretHmac: Buffer;
+  pepperVersion: number;
   /** Until when the secret that it replaces works; null for no longer. */
   previousExpiresAt: Date | null;
 }
@@ -225,11 +251,11 @@ interface NewSecretRow {
 /** The secret before the replaced one stops working: a key has two at most. */
 export async function replaceSecret(tx: Transaction, key: NewSecretRow): Promise<void> {
   await tx.query(
-    `update kelpie.api_keys set key_prefix = $2, secret_hmac = $3, previous_expires_at = $4,
+    `update kelpie.api_keys set key_prefix = $2, secret_hmac = $3, pepper_version = $5, previous_expires_at = $4,
        previous_prefix = case when $4::timestamptz is not null then key_prefix end,
        previous_secret_hmac = case when $4::timestamptz is not null then secret_hmac end
      where id = $1`,
-    [key.id, key.prefix, key.secretHmac, key.previousExpiresAt],
+    [key.id, key.prefix, key.secretHmac, key.previousExpiresAt, key.pepperVersion],
   );
 }
 

@@ -25,7 +25,7 @@ function createTaker() {
   const pass = (ms: number): void => {
     now += ms;
   };
-  return { taker, pass, uses: createUseRecorder(calls, clock, logger) };
+  return { taker, pass, uses: createUseRecorder(calls, { clock, logger, pepperVersion: 1 }) };
 }
 
 test('uses that come together are written together, each key and session once', async () => {

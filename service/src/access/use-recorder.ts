@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { Logger } from '../platform/logging.ts';
-import { recordUses } from './store.ts';
+import { recordUses, redigestSecrets, type Redigest } from './store.ts';
 
 /** What is used, and whose last use people are shown. */
 type Used = 'key' | 'session';
@@ -9,6 +9,8 @@ type Used = 'key' | 'session';
 /** Remembers when keys and sessions were used. They are written a moment later, so that a request that reads writes nothing. */
 export interface UseRecorder {
   record(used: Used, id: string): void;
+  /** A secret was recognised by a digest under an earlier pepper: from now on it has this one. */
+  redigest(before: Buffer, after: Buffer): void;
   /** Writes what is remembered. */
   stop(): Promise<void>;
 }
@@ -27,8 +29,12 @@ interface Uses {
 
 const noUses = (): Uses => ({ waiting: new Map(), written: new Map() });
 
-export function createUseRecorder(calls: SingleCalls, clock: Clock, logger: Logger): UseRecorder {
+export function createUseRecorder(
+  calls: SingleCalls,
+  { clock, logger, pepperVersion }: { clock: Clock; logger: Logger; pepperVersion: number },
+): UseRecorder {
   const uses: Readonly<Record<Used, Uses>> = { key: noUses(), session: noUses() };
+  const redigests = new Map<string, Redigest>();
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
 
@@ -43,11 +49,15 @@ export function createUseRecorder(calls: SingleCalls, clock: Clock, logger: Logg
   /** What could not be written is forgotten: the next use is written as well as this one. */
   const write = async (): Promise<void> => {
     const [keys, sessions] = [take(uses.key), take(uses.session)];
-    if (keys.length + sessions.length === 0) return;
-    await recordUses(calls, { keys, sessions }).catch((error: unknown) => {
+    const digests = [...redigests.values()];
+    redigests.clear();
+    try {
+      if (keys.length + sessions.length > 0) await recordUses(calls, { keys, sessions });
+      if (digests.length > 0) await redigestSecrets(calls, digests, pepperVersion);
+    } catch (error) {
       for (const { written } of Object.values(uses)) written.clear();
       logger.warn({ error }, 'uses.not_written');
-    });
+    }
   };
 
   const flush = async (): Promise<void> => {
@@ -64,6 +74,11 @@ export function createUseRecorder(calls: SingleCalls, clock: Clock, logger: Logg
       if (now.getTime() - (written.get(id) ?? -Infinity) < writeEveryMs) return;
       if (!calls.writeGate.isOpen() || waiting.size >= mostRemembered) return;
       waiting.set(id, now);
+      timer ??= setTimeout(() => void flush(), flushAfterMs).unref();
+    },
+    redigest(before, after) {
+      if (!calls.writeGate.isOpen() || redigests.size >= mostRemembered) return;
+      redigests.set(before.toString('base64'), { before, after });
       timer ??= setTimeout(() => void flush(), flushAfterMs).unref();
     },
     stop: flush,

@@ -131,7 +131,7 @@ interface ApiDeps {
   failpoint: Failpoint;
   recorder: ActivityRecorder;
   securityRecorder: SecurityRecorder;
-  uses: Pick<UseRecorder, 'record'>;
+  uses: Pick<UseRecorder, 'record' | 'redigest'>;
   limits: RateLimits;
   jobs: Pick<JobSender, 'enqueue'>;
   wakes: Pick<WakeSender, 'wake'>;
@@ -160,7 +160,7 @@ interface ApiDeps {
 }
 
 interface ApiSecrets {
-  apiKeyPepper: Buffer;
+  apiKeyPepper: ReadonlyMap<number, Buffer>;
   dataKeys: DataKeys;
   indexKey: Buffer;
 }

@@ -38,7 +38,7 @@ export async function composeUnconnected(): Promise<Server> {
     standbyReads: createReads(calls, null),
     recorder: createActivityRecorder(calls, logger),
     securityRecorder: createSecurityRecorder(calls, logger),
-    uses: { record: () => undefined },
+    uses: { record: () => undefined, redigest: () => undefined },
     limits: openRateLimits(
       { requests: noLimit, payouts: noLimit, invitations: noLimit, accountChanges: noLimit, open: noLimit },
       calls,
@@ -62,7 +62,7 @@ export async function composeUnconnected(): Promise<Server> {
     maxConnections: 1,
     issuer: { name: 'Kelpie', details: [], payTo: null },
     failpoint: noFailpoint,
-    secrets: { apiKeyPepper: noKey, dataKeys, indexKey: noKey },
+    secrets: { apiKeyPepper: dataKeys, dataKeys, indexKey: noKey },
     banks: { sandbox: { url: null, apiKey: null, controlUrl: null }, live: { url: null, apiKey: null } },
     webhookKeys: { sandbox: null, live: null },
     egress: createEgress({ proxyUrl: null, allowed: [] }),

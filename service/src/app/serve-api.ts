@@ -1,6 +1,6 @@
 // How an api process begins, serves and ends.
 import { createActivityRecorder, createSecurityRecorder, type ActivityRecorder } from '../activity/index.ts';
-import { createUseRecorder } from '../access/index.ts';
+import { createPepper, createUseRecorder } from '../access/index.ts';
 import type { RateLimits } from '../http/limits/rate-limit.ts';
 import { createSingleCalls } from '../platform/database/single-call.ts';
 import { openJobSender } from '../platform/jobs/jobs.ts';
@@ -63,7 +63,8 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
   const standbyReads = openStandbyReads(own.standby, { calls, logger, meter, measurePool, applicationName });
   const recorder = replaced.recorder ?? createActivityRecorder(calls, logger);
   const securityRecorder = createSecurityRecorder(calls, logger);
-  const uses = createUseRecorder(calls, clock, logger);
+  const pepperVersion = createPepper(own.secrets.apiKeyPepper).version;
+  const uses = createUseRecorder(calls, { clock, logger, pepperVersion });
   const limits = replaced.limits ?? openRateLimits(own.rateRules, calls, logger);
   const jobs = openJobSender(enginePool, logger, wakes);
   const webhookKeys = openWebhookKeys(own.webhookKeys);

@@ -61,7 +61,8 @@ export async function rollKey(
   return deps.inConfirmedTransaction(actor, { code, plan }, actor, async (tx, { key }) => {
     const { secret, prefix } = newSecretBeside(key);
     const previousExpiresAt = overlapEnd(key, at, overlapHours);
-    await replaceSecret(tx, { id: keyId, prefix, secretHmac: deps.pepper.digest(secret), previousExpiresAt });
+    const digested = { secretHmac: deps.pepper.digest(secret), pepperVersion: deps.pepper.version };
+    await replaceSecret(tx, { id: keyId, prefix, ...digested, previousExpiresAt });
     const { partnerId, by, requestId: id } = actor;
     const done = { environment: key.environment, action: 'key.roll', status: 201, detail: keyId };
     await recordActivity(tx, { id, partnerId, by, ...done });

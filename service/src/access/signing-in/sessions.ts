@@ -5,7 +5,7 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { inTransaction } from '../../platform/database/transaction.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
 import type { PersonActor } from '../actor.ts';
-import type { Pepper } from '../secrets.ts';
+import { findBySecret, type Pepper } from '../secrets.ts';
 import type { UseRecorder } from '../use-recorder.ts';
 import { findSession, revokeSession } from './store.ts';
 
@@ -38,7 +38,7 @@ interface Deps {
   calls: SingleCalls;
   clock: Clock;
   pepper: Pepper;
-  uses: Pick<UseRecorder, 'record'>;
+  uses: Pick<UseRecorder, 'record' | 'redigest'>;
 }
 
 export function createSessions({ pool, calls, clock, pepper, uses }: Deps): Sessions {
@@ -49,9 +49,11 @@ export function createSessions({ pool, calls, clock, pepper, uses }: Deps): Sess
       if (how === 'anew') forget(token);
       const tokenHmac = pepper.digest(token);
       return cache.get(tokenHmac.toString('base64'), async () => {
-        const row = await findSession(calls, tokenHmac, clock.now());
-        if (row === null) return null;
+        const found = await findBySecret(pepper, token, async (digest) => findSession(calls, digest, clock.now()));
+        if (found === null) return null;
+        const { row, digest } = found;
         uses.record('session', row.id);
+        if (!digest.equals(tokenHmac)) uses.redigest(digest, tokenHmac);
         const { id: sessionId, partner_id: partnerId, email, role, has_live: hasLive } = row;
         return { sessionId, partnerId, email, role, hasLive };
       });

@@ -8,7 +8,7 @@ import { runAudited, type WriteOptions, type OperatorDeps } from './run-command.
 import { withJobs } from '../wiring/with-jobs.ts';
 
 interface Deps extends OperatorDeps {
-  pepper: Buffer;
+  pepper: ReadonlyMap<number, Buffer>;
 }
 
 export interface NewPartner extends WriteOptions {

@@ -1,7 +1,13 @@
 // The keys that encrypt what is stored: what is under which, and re-encryption under the newest.
 import type { Command } from 'commander';
 import { rotateColumn, type Rotated } from '../encryption-keys/rotate-data-key.ts';
-import { countValues, findNewestRecipient, listColumns, type KeyCount } from '../encryption-keys/store.ts';
+import {
+  countKeysByPepper,
+  countValues,
+  findNewestRecipient,
+  listColumns,
+  type KeyCount,
+} from '../encryption-keys/store.ts';
 import { openRecipient } from '../../payouts/index.ts';
 import type { WrittenAct } from '../../platform/audit/write-act.ts';
 import { settings } from '../../platform/configuration/settings.ts';
@@ -58,7 +64,10 @@ async function showStatus(options: ReadOptions): Promise<void> {
     old === 0
       ? `Everything is under key ${keys.encryptor.version}. ${dataKeysSetting.variable} can drop the others.\n`
       : `${counted(old, 'value')} under other keys. \`kelpie-admin encryption-keys rotate\` re-encrypts them.\n`;
-  print(options, { encrypts: keys.encryptor.version, counts: shown, old }, text + end);
+  const peppers = await look(countKeysByPepper);
+  const byPepper = peppers.map(({ version, keys: count }) => [String(version), String(count)]);
+  const peppered = table(['PEPPER', 'API KEYS'], byPepper, 'No API key works.');
+  print(options, { encrypts: keys.encryptor.version, counts: shown, old, peppers }, `${text}${end}\n${peppered}`);
   if (missing.length > 0) {
     process.exitCode = 1;
     process.stderr.write(`${counted(total(missing), 'value')} under a key that is not configured. Put it back.\n`);
@@ -157,11 +166,14 @@ export function addEncryptionKeyCommands(kelpie: Command): void {
   const keys = kelpie.command('encryption-keys').description('Show and change the keys that encrypt what is stored.');
   addHelp(
     readCommand(keys.command('status'))
-      .description('Show how many stored values are under each data key. Reads every row with an encrypted value.')
+      .description(
+        'Show how many stored values are under each data key, and how many working API keys under each pepper. Reads every row with an encrypted value.',
+      )
       .action(showStatus),
     {
       example: 'kelpie-admin encryption-keys status',
-      prints: 'One line per column and key: its state and how many values it has. Exits 1 if a key is missing.',
+      prints:
+        'One line per column and key: its state and how many values it has. One line per pepper. Exits 1 if a key is missing.',
     },
   );
   addHelp(

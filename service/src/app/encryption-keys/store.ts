@@ -18,6 +18,21 @@ export async function countValues(tx: Transaction): Promise<KeyCount[]> {
   return rows;
 }
 
+/** How many working API keys have the digest of their secret under each pepper. */
+export interface PepperCount {
+  version: number;
+  keys: number;
+}
+
+export async function countKeysByPepper(tx: Transaction, at: Date): Promise<PepperCount[]> {
+  const { rows } = await tx.query<PepperCount>(
+    `select pepper_version as version, count(*)::int as keys from kelpie.api_keys
+     where revoked_at is null and (expires_at is null or expires_at > $1) group by 1 order by 1`,
+    [at],
+  );
+  return rows;
+}
+
 /** The payout that was created last, of those whose recipient is known. Runs as kelpie_reader. */
 export async function findNewestRecipient(tx: Transaction): Promise<{ id: string; encrypted: Buffer } | null> {
   const { rows } = await tx.query<{ id: string; encrypted: Buffer }>(

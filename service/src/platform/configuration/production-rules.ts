@@ -68,12 +68,16 @@ interface Key {
 }
 
 function keysIn(env: NodeJS.ProcessEnv): Key[] {
-  const single = [settings.apiKeyPepper, settings.indexKey, settings.auditKey, settings.ledgerKey];
-  const dataKeys = (given(env, settings.dataKeys) ?? '').split(',').map((part) => part.replace(/^\d+:/, ''));
-  return [
-    ...single.map((setting) => ({ variable: setting.variable, hex: given(env, setting) ?? '' })),
-    ...dataKeys.map((hex) => ({ variable: settings.dataKeys.variable, hex })),
-  ].filter(({ hex }) => /^[0-9a-f]{64}$/.test(hex));
+  const every = [settings.apiKeyPepper, settings.indexKey, settings.auditKey, settings.ledgerKey, settings.dataKeys];
+  return every
+    .flatMap((setting) =>
+      (given(env, setting) ?? '').split(',').map((part) => ({
+        variable: setting.variable,
+        // Without its version.
+        hex: part.replace(/^\d+:/, ''),
+      })),
+    )
+    .filter(({ hex }) => /^[0-9a-f]{64}$/.test(hex));
 }
 
 const generate = 'Generate one with openssl rand -hex 32';

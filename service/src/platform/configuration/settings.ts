@@ -93,6 +93,19 @@ function versionedKeys(variable: string, words: Pick<Words, 'about'>): Setting<R
   };
 }
 
+/** One key without a version is version 1, which is how an installation begins. */
+function keyOrVersions(variable: string, words: Pick<Words, 'about'>): Setting<ReadonlyMap<number, Buffer>> {
+  const [single, versioned] = [secretKey(variable, words), versionedKeys(variable, words)];
+  return {
+    ...single,
+    rule: `${single.rule}, or ${versioned.rule}`,
+    parse(text) {
+      const key = single.parse(text);
+      return key === undefined ? versioned.parse(text) : new Map([[1, key]]);
+    },
+  };
+}
+
 /** An optional setting. */
 export function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
   return {
@@ -340,8 +353,9 @@ export const settings = {
     example: '50',
     fallback: '50',
   }),
-  apiKeyPepper: secretKey('KELPIE_API_KEY_PEPPER', {
-    about: 'Secret for hashing API keys. Changing it revokes every key.',
+  apiKeyPepper: keyOrVersions('KELPIE_API_KEY_PEPPER', {
+    about:
+      'Secret for hashing API keys and session tokens. The first digests; the others recognise, until each key was used again.',
   }),
   dataKeys: versionedKeys('KELPIE_DATA_KEYS', {
     about:
