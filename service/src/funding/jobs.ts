@@ -2,6 +2,8 @@
 // as much at the bank as partners have.
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import { backfillDeposits } from './backfill.ts';
+import { eraseInRounds } from '../platform/retention/erase-in-rounds.ts';
+import { eraseOldSenders } from './erase-old-senders.ts';
 import type { FundingDeps } from './deps.ts';
 import { balanceFloats } from './float/balance-floats.ts';
 import { checkCover } from './float/check-cover.ts';
@@ -20,7 +22,17 @@ const floats: Queue = { name: 'balance-floats', retryLimit: 3, schedule: '* * * 
 /** After the day's reconciliation, which begins at ten past five. */
 const cover: Queue = { name: 'check-cover', retryLimit: 5, schedule: '55 5 * * *' };
 
-export const fundingQueues: readonly Queue[] = [readDeposits, openFunding, lowWallets, depositBackfill, floats, cover];
+const oldSenders: Queue = { name: 'erase-old-senders', retryLimit: 5, schedule: '7 4 * * *' };
+
+export const fundingQueues: readonly Queue[] = [
+  readDeposits,
+  openFunding,
+  lowWallets,
+  depositBackfill,
+  floats,
+  cover,
+  oldSenders,
+];
 
 export function fundingHandlers(deps: FundingDeps & FloatDeps): [Queue, JobHandler][] {
   return [
@@ -36,5 +48,6 @@ export function fundingHandlers(deps: FundingDeps & FloatDeps): [Queue, JobHandl
     ],
     [floats, async ({ signal }) => balanceFloats(deps, signal)],
     [cover, async ({ signal }) => void (await checkCover(deps, signal))],
+    [oldSenders, async ({ signal }) => eraseInRounds(eraseOldSenders, deps, signal)],
   ];
 }

@@ -1,5 +1,6 @@
 // What a worker does for payouts on a schedule. Those that are not final are looked after by lifecycle/sweep.ts.
 import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
+import { eraseInRounds } from '../platform/retention/erase-in-rounds.ts';
 import { recordRetention } from '../platform/retention/record-retention.ts';
 import { eraseOldPayouts } from './records/erase-old-payouts.ts';
 import { emailPayoutProblems, type ProblemDeps } from './problems/email-problems.ts';
@@ -45,6 +46,6 @@ export function payoutHandlers(deps: LateReturnDeps & ProblemDeps & VolumeDeps):
         deps.logger.info({ rows }, 'spending.swept');
       },
     ],
-    [oldPayouts, async ({ signal }) => eraseOldPayouts(deps, signal)],
+    [oldPayouts, async ({ signal }) => eraseInRounds(eraseOldPayouts, deps, signal)],
   ];
 }

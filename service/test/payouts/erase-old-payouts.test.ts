@@ -7,6 +7,7 @@ import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { noFailpoint } from '../../src/platform/failpoint.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/logging.ts';
+import { eraseInRounds } from '../../src/platform/retention/erase-in-rounds.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createPartners } from '../harness/partners.ts';
 import { plantPayout } from '../harness/planted-payout.ts';
@@ -44,7 +45,7 @@ async function plantOf(years: number): Promise<string> {
 
 async function erase(years: number): Promise<void> {
   const now = (): Date => new Date(Date.now() + years * yearMs);
-  await eraseOldPayouts({ calls, clock: { now } }, new AbortController().signal);
+  await eraseInRounds(eraseOldPayouts, { calls, clock: { now } }, new AbortController().signal);
 }
 
 async function listRuns(): Promise<string[]> {

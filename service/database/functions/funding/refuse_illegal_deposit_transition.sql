@@ -1,7 +1,8 @@
 -- Trigger function that allows only legal changes of a deposit, whatever the code does. The states: pending to credited or
 -- refunded, refunded to credited, credited to reversed. A new deposit is pending, at revision 1.
 -- Guarantees: a credited deposit is never credited again, and its credited amount, time and repayment never change. Every
---   change raises the revision by one, but for a change of keys that replaces the sender's ciphertext.
+--   change raises the revision by one, but for the sender: erased after six years and not before, or its ciphertext replaced by
+--   a change of keys. Nothing else changes with either.
 -- A deposit that the bank reversed before we knew of it is credited and reversed in the same transaction.
 -- Applied after: 0001
 -- Callers: everyone
@@ -15,11 +16,14 @@ begin
     end if;
     raise exception 'a deposit cannot start as %', new.state using errcode = 'check_violation';
   end if;
-  if new.revision = old.revision and current_user = 'kelpie_payouts'
-    and to_jsonb(new) - 'sender_encrypted' = to_jsonb(old) - 'sender_encrypted'
-    and num_nulls(new.sender_encrypted, old.sender_encrypted) = 0 then
-    if kelpie.is_key_rotation() then
+  if new.revision = old.revision and to_jsonb(new) - 'sender_encrypted' = to_jsonb(old) - 'sender_encrypted' then
+    if new.sender_encrypted is null and old.id < kelpie.first_id_at(now() - interval '6 years') then
       return new;
+    end if;
+    if num_nulls(new.sender_encrypted, old.sender_encrypted) = 0 and current_user = 'kelpie_payouts' then
+      if kelpie.is_key_rotation() then
+        return new;
+      end if;
     end if;
   end if;
   if new.revision <> old.revision + 1 then
