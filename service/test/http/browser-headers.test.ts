@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composeUnconnected } from '../../src/app/compose-unconnected.ts';
 import { exchangeRaw } from '../attack/raw.ts';
+import { createPayout } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
+import { plantInvoice } from '../harness/planted-invoice.ts';
 import { startApi } from '../harness/processes.ts';
 
 const database = await createTestDatabase();
@@ -45,7 +47,7 @@ test('there are paths to walk', () => {
     assert(paths.includes(path.replace('none', partner.keyId)), `${path} in ${paths.join(' ')}`);
 });
 
-for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'] as const) {
+for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
   test(`${method} of every route guesses no type, leaks no address, says what a page may do, and is kept only where it is public`, async () => {
     for (const path of paths) {
       for (const authorization of [`Bearer ${partner.key}`, 'Bearer none']) {
@@ -65,12 +67,27 @@ for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'] as const) {
   });
 }
 
-test('what a person is shown is kept by nobody', async () => {
+test('what a person is shown is kept by nobody, of payouts, invoices and files too', async () => {
   const person = await signIn(database, partner, { url: api.url });
+  const payout = await createPayout({ url: api.url, key: partner.key });
+  const invoice = await plantInvoice(database, partner.partnerId);
+  const shown: string[] = [];
   for (const path of paths.filter((each) => each.startsWith('/v1/'))) {
-    const answer = await callAs(person, path);
-    assert.equal(answer.headers.get('cache-control'), 'no-store', `${answer.status} ${path}`);
+    const ids = path.includes(partner.keyId) ? [partner.keyId, payout.id, invoice] : [''];
+    for (const id of ids) {
+      const answer = await callAs(person, path.replaceAll(partner.keyId, id));
+      assert.equal(answer.headers.get('cache-control'), 'no-store', `${answer.status} ${path}`);
+      if (answer.status === 200) shown.push(path.replaceAll(partner.keyId, 'ID'));
+    }
   }
+  for (const path of [
+    '/v1/payouts/ID',
+    '/v1/payouts/ID/recipient',
+    '/v1/invoices/ID.pdf',
+    '/v1/payouts.csv',
+    '/v1/activity',
+  ])
+    assert(shown.includes(path), `${path} is not in ${shown.join(' ')}`);
 });
 
 test('where the api is reached by https, browsers are told to use nothing else', async () => {
