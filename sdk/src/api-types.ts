@@ -319,7 +319,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payout
-         * @description Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or with status `pending` if its outcome is not yet known. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code (see `confirmation_required`).
+         * @description Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or with status `pending` if its outcome is not yet known. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code (see `confirmation_required`). Rules of the account can ask for approval by another admin (see `approval_required`).
          */
         post: operations["createPayout"];
         delete?: never;
@@ -382,6 +382,150 @@ export interface paths {
         get: operations["getBalance"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payout-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payout requests
+         * @description Returns the payouts that wait for approval by another admin, and what was decided. Kept for 25 months.
+         */
+        get: operations["listPayoutRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payout-requests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a payout request
+         * @description Returns a payout that waits for approval, or what was decided.
+         */
+        get: operations["getPayoutRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payout-requests/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a payout request
+         * @description Creates the payout, with the exchange rate, funds and limits of now. A live one is confirmed with an emailed code. If the payout is refused, you get that error and the request stays open. The admin who asked for the payout, or who created the API key that did, cannot approve it. Safe to retry: an approved request is returned as it is.
+         */
+        post: operations["approvePayoutRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payout-requests/{id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline a payout request
+         * @description Ends the request: its Idempotency-Key creates no payout any more. An admin can also decline a payout that they asked for. Safe to retry.
+         */
+        post: operations["declinePayoutRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approval-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve approval rules
+         * @description Returns which payouts another admin has to approve, and looser rules that wait for another admin.
+         */
+        get: operations["getApprovalRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update approval rules
+         * @description Changes the rules that you send. Confirmed with an emailed code. We email every admin. What only adds or tightens a rule holds from now on, and needs two admins in the account. Anything else waits for another admin, for 72 hours, and replaces what waited before. Safe to retry.
+         */
+        patch: operations["updateApprovalRules"];
+        trace?: never;
+    };
+    "/v1/approval-rules/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve looser approval rules
+         * @description Applies the looser rules that another admin asked for. Confirmed with an emailed code. We email every admin.
+         */
+        post: operations["approveApprovalRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approval-rules/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline looser approval rules
+         * @description Drops the looser rules that wait for another admin. The rules stay as they are. We email every admin.
+         */
+        post: operations["declineApprovalRules"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1048,6 +1192,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/keys/{id}/lift-limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lift the reduced limit of a new key
+         * @description Lets a new live key pay up to its full limit before its first 24 hours are over. Another admin than the one who created the key does it, confirmed with an emailed code. We email every admin.
+         */
+        post: operations["liftKeyLimit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys/{id}": {
         parameters: {
             query?: never;
@@ -1202,6 +1366,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    PayoutRequestEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive payout_request.created, payout_request.approved, payout_request.declined
+         * @description Sent to the endpoints of your account that chose the type. Answer with a 2xx status within 10 seconds. Anything else is retried.
+         */
+        post: operations["receivePayoutRequestEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     DepositEvent: {
         parameters: {
             query?: never;
@@ -1333,22 +1517,26 @@ export interface components {
                  * @description What kind of error it is. Stable: write your code against it.
                  * @enum {string}
                  */
-                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "payout_request_closed" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "approval_required" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
                 /** @description What happened and what to do, for people. It may be reworded at any time. */
                 message: string;
                 /** @description More about the error. Its form depends on `code`. */
-                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["LimitExceededDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["NotCreatedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
+                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["LimitExceededDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["PayoutRequestDetails"] | components["schemas"]["NotCreatedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
             } & ({
                 /** @enum {string} */
                 code: "idempotency_key_required";
                 details: components["schemas"]["IdempotencyKeyDetails"];
             } | {
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "rate_unavailable" | "unavailable";
+                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "rate_unavailable" | "unavailable";
             } | {
                 /** @enum {string} */
                 code: "insufficient_funds";
                 details: components["schemas"]["InsufficientFundsDetails"];
+            } | {
+                /** @enum {string} */
+                code: "payout_request_closed" | "approval_required";
+                details: components["schemas"]["PayoutRequestDetails"];
             } | {
                 /** @enum {string} */
                 code: "confirmation_required";
@@ -2056,6 +2244,132 @@ export interface components {
             /** @description Pounds per US dollar, to six decimals: 1 USDC = £0.79. */
             gbp_per_usd: number;
         };
+        /** @description A payout that waits for approval by another admin, or what was decided. It holds no money. */
+        PayoutRequest: {
+            /**
+             * Format: uuid
+             * @description The id of the payout request.
+             */
+            id: string;
+            /**
+             * @description Always `payout_request`.
+             * @enum {string}
+             */
+            object: "payout_request";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /**
+             * @description `open` waits for another admin. `approved` has its payout. `declined` and `expired` are final: nothing was sent.
+             * @enum {string}
+             */
+            status: "open" | "approved" | "declined" | "expired";
+            /** @description The Idempotency-Key of the payout. A retry with it returns the payout once it is approved. */
+            idempotency_key: string;
+            /** @description What the recipient receives, in pounds. */
+            amount_gbp: string;
+            /** @description The reference of the payout, or null. */
+            reference: string | null;
+            /** @description Who would be paid. */
+            recipient: {
+                /** @description The name of the recipient. Null once it was erased. */
+                name: string | null;
+                /** @description The last four digits of the account number. Null once they were erased. */
+                account_last4: string | null;
+            };
+            /** @description Which rules ask for approval: the amount, an account that no payout was completed to before (`new_payee`), or the API key. */
+            reasons: ("amount" | "new_payee" | "key")[];
+            /**
+             * @description Whether an API key or a dashboard user asked for it.
+             * @enum {string}
+             */
+            requested_via: "api" | "dashboard";
+            /** @description The prefix of the API key, or the email address of the person. */
+            requested_by: string;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be approved: 72 hours after it was asked for.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was approved or declined, or expired. Null while it is open.
+             */
+            decided_at: string | null;
+            /** @description The email address of the admin who approved or declined it, or null. */
+            decided_by: string | null;
+            /**
+             * Format: uuid
+             * @description The payout, once approved.
+             */
+            payout_id: string | null;
+        };
+        /** @description Payout requests, newest first. */
+        PayoutRequestList: {
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+            /** @description One page of the list. */
+            data: components["schemas"]["PayoutRequest"][];
+        };
+        /** @description Which payouts another admin has to approve. */
+        ApprovalRules: {
+            /**
+             * @description Always `approval_rules`.
+             * @enum {string}
+             */
+            object: "approval_rules";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description A payout of more than this needs approval, in pounds. `0.00`: every payout. Null: the amount asks for none. */
+            above_gbp: string | null;
+            /** @description Whether a payout needs approval to an account that no payout was completed to before. */
+            new_payee: boolean;
+            /** @description API keys all of whose payouts need approval. */
+            api_key_ids: string[];
+            /** @description Looser rules that wait for another admin. Null if none do. */
+            pending: {
+                /** @description A payout of more than this needs approval, in pounds. `0.00`: every payout. Null: the amount asks for none. */
+                above_gbp: string | null;
+                /** @description Whether a payout needs approval to an account that no payout was completed to before. */
+                new_payee: boolean;
+                /** @description API keys all of whose payouts need approval. */
+                api_key_ids: string[];
+                /** @description The admin who asked for it. Another one has to approve it. */
+                requested_by: string;
+                /**
+                 * Format: date-time
+                 * @description When it was asked for. It expires after 72 hours.
+                 */
+                requested_at: string;
+            } | null;
+        };
+        /** @description The rules to change. Omitted ones stay as they are. */
+        UpdateApprovalRulesRequest: {
+            /** @description A payout of more than this needs approval, in pounds. `0.00`: every payout. Null: the amount asks for none. */
+            above_gbp?: string | null;
+            /** @description Whether a payout needs approval to an account that no payout was completed to before. */
+            new_payee?: boolean;
+            /** @description API keys all of whose payouts need approval. */
+            api_key_ids?: string[];
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
+        };
         /** @description Payouts, newest first. */
         PayoutList: {
             /**
@@ -2516,6 +2830,39 @@ export interface components {
             created_at: string;
             data: components["schemas"]["Payout"];
         };
+        /** @description An event about a payout that needs approval: `payout_request.created`, `payout_request.approved`, `payout_request.declined`. */
+        PayoutRequestEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /**
+             * @description Always `event`.
+             * @enum {string}
+             */
+            object: "event";
+            /**
+             * @description `sandbox` moves test money, `live` real money.
+             * @enum {string}
+             */
+            environment: "sandbox" | "live";
+            /** @description Counts the events of your account in this environment, from 1, without gaps. */
+            sequence: number;
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "payout_request.created" | "payout_request.approved" | "payout_request.declined";
+            /** @description Rises with each change of the resource. Of two events, the one with the higher version is newer. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["PayoutRequest"];
+        };
         /** @description An event about a top-up: `deposit.credited`, `deposit.reversed`. */
         DepositEvent: {
             /**
@@ -2715,7 +3062,7 @@ export interface components {
             data: components["schemas"]["AccountState"];
         };
         /** @description A change of a resource, with the resource as it was then. `type` says which resource `data` is. */
-        Event: components["schemas"]["PayoutEvent"] | components["schemas"]["DepositEvent"] | components["schemas"]["WalletEvent"] | components["schemas"]["InvoiceEvent"] | components["schemas"]["KeyEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["AccountEvent"];
+        Event: components["schemas"]["PayoutEvent"] | components["schemas"]["PayoutRequestEvent"] | components["schemas"]["DepositEvent"] | components["schemas"]["WalletEvent"] | components["schemas"]["InvoiceEvent"] | components["schemas"]["KeyEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["AccountEvent"];
         /** @description Events, in order. */
         EventList: {
             /**
@@ -2843,7 +3190,7 @@ export interface components {
             /** @description What the webhook is for, at most 200 characters. */
             description?: string | null;
             /** @description The types of events to send. Null for all, including types that are added later. */
-            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed")[] | null;
+            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "payout_request.created" | "payout_request.approved" | "payout_request.declined" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed")[] | null;
         };
         /** @description What to change. Omitted fields stay as they are. */
         UpdateWebhookRequest: {
@@ -2852,7 +3199,7 @@ export interface components {
             /** @description What the webhook is for, at most 200 characters. */
             description?: string | null;
             /** @description The types of events to send. Null for all, including types that are added later. */
-            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed")[] | null;
+            types?: ("payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "payout_request.created" | "payout_request.approved" | "payout_request.declined" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed")[] | null;
             /** @description `false` stops sending and leaves out events from then on. `true` starts again; to get what was left out, redeliver. */
             enabled?: boolean;
         };
@@ -2908,7 +3255,7 @@ export interface components {
              * @description The type of the event.
              * @enum {string}
              */
-            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed";
+            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "payout_request.created" | "payout_request.approved" | "payout_request.declined" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed";
             /** @description The number of the event. */
             sequence: number;
             /** @description The number of the event before it at this webhook. Null for the first. */
@@ -2976,7 +3323,7 @@ export interface components {
              * @description The type of the event.
              * @enum {string}
              */
-            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed";
+            type: "payout.pending" | "payout.processing" | "payout.completed" | "payout.failed" | "payout.cancelled" | "payout.returned" | "payout_request.created" | "payout_request.approved" | "payout_request.declined" | "deposit.credited" | "deposit.reversed" | "wallet.low" | "invoice.issued" | "invoice.paid" | "invoice.overdue" | "key.created" | "key.revoked" | "member.added" | "member.removed" | "account.paused" | "account.resumed";
             /** @description The number of the event. */
             sequence: number;
             /** @description The number of the event before it at this webhook. Null for the first. */
@@ -3504,6 +3851,19 @@ export interface components {
             /** @description A reminder to store the secret. */
             note: string;
         };
+        /** @description The key can pay up to its full limit. */
+        ApiKeyLimitLifted: {
+            /**
+             * Format: uuid
+             * @description The id of the key.
+             */
+            id: string;
+            /**
+             * @description Always `true`.
+             * @enum {boolean}
+             */
+            limit_lifted: true;
+        };
         /** @description The key is revoked. */
         ApiKeyRevoked: {
             /**
@@ -3737,6 +4097,10 @@ export interface components {
             payout_id?: string;
             /** @description Paths of the fields that differ from the first request. Values are never returned. */
             mismatched: string[];
+        };
+        /** @description The payout that waits for another admin, or what was decided. */
+        PayoutRequestDetails: {
+            payout_request: components["schemas"]["PayoutRequest"];
         };
         /** @description Why no payout was created. Nothing was sent. */
         NotCreatedDetails: {
@@ -6195,6 +6559,8 @@ export interface operations {
             /**
              * @description `idempotency_key_in_use`: Another request with this Idempotency-Key is still being processed, or an earlier attempt may have been paid and Kelpie is checking it.
              *
+             *     `payout_request_closed`: The payout with this Idempotency-Key was declined, or no admin approved it in time. When deciding: the request was decided already. `details.payout_request` says which.
+             *
              *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
              */
             409: {
@@ -6241,6 +6607,8 @@ export interface operations {
              *     `recipient_account_rejected`: The bank rejected the recipient's account details. Nothing was sent.
              *
              *     `limit_exceeded`: The payout exceeds a daily limit: of the account, of the API key, or for a new payee. `details.left_gbp` is the largest amount that still fits today. Nothing was sent.
+             *
+             *     `approval_required`: A rule of the account asks another admin to approve this payout. We emailed those who can. `details.payout_request` says which rules, and until when. Nothing was sent, and no money is held.
              */
             422: {
                 headers: {
@@ -6666,6 +7034,1135 @@ export interface operations {
             };
             /** @description `balance_unavailable`: The bank has provided no exchange rate for 15 minutes, so we cannot show the balance in pounds. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPayoutRequests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+                /**
+                 * @description Only those with this status.
+                 * @example open
+                 */
+                status?: "open" | "approved" | "declined" | "expired";
+                /**
+                 * @description How many to return.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Where the page starts. Take it from the `Link` header of the page before.
+                 * @example 01a1e3b1-25c0-7b52-8e19-3d7c5a90f4b2
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Payout requests, newest first. */
+            200: {
+                headers: {
+                    /** @description The URL of the next page, with `rel="next"`. Absent on the last page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRequestList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPayoutRequest: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the payout request.
+                 * @example 01a1e3b1-25c0-7b52-8e19-3d7c5a90f4b2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A payout that waits for approval by another admin, or what was decided. It holds no money. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRequest"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    approvePayoutRequest: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the payout request.
+                 * @example 01a1e3b1-25c0-7b52-8e19-3d7c5a90f4b2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description A payout that waits for approval by another admin, or what was decided. It holds no money. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRequest"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_funds`: The wallet holds less than the payout needs. `details.shortfall_usdc` is the missing amount. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `second_admin_required`: Another admin has to do this: you asked for it yourself, or created the API key that did, or the account has one admin only.
+             *
+             *     `partner_not_active`: The account cannot pay: it is suspended, closed, paused or frozen, owes USDC for a reversed top-up, or is not verified for live payouts. A suspended or closed account cannot create keys or add members either.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `payout_request_closed`: The payout with this Idempotency-Key was declined, or no admin approved it in time. When deciding: the request was decided already. `details.payout_request` says which.
+             *
+             *     `payout_request_void`: The payout request can no longer be approved: the API key that asked can no longer pay, the person who asked is no longer an admin, or the request is not as it was asked for.
+             *
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `recipient_account_rejected`: The bank rejected the recipient's account details. Nothing was sent.
+             *
+             *     `limit_exceeded`: The payout exceeds a daily limit: of the account, of the API key, or for a new payee. `details.left_gbp` is the largest amount that still fits today. Nothing was sent.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payout_not_created`: The payout was not created. `details.reason` says why: `bank_unreachable`, `bank_refused`, `rate_stale`, `payments_paused` or `recovery`. Nothing was sent, and the wallet is unchanged. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    declinePayoutRequest: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the payout request.
+                 * @example 01a1e3b1-25c0-7b52-8e19-3d7c5a90f4b2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A payout that waits for approval by another admin, or what was decided. It holds no money. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRequest"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `payout_request_closed`: The payout with this Idempotency-Key was declined, or no admin approved it in time. When deciding: the request was decided already. `details.payout_request` says which.
+             *
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getApprovalRules: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Which payouts another admin has to approve. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRules"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `verification_required`: The request needs the live environment, and the business is not verified yet.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateApprovalRules: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateApprovalRulesRequest"];
+            };
+        };
+        responses: {
+            /** @description Which payouts another admin has to approve. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRules"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
+             *
+             *     `second_admin_required`: Another admin has to do this: you asked for it yourself, or created the API key that did, or the account has one admin only.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    approveApprovalRules: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description Which payouts another admin has to approve. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRules"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
+             *
+             *     `second_admin_required`: Another admin has to do this: you asked for it yourself, or created the API key that did, or the account has one admin only.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    declineApprovalRules: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Which payouts another admin has to approve. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRules"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `verification_required`: The request needs the live environment, and the business is not verified yet.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11523,6 +13020,165 @@ export interface operations {
             };
         };
     };
+    liftKeyLimit: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the key.
+                 * @example 01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description The key can pay up to its full limit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyLimitLifted"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `second_admin_required`: Another admin has to do this: you asked for it yourself, or created the API key that did, or the account has one admin only.
+             *
+             *     `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     revokeKey: {
         parameters: {
             query?: {
@@ -12741,6 +14397,66 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["PayoutEvent"] & components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receivePayoutRequestEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71",
+                 *       "object": "event",
+                 *       "environment": "sandbox",
+                 *       "sequence": 42,
+                 *       "type": "payout_request.created",
+                 *       "version": 2,
+                 *       "created_at": "2026-11-16T09:30:00.000Z",
+                 *       "data": {
+                 *         "id": "01a1e3b1-25c0-7b52-8e19-3d7c5a90f4b2",
+                 *         "object": "payout_request",
+                 *         "environment": "sandbox",
+                 *         "status": "open",
+                 *         "idempotency_key": "order-10045",
+                 *         "amount_gbp": "850.00",
+                 *         "reference": "Order 10045",
+                 *         "recipient": {
+                 *           "name": "Grace Hopper",
+                 *           "account_last4": "5678"
+                 *         },
+                 *         "reasons": [
+                 *           "amount"
+                 *         ],
+                 *         "requested_via": "api",
+                 *         "requested_by": "kp_sandbox_4f9c2a71",
+                 *         "created_at": "2026-11-16T09:30:00.000Z",
+                 *         "expires_at": "2026-11-19T09:30:00.000Z",
+                 *         "decided_at": null,
+                 *         "decided_by": null,
+                 *         "payout_id": null
+                 *       },
+                 *       "webhook": {
+                 *         "id": "01a1e3b1-25c0-7d17-a3c8-5e90b1f2d648",
+                 *         "previous_sequence": 41
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayoutRequestEvent"] & components["schemas"]["WebhookDelivery"];
             };
         };
         responses: {

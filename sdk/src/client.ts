@@ -2,6 +2,7 @@ import { createCalls, type Calls } from './calls.ts';
 import { connect, type KelpieOptions } from './options.ts';
 import createAccount from './resources/account.ts';
 import createActivity from './resources/activity.ts';
+import createApprovalRules from './resources/approval-rules.ts';
 import createAuth from './resources/auth.ts';
 import createBalance from './resources/balance.ts';
 import createCompliance from './resources/compliance.ts';
@@ -14,6 +15,7 @@ import createKeys from './resources/keys.ts';
 import createLimits from './resources/limits.ts';
 import createMembers from './resources/members.ts';
 import createPartners from './resources/partners.ts';
+import createPayoutRequests from './resources/payout-requests.ts';
 import createPayouts from './resources/payouts.ts';
 import createQuotes from './resources/quotes.ts';
 import createRecipients from './resources/recipients.ts';
@@ -29,6 +31,7 @@ function createResources(calls: Calls) {
   return {
     account: createAccount(calls),
     activity: createActivity(calls),
+    approvalRules: createApprovalRules(calls),
     auth: createAuth(calls),
     balance: createBalance(calls),
     compliance: createCompliance(calls),
@@ -41,6 +44,7 @@ function createResources(calls: Calls) {
     limits: createLimits(calls),
     members: createMembers(calls),
     partners: createPartners(calls),
+    payoutRequests: createPayoutRequests(calls),
     payouts: createPayouts(calls),
     quotes: createQuotes(calls),
     recipients: createRecipients(calls),

@@ -33,13 +33,19 @@ export type ListPath = {
 export type ItemOf<P extends ListPath> = AnswerOf<'get', P> extends { data: (infer Item)[] } ? Item : never;
 
 /** A list of statuses is a text in an address, which does not say of what. */
-type StatusIn<P> = P extends '/v1/deposits' ? Schemas['Deposit']['status'] : Schemas['Payout']['status'];
+type StatusIn<P> = P extends '/v1/deposits'
+  ? Schemas['Deposit']['status']
+  : P extends '/v1/payouts'
+    ? Schemas['Payout']['status']
+    : never;
 
 /** Everything in an address is text; a program has numbers, instants and lists. */
 type Accepted<P, Name, Value> = Name extends 'limit' | 'after'
   ? number
   : Name extends 'status'
-    ? StatusIn<P> | readonly StatusIn<P>[]
+    ? [StatusIn<P>] extends [never]
+      ? Value
+      : StatusIn<P> | readonly StatusIn<P>[]
     : Name extends 'created_after' | 'created_before'
       ? string | Date
       : Value;

@@ -22,6 +22,7 @@ export { requestIdOf } from './request-id.ts';
 // The types of a resource. What makes one is a default export, which this leaves out.
 export type * from './resources/account.ts';
 export type * from './resources/activity.ts';
+export type * from './resources/approval-rules.ts';
 export type * from './resources/auth.ts';
 export type * from './resources/balance.ts';
 export type * from './resources/compliance.ts';
@@ -34,6 +35,7 @@ export type * from './resources/keys.ts';
 export type * from './resources/limits.ts';
 export type * from './resources/members.ts';
 export type * from './resources/partners.ts';
+export type * from './resources/payout-requests.ts';
 export type * from './resources/payouts.ts';
 export type * from './resources/quotes.ts';
 export type * from './resources/recipients.ts';

@@ -35,11 +35,13 @@ export function pauseBeforeRetryMs(failure: Failure, attempt: number, random: nu
 
 /** Said after Kelpie looked the key up and found no payout: they hold for every earlier attempt too. */
 const saidAfterLookUp: ReadonlySet<string> = new Set([
+  'approval_required',
   'idempotency_key_reused',
   'insufficient_funds',
   'limit_exceeded',
   'partner_not_active',
   'payout_not_created',
+  'payout_request_closed',
   'recipient_account_rejected',
 ]);
 

@@ -38,6 +38,26 @@ function payout(
   };
 }
 
+const request: DataOf<'payout_request.created'> = {
+  id: '01a1e3b1-25c0-7b52-8e19-3d7c5a90f4b2',
+  object: 'payout_request',
+  environment: 'sandbox',
+  status: 'open',
+  idempotency_key: 'order-10045',
+  amount_gbp: '850.00',
+  reference: 'Order 10045',
+  recipient: { name: 'Grace Hopper', account_last4: '5678' },
+  reasons: ['amount'],
+  requested_via: 'api',
+  requested_by: 'kp_sandbox_4f9c2a71',
+  created_at: '2026-11-16T09:30:00.000Z',
+  expires_at: '2026-11-19T09:30:00.000Z',
+  decided_at: null,
+  decided_by: null,
+  payout_id: null,
+};
+const decided = { decided_at: '2026-11-16T09:40:00.000Z', decided_by: 'ada@harbourgoods.example' };
+
 const deposit: DataOf<'deposit.credited'> = {
   id: '01a1c554-5200-7a10-9c4b-8e2d6f1a5b03',
   object: 'deposit',
@@ -122,6 +142,14 @@ export const sampleData: { readonly [Type in EventType]: DataOf<Type> } = {
   'payout.failed': payout('failed', 'account_not_found', 'There is no account with this sort code and account number.'),
   'payout.cancelled': payout('cancelled'),
   'payout.returned': payout('returned', 'account_closed', "The recipient's account is closed."),
+  'payout_request.created': request,
+  'payout_request.approved': {
+    ...request,
+    ...decided,
+    status: 'approved',
+    payout_id: '01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57',
+  },
+  'payout_request.declined': { ...request, ...decided, status: 'declined' },
   'deposit.credited': deposit,
   'deposit.reversed': { ...deposit, status: 'reversed', reversed_usdc: '997.50' },
   'wallet.low': { object: 'wallet', environment: 'sandbox', balance_usdc: '412.50', wallet_low_usdc: '500.00' },

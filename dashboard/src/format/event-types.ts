@@ -8,6 +8,9 @@ const labels: Readonly<Record<EventType, string>> = {
   'payout.failed': 'Payout failed',
   'payout.cancelled': 'Payout cancelled',
   'payout.returned': 'Payout returned',
+  'payout_request.created': 'Payout waits for approval',
+  'payout_request.approved': 'Payout approved',
+  'payout_request.declined': 'Payout declined',
   'deposit.credited': 'Top-up credited',
   'deposit.reversed': 'Top-up reversed',
   'wallet.low': 'Low balance',
@@ -37,6 +40,7 @@ export function eventLabel(type: string): string {
 export function pageOf({ data }: Event): { path: string; title: string } | undefined {
   if (!('object' in data)) return undefined;
   if (data.object === 'payout') return { path: `/payouts/${data.id}`, title: 'View payout' };
+  if (data.object === 'payout_request') return { path: `/approvals?request=${data.id}`, title: 'View approval' };
   if (data.object === 'invoice') return { path: `/invoices/${data.id}`, title: 'View invoice' };
   return data.object === 'deposit' ? { path: '/deposits', title: 'View top-ups' } : undefined;
 }

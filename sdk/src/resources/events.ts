@@ -3,6 +3,7 @@ import type { QueryOf, Schema } from '../described-api.ts';
 import type { CallOptions } from '../request.ts';
 
 export interface PayoutEvent extends Schema<'PayoutEvent'> {}
+export interface PayoutRequestEvent extends Schema<'PayoutRequestEvent'> {}
 export interface DepositEvent extends Schema<'DepositEvent'> {}
 export interface WalletEvent extends Schema<'WalletEvent'> {}
 export interface InvoiceEvent extends Schema<'InvoiceEvent'> {}
@@ -11,7 +12,15 @@ export interface MemberEvent extends Schema<'MemberEvent'> {}
 export interface AccountEvent extends Schema<'AccountEvent'> {}
 
 /** `type` says what `data` is. */
-export type Event = PayoutEvent | DepositEvent | WalletEvent | InvoiceEvent | KeyEvent | MemberEvent | AccountEvent;
+export type Event =
+  | PayoutEvent
+  | PayoutRequestEvent
+  | DepositEvent
+  | WalletEvent
+  | InvoiceEvent
+  | KeyEvent
+  | MemberEvent
+  | AccountEvent;
 export type EventType = Event['type'];
 export interface EventFilters extends QueryOf<'/v1/events'> {}
 

@@ -6,6 +6,7 @@ import type { CallOptions } from '../request.ts';
 export interface ApiKey extends Schema<'ApiKey'> {}
 export interface ApiKeyCreated extends Schema<'ApiKeyCreated'> {}
 export interface ApiKeyRevoked extends Schema<'ApiKeyRevoked'> {}
+export interface ApiKeyLimitLifted extends Schema<'ApiKeyLimitLifted'> {}
 export interface CreateKeyRequest extends Schema<'CreateKeyRequest'> {}
 export interface RollKeyRequest extends Schema<'RollKeyRequest'> {}
 export interface ApiKeyFilters extends QueryOf<'/v1/keys'> {}
@@ -16,6 +17,8 @@ export interface KeysResource extends Listing<ApiKey, ApiKeyFilters> {
   create(body: CreateKeyRequest, options?: ConfirmOptions): Promise<ApiKeyCreated>;
   /** Replaces the secret, and returns the new one once. The old one works until the overlap ends. A live key takes a code. */
   roll(id: string, body?: RollKeyRequest, options?: ConfirmOptions): Promise<ApiKeyCreated>;
+  /** Lets a new live key pay up to its full limit. For another admin than the one who created it. Takes a code. */
+  liftLimit(id: string, options?: ConfirmOptions): Promise<ApiKeyLimitLifted>;
   /** Safe to repeat. */
   revoke(id: string, options?: CallOptions): Promise<ApiKeyRevoked>;
 }
@@ -26,6 +29,8 @@ export default function createKeys({ call, listing }: Calls): KeysResource {
     create: async (body, options) => (await call('post', '/v1/keys', confirmed(body, options))).json,
     roll: async (id, body = {}, options) =>
       (await call('post', '/v1/keys/{id}/roll', { ...confirmed(body, options), path: { id } })).json,
+    liftLimit: async (id, options) =>
+      (await call('post', '/v1/keys/{id}/lift-limit', { ...confirmed({}, options), path: { id } })).json,
     revoke: async (id, options) =>
       (await call('delete', '/v1/keys/{id}', { ...options, path: { id }, effect: 'once' })).json,
   };

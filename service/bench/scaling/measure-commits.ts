@@ -108,7 +108,9 @@ function createDeps(server: BenchServer, database: TestDatabase): CreateDeps {
     rates: createRates(banks, systemClock),
     accountDigest: createKeyedDigest(secret, 'account index'),
     bodyDigest: createKeyedDigest(secret, 'body fingerprint'),
-    confirmations: { ask: refuse, given: refuse },
+    confirmations: { ask: refuse, given: refuse, use: refuse },
+    notifyAdmins: refuse,
+    dashboardUrl: '',
   };
 }
 

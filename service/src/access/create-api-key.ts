@@ -9,6 +9,8 @@ interface NewApiKey extends PartnerContext, Partial<KeyAuthority> {
   label: string | null;
   /** Until when a low daily limit holds; for a key of a partner's own that is not its first. */
   fullLimitAt?: Date | null;
+  /** The admin who creates it; null for a key that no admin creates. */
+  createdBy?: string | null;
 }
 
 interface CreatedApiKey {
@@ -30,7 +32,7 @@ export async function createApiKey(
   const id = newId(clock);
   const createdAt = clock.now();
   const digested = { secretHmac: pepper.digest(secret), pepperVersion: pepper.version };
-  const row = { ...fullAuthority, fullLimitAt: null, ...key, id, prefix, ...digested, createdAt };
+  const row = { ...fullAuthority, fullLimitAt: null, createdBy: null, ...key, id, prefix, ...digested, createdAt };
   const networks = await insertApiKey(tx, row);
   return { id, prefix, secret, createdAt, networks };
 }

@@ -75,6 +75,7 @@ interface NewApiKeyRow extends PartnerContext, KeyAuthority {
   pepperVersion: number;
   createdAt: Date;
   fullLimitAt: Date | null;
+  createdBy: string | null;
 }
 
 /** Returns the networks as the database writes them. */
@@ -82,9 +83,9 @@ export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<
   const { rows } = await tx.query<{ networks: string[] }>(
     `insert into kelpie.api_keys (
        id, partner_id, environment, key_prefix, label, secret_hmac, created_at, scope, networks, expires_at,
-       daily_limit_pence, full_limit_at, pepper_version
+       daily_limit_pence, full_limit_at, pepper_version, created_by
      )
-     values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::cidr[], '{}'), $10, $11, $12, $13)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::cidr[], '{}'), $10, $11, $12, $13, $14)
      returning coalesce(networks::text[], '{}') as networks`,
     [
       key.id,
@@ -100,6 +101,7 @@ export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<
       key.dailyLimit,
       key.fullLimitAt,
       key.pepperVersion,
+      key.createdBy,
     ],
   );
   await addKeyEvent(tx, { type: 'key.created', id: key.id, version: 1, at: key.createdAt });
@@ -232,6 +234,32 @@ function lockedKey({ environment, label, business, scope, ...row }: LockedKeyRow
     dailyLimit: row.daily_limit_pence === null ? null : BigInt(row.daily_limit_pence),
     fullLimitAt: row.full_limit_at,
   };
+}
+
+/** The admin who created a key; null where that was not kept. */
+export async function findKeyCreator(tx: Transaction, id: string): Promise<string | null> {
+  const { rows } = await tx.query<{ created_by: string | null }>(
+    'select created_by from kelpie.api_keys where id = $1',
+    [id],
+  );
+  return rows[0]?.created_by ?? null;
+}
+
+export type LiftedLimit = 'lifted' | 'own' | 'not_found' | 'not_admin';
+
+/** Ends the low limit of a new key, if another admin than its creator does. The database decides. */
+export async function liftLimit(
+  tx: Transaction,
+  { keyId, sessionId }: { keyId: string; sessionId: string },
+  at: Date,
+): Promise<LiftedLimit> {
+  const { rows } = await tx.query<{ outcome: LiftedLimit }>('select kelpie.lift_key_limit($1, $2, $3) as outcome', [
+    keyId,
+    sessionId,
+    at,
+  ]);
+  if (rows[0] === undefined) throw new Error('the database returned no row');
+  return rows[0].outcome;
 }
 
 export async function revokeApiKeyRow(tx: Transaction, id: string, at: Date): Promise<void> {

@@ -64,12 +64,14 @@ import { addAccountRoutes } from '../partners/routes/account-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/routes/public-partner-routes.ts';
 import { addVerificationRoutes } from '../partners/routes/verification-routes.ts';
 import { createPlanMarkups, createPartnerEnvironments, openPartner, wakeVerification } from '../partners/index.ts';
+import { addApprovalRuleRoutes } from '../payouts/routes/approval-rule-routes.ts';
 import { addDailyRoutes } from '../payouts/routes/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/routes/history-routes.ts';
 import { addLimitChangeRoutes } from '../payouts/routes/limit-change-routes.ts';
 import { addLimitRoutes } from '../payouts/routes/limit-routes.ts';
 import { addPayoutExportRoutes } from '../payouts/routes/payout-export-routes.ts';
 import { addPayoutListRoutes } from '../payouts/routes/payout-list-routes.ts';
+import { addPayoutRequestRoutes, shownPayoutRequest } from '../payouts/routes/payout-request-routes.ts';
 import { addPayoutRecipientRoutes } from '../payouts/routes/payout-recipient-routes.ts';
 import { addPayoutRoutes } from '../payouts/routes/payout-routes.ts';
 import { describePayoutVersions } from '../payouts/routes/payout-versions.ts';
@@ -199,15 +201,16 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addAccountRoutes(app, { ...auth, ...acts, calls, activity });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
   const payouts = payoutDeps(deps, tools, banks);
+  const creation = { ...auth, ...payouts, ...acts, pool };
   addPayoutRoutes(app, {
-    ...auth,
-    ...payouts,
-    confirmations: acts.confirmations,
+    ...creation,
     changes,
     changedPayouts: createPayoutReader(calls, payouts.known, { mostWaiting: watchLimits.most }),
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
+  addPayoutRequestRoutes(app, { ...creation, publicUrl });
+  addApprovalRuleRoutes(app, { ...auth, ...acts, pool });
   addPayoutListRoutes(app, { ...auth, calls, reads, known: payouts.known, publicUrl });
   addPayoutExportRoutes(app, { ...auth, calls: fileReads, clock });
   addHistoryRoutes(app, { ...auth, pool });
@@ -218,16 +221,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addFundingRoutes(app, { ...auth, calls, encryptor: tools.encryptor });
   addDepositRoutes(app, { ...auth, calls, encryptor: tools.encryptor, publicUrl });
   addSandboxRoutes(app, deps, { auth, payouts, funding: fundingDeps(deps, tools, banks) });
-  const payoutVersions = describePayoutVersions(reads);
-  const reader = createEventReader({ calls: reads, clock, payouts: payoutVersions });
-  const kinds = {
-    payout: payoutVersions,
-    deposit: shownDeposit,
-    invoice: shownInvoice,
-    key: shownKey,
-    member: shownMember,
-  };
-  addEventRoutes(app, { ...auth, reader, publicUrl, kinds });
+  addFeedRoutes(app, deps, auth);
   const endpoints = { ...auth, ...acts, pool, calls, encryptor: tools.encryptor };
   addEndpointRoutes(app, { ...endpoints, allowedNetworks: deps.allowedNetworks });
   addDeliveryRoutes(app, { ...endpoints, egress: deps.egress, wakes: deps.wakes, publicUrl });
@@ -257,6 +251,25 @@ function addHealth(app: Server, { pool, clock, logger, trustedProxies }: ApiDeps
     logger,
     trustedProxies,
   });
+}
+
+/** What happened, with each kind of resource as its own routes show it. */
+function addFeedRoutes(
+  app: Server,
+  { clock, publicUrl, standbyReads: { reads } }: ApiDeps,
+  auth: Authentication,
+): void {
+  const payouts = describePayoutVersions(reads);
+  const reader = createEventReader({ calls: reads, clock, payouts });
+  const kinds = {
+    payout: payouts,
+    payout_request: shownPayoutRequest,
+    deposit: shownDeposit,
+    invoice: shownInvoice,
+    key: shownKey,
+    member: shownMember,
+  };
+  addEventRoutes(app, { ...auth, reader, publicUrl, kinds });
 }
 
 interface SandboxRouteDeps {
@@ -373,7 +386,7 @@ function actDeps(deps: ApiDeps, { orderDigest, codeDigests, freezeDigest }: Secr
     dashboardUrl,
     links,
     confirmations,
-    inConfirmedTransaction: createConfirmedTransactions({ pool, clock, confirmations }),
+    inConfirmedTransaction: createConfirmedTransactions({ pool, confirmations }),
     notifyAdmins: createAdminNotifier({ clock, outbox, links }),
   };
 }

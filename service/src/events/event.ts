@@ -1,7 +1,16 @@
 import type { PartnerContext } from '../platform/database/transaction.ts';
 
 /** What events can be about. */
-export const eventKinds = ['payout', 'deposit', 'wallet', 'invoice', 'key', 'member', 'account'] as const;
+export const eventKinds = [
+  'payout',
+  'payout_request',
+  'deposit',
+  'wallet',
+  'invoice',
+  'key',
+  'member',
+  'account',
+] as const;
 export type EventKind = (typeof eventKinds)[number];
 
 /** The one list of them in the service; kelpie.event_type is the one in the database, and a test keeps them equal. */
@@ -14,6 +23,7 @@ export const typesOf = {
     'payout.cancelled',
     'payout.returned',
   ],
+  payout_request: ['payout_request.created', 'payout_request.approved', 'payout_request.declined'],
   deposit: ['deposit.credited', 'deposit.reversed'],
   wallet: ['wallet.low'],
   invoice: ['invoice.issued', 'invoice.paid', 'invoice.overdue'],

@@ -3,6 +3,7 @@ import type { JobHandler, Queue } from '../platform/jobs/jobs.ts';
 import { eraseInRounds } from '../platform/retention/erase-in-rounds.ts';
 import { recordRetention } from '../platform/retention/record-retention.ts';
 import { eraseOldPayouts } from './records/erase-old-payouts.ts';
+import { sweepRequests } from './records/payout-request-store.ts';
 import { emailPayoutProblems, type ProblemDeps } from './problems/email-problems.ts';
 import { findLateReturns, type LateReturnDeps } from './lifecycle/find-late-returns.ts';
 import { forgetOldSpending, warnOfVolume, type VolumeDeps } from './spending/warn-of-volume.ts';
@@ -18,7 +19,19 @@ const oldSpending: Queue = { name: 'old-spending', retryLimit: 5, schedule: '27 
 
 const oldPayouts: Queue = { name: 'erase-old-payouts', retryLimit: 5, schedule: '57 3 * * *' };
 
-export const payoutQueues: readonly Queue[] = [lateReturns, payoutProblems, unusualVolume, oldSpending, oldPayouts];
+const payoutRequests: Queue = { name: 'payout-requests', retryLimit: 3, schedule: '*/5 * * * *' };
+
+export const payoutQueues: readonly Queue[] = [
+  lateReturns,
+  payoutProblems,
+  unusualVolume,
+  oldSpending,
+  oldPayouts,
+  payoutRequests,
+];
+
+/** Of each kind in a run; the next one is five minutes away. */
+const requestsAtOnce = 1_000;
 
 export function payoutHandlers(deps: LateReturnDeps & ProblemDeps & VolumeDeps): [Queue, JobHandler][] {
   return [
@@ -44,6 +57,15 @@ export function payoutHandlers(deps: LateReturnDeps & ProblemDeps & VolumeDeps):
         const rows = await forgetOldSpending(deps);
         await recordRetention(deps.calls, oldSpending, { removed: rows, at: deps.clock.now() });
         deps.logger.info({ rows }, 'spending.swept');
+      },
+    ],
+    [
+      payoutRequests,
+      async () => {
+        const at = deps.clock.now();
+        const { expired, deleted } = await sweepRequests(deps.calls, at, requestsAtOnce);
+        if (deleted > 0) await recordRetention(deps.calls, payoutRequests, { removed: deleted, at });
+        if (expired > 0) deps.logger.info({ requests: expired }, 'payout_requests.expired');
       },
     ],
     [oldPayouts, async ({ signal }) => eraseInRounds(eraseOldPayouts, deps, signal)],

@@ -1,6 +1,7 @@
 /** What a caller can be told. The HTTP status of each code stands in one table, in http/errors/error-codes.ts. */
 export type ApiErrorCode =
   | 'api_key_required'
+  | 'approval_required'
   | 'balance_unavailable'
   | 'confirmation_required'
   | 'corridor_not_enabled'
@@ -27,6 +28,8 @@ export type ApiErrorCode =
   | 'payload_too_large'
   | 'payout_not_cancellable'
   | 'payout_not_created'
+  | 'payout_request_closed'
+  | 'payout_request_void'
   | 'rate_limited'
   | 'rate_unavailable'
   | 'recipient_account_rejected'
@@ -34,6 +37,7 @@ export type ApiErrorCode =
   | 'sandbox_control_unavailable'
   | 'sandbox_only'
   | 'sandbox_step_refused'
+  | 'second_admin_required'
   | 'session_changed'
   | 'session_required'
   | 'slug_taken'

@@ -5,6 +5,7 @@ export const dashboardPages = {
   keys: (environment: Environment): string => `/${environment}/keys`,
   webhooks: (environment: Environment): string => `/${environment}/webhooks`,
   payout: (environment: Environment, id: string): string => `/${environment}/payouts/${id}`,
+  approvals: (environment: Environment): string => `/${environment}/approvals`,
   payouts: (environment: Environment): string => `/${environment}/payouts`,
   topUps: (environment: Environment): string => `/${environment}/deposits`,
   /** An invoice is the account's: it opens in live, which everyone who is invoiced has. */

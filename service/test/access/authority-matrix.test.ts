@@ -5,8 +5,10 @@ import { valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { decidePath, plantKeyCreator, plantRules, requestIn } from '../harness/approvals.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { plantKeyLimit } from '../harness/limited-payouts.ts';
 import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
 import { callAs, signIn } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
@@ -26,6 +28,13 @@ const victim = await signIn(database, partner, { url });
 await asAdmin(database.superuserUrl, async (client) =>
   client.query(`update kelpie.partners set verification_status = 'approved' where id = $1`, [partner.partnerId]),
 );
+// What another admin has to approve.
+const lowKey = await addKey(database, live);
+await plantKeyCreator(database, lowKey.keyId, victim.email);
+await plantKeyLimit(database, lowKey.keyId, { fullLimitAt: new Date(Date.now() + 3_600_000) });
+await plantRules(database, live, { abovePence: 100_000n });
+const requestId = requestIn(await createPayout({ url, key: live.key }, payoutBody({ amount_gbp: '1000.01' })));
+await plantRules(database, partner, { newPayee: true, pendingBy: victim.email });
 const memberPath = `/v1/members/${encodeURIComponent(victim.email)}`;
 
 interface Act {
@@ -49,6 +58,10 @@ const confirmed: Readonly<Record<string, readonly Act[]>> = {
     { path: '/v1/account?environment=live', body: { billing_email: 'mallory@evil.example' } },
   ],
   updateLimits: [{ path: '/v1/limits?environment=live', body: { daily_limit_gbp: '40000.00' } }],
+  updateApprovalRules: [{ path: '/v1/approval-rules?environment=live', body: { new_payee: true } }],
+  approveApprovalRules: [{ path: '/v1/approval-rules/approve?environment=sandbox' }],
+  approvePayoutRequest: [{ path: decidePath(requestId, 'approve', 'live') }],
+  liftKeyLimit: [{ path: `/v1/keys/${lowKey.keyId}/lift-limit` }],
   endSession: [{ path: `/v1/auth/sessions/${victim.sessionId}` }],
   endSessions: [{ path: '/v1/auth/sessions?of=everyone' }],
 };
@@ -60,6 +73,8 @@ const unconfirmed: Readonly<Record<string, string>> = {
   updateNotifications: 'changes only the own emails about payouts',
   startVerification: 'the bank verifies the business',
   cancelPayout: 'no money leaves by it',
+  declinePayoutRequest: 'no money leaves by it',
+  declineApprovalRules: 'the rules stay as they are',
   revokeKey: 'stopping a stolen key must not wait for a code',
   createWebhook: 'gives no authority: it sends what the caller can read, and every admin is emailed about a live one',
   updateWebhook: 'as createWebhook: every admin is emailed about a new address in live',
@@ -104,6 +119,9 @@ async function guarded(): Promise<unknown> {
     read('select daily_pence from kelpie.spending_limits where partner_id = $1'),
     read('select id from kelpie.sessions where partner_id = $1 and revoked_at is not null'),
     read('select id from kelpie.payouts where partner_id = $1'),
+    read('select * from kelpie.approval_rules where partner_id = $1 order by environment'),
+    read('select id, state, approved_by from kelpie.payout_requests where partner_id = $1'),
+    read('select id, full_limit_at from kelpie.api_keys where partner_id = $1 order by id'),
   ]);
 }
 
@@ -147,10 +165,7 @@ test('a key past its daily limit creates no payout, and everything else works as
   const past = await spend();
   assert.deepEqual([past.status, past.code, valueAt(past.json, 'error.details.limit')], [422, 'limit_exceeded', 'key']);
   const held = operations.filter(({ codes }) => codes.some(({ code }) => code === 'limit_exceeded'));
-  assert.deepEqual(
-    held.map(({ id }) => id),
-    ['createPayout'],
-  );
+  assert.deepEqual(held.map(({ id }) => id).toSorted(), ['approvePayoutRequest', 'createPayout']);
   const reads = operations.filter(
     ({ method, access, path }) => method === 'GET' && access === 'readers' && !path.includes('{'),
   );

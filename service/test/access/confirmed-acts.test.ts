@@ -45,7 +45,7 @@ const indexKey = Buffer.from(testSecrets.KELPIE_INDEX_KEY, 'hex');
 const digests = createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes'));
 const orderDigest = createKeyedDigest(indexKey, 'orders to confirm');
 const confirmations = createConfirmations({ pool, clock, outbox, digests, orderDigest });
-const inConfirmedTransaction = createConfirmedTransactions({ pool, clock, confirmations });
+const inConfirmedTransaction = createConfirmedTransactions({ pool, confirmations });
 
 interface Act {
   added: string;

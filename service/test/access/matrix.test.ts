@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
+import { plantRules, requestIn } from '../harness/approvals.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { numberFirstEvent } from '../harness/numbered-event.ts';
@@ -25,6 +26,9 @@ const { url } = await startApi({
 const [partner, other] = [await createSimulatedPartner(database), await createSimulatedPartner(database)];
 const live = await addLiveEnvironment(database, bank, partner);
 const payout = await createPayout({ url, key: partner.key });
+const ruled = await addKey(database, partner);
+await plantRules(database, partner, { keyIds: [ruled.keyId] });
+const payoutRequestId = requestIn(await createPayout({ url, key: ruled.key }));
 const eventId = await numberFirstEvent(database, { url, key: partner.key });
 const webhook = await plantWebhook(database, { url, key: partner.key });
 // Nobody asks as these: whoever may, can revoke the one and remove the other.
@@ -60,6 +64,7 @@ const asAdminOf = async (of: typeof partner) =>
 /** What an address is about: of the partner, and of no other. */
 const things: readonly (readonly [start: string, id: string])[] = [
   ['/v1/payouts/', payout.id],
+  ['/v1/payout-requests/', payoutRequestId],
   ['/v1/sandbox/payouts/', payout.id],
   ['/v1/events/', eventId],
   ['/v1/webhooks/', webhook.id],

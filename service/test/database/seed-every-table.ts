@@ -232,6 +232,19 @@ async function seedLimits(client: Client, { partnerId, environment }: { partnerI
      ), spending as (
        insert into kelpie.daily_spending (partner_id, environment, on_day, subject, spent_pence, limit_pence)
        select partner_id, environment, '2026-11-15', '', 0, 5000000 from target
+     ), rules as (
+       insert into kelpie.approval_rules (partner_id, environment, above_pence, new_payee, api_key_ids)
+       select partner_id, environment, 500000, false, '{}' from target
+     ), request as (
+       insert into kelpie.payout_requests (
+         id, partner_id, environment, order_id, idempotency_key, fingerprint, digest, state, reasons, amount_pence,
+         recipient_name, account_last4, recipient_encrypted, account_index, requested_via, caller_id, requested_by, requester,
+         expires_at
+       )
+       select kelpie.new_id_at(now()), partner_id, environment, gen_random_uuid(), 'seed-key', sha256('seed'), sha256('seed'),
+         'open', '{amount}', 600000, 'Ada Byron', '5678', 'seed', sha256('seed'), 'api', gen_random_uuid(),
+         'kp_live_00000000', null, now() + interval '72 hours'
+       from target
      ), paid as (
        insert into kelpie.paid_accounts (partner_id, environment, account_index)
        select partner_id, environment, sha256('seed') from target

@@ -20,6 +20,12 @@ const factsSql = `
   ) f (version, type, is_required, is_so)
   where f.is_so
   union all
+  select r.id, f.version, r.partner_id, r.environment, 'payout_request.' || f.what, true
+  from kelpie.payout_requests r cross join lateral (
+    values (1, 'created', true), (2, 'approved', r.state = 'approved'), (2, 'declined', r.state = 'declined')
+  ) f (version, what, is_so)
+  where f.is_so
+  union all
   select k.id, 1, k.partner_id, k.environment, 'key.created', false from kelpie.api_keys k
   union all
   select k.id, 2, k.partner_id, k.environment, 'key.revoked', false from kelpie.api_keys k where k.revoked_at is not null`;

@@ -10,13 +10,14 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
+import { decidePath, plantKeyCreator, plantRules, requestIn } from '../harness/approvals.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { plantKeyLimit } from '../harness/limited-payouts.ts';
 import { mailedCode } from '../harness/mailed-code.ts';
 import { numberFirstEvent } from '../harness/numbered-event.ts';
 import { plantWebhook, unreachable } from '../harness/planted-webhook.ts';
-import { addKey, addLiveEnvironment, createSimulatedPartner } from '../harness/partners.ts';
+import { addKey, addLiveEnvironment, createSimulatedPartner, type TestPartner } from '../harness/partners.ts';
 import { plantInvoice } from '../harness/planted-invoice.ts';
 import { callAs, signIn, type Person } from '../harness/people.ts';
 import { startApi } from '../harness/processes.ts';
@@ -92,6 +93,54 @@ async function aboutMember(asking: Omit<Asking, 'path'>): Promise<Asking> {
   return { ...asking, path: `/v1/members/${viewer.email}`, person };
 }
 
+interface Requested {
+  id: string;
+  partner: TestPartner;
+  /** Created the key that asks. */
+  ada: Person;
+  alan: Person;
+}
+
+/** A payout that waits for another admin, of a partner of its own at the sandbox's bank. */
+async function newRequest(body: object = payoutBody()): Promise<Requested> {
+  const partner = await world.addPartner();
+  const [ada, alan] = [await signIn(world.database, partner, whole), await signIn(world.database, partner, whole)];
+  await plantRules(world.database, partner, { abovePence: 0n });
+  await plantKeyCreator(world.database, partner.keyId, ada.email);
+  const id = requestIn(await createPayout({ ...whole, key: partner.key }, body));
+  return { id, partner, ada, alan };
+}
+
+const deciding = (id: string, person: Person, what: 'approve' | 'decline' = 'approve'): Asking => ({
+  path: decidePath(id, what, 'sandbox'),
+  method: 'POST',
+  person,
+  ...(what === 'approve' ? { body: {} } : {}),
+});
+
+/** Approves a payout that is refused. */
+async function approveRefused(body: object, change: (asked: Requested) => Promise<unknown> = async () => null) {
+  const asked = await newRequest(body);
+  await change(asked);
+  return ask(whole, deciding(asked.id, asked.alan));
+}
+
+/** Looser rules that an admin has asked for, and another. */
+async function newPendingRules(what: 'approve' | 'decline', by: 'ada' | 'alan' = 'ada'): Promise<Asking> {
+  const { partner, ...people } = await newRequest();
+  await plantRules(world.database, partner, { abovePence: 0n, pendingBy: people[by].email });
+  const path = `/v1/approval-rules/${what}?environment=sandbox`;
+  return { path, method: 'POST', person: people.alan, ...(what === 'approve' ? { body: {} } : {}) };
+}
+
+/** A new live key whose limit is low yet, and an admin. */
+async function newLowKey(by: 'another' | 'own' = 'another'): Promise<Asking> {
+  const { person, keyId } = await createLiveAdmin();
+  await plantKeyLimit(world.database, keyId, { fullLimitAt: new Date(Date.now() + 3_600_000) });
+  await plantKeyCreator(world.database, keyId, by === 'own' ? person.email : 'ada@people.test');
+  return { path: `/v1/keys/${keyId}/lift-limit`, method: 'POST', body: {}, person };
+}
+
 /** How acts that a person confirms are asked for first, without a code. */
 const unconfirmed: Record<string, () => Promise<Asking>> = {
   endSession: async () => {
@@ -104,6 +153,20 @@ const unconfirmed: Record<string, () => Promise<Asking>> = {
     body: { daily_limit_gbp: '30000.00' },
     person: (await newAdmin()).person,
   }),
+  updateApprovalRules: async () => ({
+    path: '/v1/approval-rules?environment=sandbox',
+    method: 'PATCH',
+    body: { above_gbp: '5.00' },
+    person: (await newRequest()).alan,
+  }),
+  approveApprovalRules: async () => newPendingRules('approve'),
+  approvePayoutRequest: async () => {
+    const { person, key, partner } = await createLiveAdmin();
+    await plantRules(world.database, partner, { abovePence: 0n });
+    const id = requestIn(await createPayout({ ...whole, key }, payoutBody({ amount_gbp: '5.00' })));
+    return { ...deciding(id, person), path: decidePath(id, 'approve', 'live') };
+  },
+  liftKeyLimit: async () => newLowKey(),
   endSessions: async () => ({
     path: '/v1/auth/sessions?of=everyone',
     method: 'DELETE',
@@ -179,6 +242,9 @@ function freezing({ partnerId, email }: Pick<Person, 'partnerId' | 'email'>): As
   const [, token = ''] = freezeLinks.linkFor({ partnerId, email, mailId: newId(systemClock) }).split('#');
   return { path: '/v1/auth/freeze', method: 'POST', body: { token } };
 }
+
+/** What a person changes under an id. */
+const namesEnvironment = new Set(['deleteWebhook', 'approvePayoutRequest', 'declinePayoutRequest']);
 
 const newSlug = (): string => `s-${randomUUID()}`;
 
@@ -266,6 +332,29 @@ const well: Record<string, () => Promise<Asking>> = {
     body: {},
     person: (await newAdmin()).person,
   }),
+  liftKeyLimit: async () => askedConfirmed('liftKeyLimit'),
+  listPayoutRequests: async () => ({ path: '/v1/payout-requests?limit=2' }),
+  getPayoutRequest: async () => {
+    const { id, alan } = await newRequest();
+    return { path: `/v1/payout-requests/${id}?environment=sandbox`, person: alan };
+  },
+  approvePayoutRequest: async () => {
+    const { id, alan } = await newRequest();
+    return deciding(id, alan);
+  },
+  declinePayoutRequest: async () => {
+    const { id, alan } = await newRequest();
+    return deciding(id, alan, 'decline');
+  },
+  getApprovalRules: async () => ({ path: '/v1/approval-rules' }),
+  updateApprovalRules: async () => ({
+    path: '/v1/approval-rules?environment=sandbox',
+    method: 'PATCH',
+    body: {},
+    person: (await newAdmin()).person,
+  }),
+  approveApprovalRules: async () => askedConfirmed('approveApprovalRules'),
+  declineApprovalRules: async () => newPendingRules('decline'),
   startVerification: async () => ({ path: '/v1/compliance/verification', method: 'POST', person: anAdmin }),
   getBalance: async () => ({ path: '/v1/balance' }),
   createQuote: async () => ({ path: '/v1/quotes', method: 'POST', body: { amount_gbp: '5.00' } }),
@@ -385,13 +474,14 @@ async function createSuspended(): Promise<Client & { admin: Person; viewer: Pers
 }
 
 /** A person who can pay with real money. */
-async function createLiveAdmin(): Promise<{ person: Person; keyId: string; key: string }> {
+async function createLiveAdmin(): Promise<{ person: Person; keyId: string; key: string; partner: TestPartner }> {
   const partner = await createSimulatedPartner(world.database);
-  const { keyId, key } = await addLiveEnvironment(world.database, liveBank, partner);
+  const live = await addLiveEnvironment(world.database, liveBank, partner);
+  const { keyId, key } = live;
   await asAdmin(world.database.superuserUrl, async (admin) =>
     admin.query(`update kelpie.partners set verification_status = 'approved' where id = $1`, [partner.partnerId]),
   );
-  return { person: await signIn(world.database, partner, { url: whole.url }), keyId, key };
+  return { person: await signIn(world.database, partner, { url: whole.url }), keyId, key, partner: live };
 }
 
 const [limited, broken, withoutDatabase, withoutRate, suspended, liveAdmin] = await Promise.all([
@@ -448,6 +538,38 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     askWell(id, whole, {
       body: id === 'freezeAccount' ? { token: 'none' } : { email: newAddress(), code: '123456' },
     }),
+  second_admin_required: async ({ id }) => {
+    if (id === 'approveApprovalRules') return ask(whole, await newPendingRules('approve', 'alan'));
+    if (id === 'liftKeyLimit') return ask(whole, await newLowKey('own'));
+    if (id === 'updateApprovalRules') return askWell(id, whole, { body: { new_payee: true } });
+    const asked = await newRequest();
+    return ask(whole, deciding(asked.id, asked.ada));
+  },
+  approval_required: async ({ id }) => {
+    const { key, keyId } = await addKey(world.database, world.partner);
+    await plantRules(world.database, world.partner, { keyIds: [keyId] });
+    return askWell(id, { ...whole, key });
+  },
+  payout_request_closed: async ({ id }) => {
+    const { partner, ...asked } = await newRequest();
+    if (id === 'createPayout') {
+      const key = randomUUID();
+      const client = { ...whole, key: partner.key };
+      const refused = await ask(client, creation(payoutBody(), key));
+      await ask(whole, deciding(requestIn(refused), asked.alan, 'decline'));
+      return ask(client, creation(payoutBody(), key));
+    }
+    const [first, then] =
+      id === 'approvePayoutRequest' ? (['decline', 'approve'] as const) : (['approve', 'decline'] as const);
+    await ask(whole, deciding(asked.id, asked.alan, first));
+    return ask(whole, deciding(asked.id, asked.alan, then));
+  },
+  payout_request_void: async () =>
+    approveRefused(payoutBody(), async ({ partner }) =>
+      asAdmin(world.database.superuserUrl, async (admin) =>
+        admin.query('update kelpie.api_keys set revoked_at = now() where id = $1', [partner.keyId]),
+      ),
+    ),
   slug_taken: async ({ id }) => {
     const slug = newSlug();
     const people = [newAddress(), newAddress()].map((email) => ({ email, code: '123456' }));
@@ -468,6 +590,11 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     askWell(id, whole, { body: 'amount_gbp=1.00', headers: { 'content-type': 'text/plain' } }),
   not_found: async ({ id, path }) => {
     if (id === 'switchAccount') return askWell(id, whole, { body: { slug: 'no-such-account' } });
+    // Where nothing waits.
+    if (id === 'approveApprovalRules' || id === 'declineApprovalRules') {
+      const { person } = await newAdmin();
+      return ask(whole, { path: `${path}?environment=sandbox`, method: 'POST', body: {}, person });
+    }
     const names = {
       '{id}': randomUUID(),
       '{event_id}': randomUUID(),
@@ -476,9 +603,15 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     };
     const nowhere = Object.entries(names).reduce((address, [name, value]) => address.replace(name, value), path);
     // A person has to say which environment a change is for.
-    return askWell(id, whole, { path: id === 'deleteWebhook' ? `${nowhere}?environment=sandbox` : nowhere });
+    return askWell(id, whole, { path: namesEnvironment.has(id) ? `${nowhere}?environment=sandbox` : nowhere });
   },
   partner_not_active: async ({ id, access }) => {
+    if (id === 'approvePayoutRequest')
+      return approveRefused(payoutBody(), async ({ partner }) =>
+        asAdmin(world.database.superuserUrl, async (admin) =>
+          admin.query(`update kelpie.partners set status = 'suspended' where id = $1`, [partner.partnerId]),
+        ),
+      );
     if (access !== 'admins') return askWell(id, suspended);
     const paths: Record<string, string> = {
       changeMember: `/v1/members/${suspended.viewer.email}`,
@@ -520,8 +653,15 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   balance_unavailable: async ({ id }) => askWell(id, withoutRate),
   payout_not_created: async ({ id }) => askWell(id, withoutRate),
   idempotency_key_required: async ({ id }) => askWell(id, whole, { headers: { 'idempotency-key': 'short' } }),
-  insufficient_funds: async ({ id }) => askWell(id, whole, { body: payoutBody({ amount_gbp: '20000.00' }) }),
+  insufficient_funds: async ({ id }) =>
+    id === 'approvePayoutRequest'
+      ? approveRefused(payoutBody({ amount_gbp: '20000.00' }))
+      : askWell(id, whole, { body: payoutBody({ amount_gbp: '20000.00' }) }),
   limit_exceeded: async ({ id }) => {
+    if (id === 'approvePayoutRequest')
+      return approveRefused(payoutBody({ amount_gbp: '5.01' }), async ({ partner }) =>
+        plantKeyLimit(world.database, partner.keyId, { daily: '5.00' }),
+      );
     const { key, keyId } = await addKey(world.database, world.partner);
     await plantKeyLimit(world.database, keyId, { daily: '5.00' });
     return askWell(id, { ...whole, key }, { body: payoutBody({ amount_gbp: '5.01' }) });
@@ -532,8 +672,10 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     await ask(whole, creation(payoutBody(), key));
     return ask(whole, creation(payoutBody({ amount_gbp: '2.00' }), key));
   },
-  recipient_account_rejected: async () => {
+  recipient_account_rejected: async ({ id }) => {
     const fault = { on: 'external_account.create', kind: 'reject', times: 1, code: 'invalid_account_number' };
+    if (id === 'approvePayoutRequest')
+      return approveRefused(payoutBody({}, bankOf('66667777')), async () => world.bank.control('/faults', fault));
     await world.bank.control('/faults', fault);
     return ask(whole, creation(payoutBody({}, bankOf('66667777'))));
   },

@@ -45,7 +45,10 @@ function createDeps(): CreateDeps {
     confirmations: {
       ask: async () => assert.fail('a key confirms nothing'),
       given: () => assert.fail('a key confirms nothing'),
+      use: async () => assert.fail('a key confirms nothing'),
     },
+    notifyAdmins: async () => assert.fail('nothing asks for approval'),
+    dashboardUrl: '',
   };
 }
 

@@ -39,7 +39,8 @@ export function judgeError(error: unknown, failures: number): Verdict {
   if (code === 'limit_exceeded') return ofLimit(error);
   if (status === 408 || status === 429 || status >= 500 || code === 'idempotency_key_in_use')
     return { kind: 'again', afterMs: Math.max(backoffMs, retryAfterSeconds * 1_000) };
-  if (status === 422) return { kind: 'refused', error: textOf(error) };
+  // It is final for this row's key alone.
+  if (status === 422 || code === 'payout_request_closed') return { kind: 'refused', error: textOf(error) };
   // The key, the account or the address is wrong: so it is for every row.
   return { kind: 'stop', code, why: error.message };
 }

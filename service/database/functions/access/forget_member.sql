@@ -9,6 +9,7 @@ as $$
 begin
   delete from kelpie.members m where m.email = of_email;
   update kelpie.members m set invited_by = 'erased' where m.invited_by = of_email;
+  update kelpie.api_keys k set created_by = 'erased' where k.created_by = of_email;
   delete from kelpie.sessions s where s.email = of_email;
   delete from kelpie.sign_in_codes c where c.email_hmac = of_email_hmac;
   delete from kelpie.browsers b where b.email_hmac = of_email_hmac;

@@ -2,7 +2,8 @@
 -- them in payouts, histories, activity, security events, freezes and events. `of_rows` are the ids of the rows that name
 -- them, found before: no new ones come without a membership.
 -- Guarantees: only what two operators decided. No amount, state or time changes.
--- Raises what take_proposal raises. Returns false, and changes nothing, for a member or contact of an account that is open.
+-- Raises what take_proposal raises. Returns false, and changes nothing, for a member or contact of an account that is open, and
+--   while a payout waits for approval that they, or a key of theirs, asked for.
 -- Locks: the proposal, then rows that no request changes.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
@@ -21,6 +22,8 @@ begin
       of_email in (p.contact_email, p.billing_email)
       or exists (select from kelpie.members m where m.partner_id = p.id and m.email = of_email)
     )
+  ) or exists (
+    select from kelpie.payout_requests r where r.id = any (of_rows) and r.state = 'open'
   ) then
     return false;
   end if;
@@ -30,6 +33,15 @@ begin
   where of_email in (p.contact_email, p.billing_email);
   update kelpie.payouts p set created_by = 'erased' where p.id = any (of_rows) and p.created_by = of_email;
   update kelpie.payout_history h set by = 'erased' where h.payout_id = any (of_rows) and h.by = of_email;
+  update kelpie.payout_requests r
+  set requested_by = case r.requested_by when of_email then 'erased' else r.requested_by end,
+    requester = case r.requester when of_email then 'erased' else r.requester end,
+    approved_by = case r.approved_by when of_email then 'erased' else r.approved_by end,
+    declined_by = case r.declined_by when of_email then 'erased' else r.declined_by end
+  where r.id = any (of_rows) and r.state <> 'open';
+  update kelpie.approval_rules r
+  set pending_by = null, pending_at = null, pending_above_pence = null, pending_new_payee = null, pending_api_key_ids = null
+  where r.pending_by = of_email;
   update kelpie.activity a
   set by = replace(a.by, of_email, 'erased'), detail = replace(a.detail, of_email, 'erased') where a.id = any (of_rows);
   update kelpie.activity_pages a set entries = replace(a.entries::text, quoted, '"erased"')::jsonb where a.id = any (of_rows);

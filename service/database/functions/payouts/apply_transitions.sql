@@ -286,7 +286,7 @@ begin
   if step_states && array['not_created', 'failed', 'cancelled']::kelpie.payout_state[] then
     perform kelpie.give_back_spending(payout_ids, from_revisions, is_done);
   end if;
-  -- From now on these are no new payees. Where there are no limits, as in most sandboxes, nobody asks.
+  -- From now on these are no new payees. Without limits or approval rules, as in most sandboxes, nobody asks.
   if 'completed' = any (step_states) then
     insert into kelpie.paid_accounts (partner_id, environment, account_index)
     select distinct partner_ids[step.place], environments[step.place], payouts.account_indexes[step.place]
@@ -295,6 +295,9 @@ begin
       and (environments[step.place] = 'live' or exists (
         select from kelpie.spending_limits l
         where l.partner_id = partner_ids[step.place] and l.environment = environments[step.place]
+      ) or exists (
+        select from kelpie.approval_rules r
+        where r.partner_id = partner_ids[step.place] and r.environment = environments[step.place]
       ))
     order by 1, 2, 3
     on conflict do nothing;

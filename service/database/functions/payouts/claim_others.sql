@@ -32,7 +32,12 @@ declare
 begin
   for item in
     select i.place, i.partner_id, i.environment, i.order_id, i.via, r.payout_id as retried_payout, r.revision as retried_revision,
-      c.caller_id is null or (c.needs_confirmation and i.place <> all (confirmation_places)) as is_unauthorized,
+      c.caller_id is null or (
+        c.needs_confirmation and i.place <> all (confirmation_places) and not exists (
+          -- Approving it took a code.
+          select from kelpie.payout_requests r where r.order_id = i.order_id and kelpie.is_approved_now(r, i.instant)
+        )
+      ) as is_unauthorized,
       (select b.outcome from kelpie.payment_block(c.partner_status, i.partner_id, i.environment, i.rail) b) as block
     from unnest(partner_ids, environments, caller_ids, order_ids, instants, created_vias, created_bys, rails) with ordinality
       as i (partner_id, environment, caller_id, order_id, instant, via, created_by, rail, place)

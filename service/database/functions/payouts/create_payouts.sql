@@ -9,9 +9,10 @@
 --   taken                the order id has a payout already, or had an attempt: kelpie.resolve_used_order says which
 --   partner_not_active, rail_paused, recovery   from kelpie.payment_block
 --   not_confirmed        the emailed code does not confirm this order; the wrong guess was counted
+--   approval_required    a second admin has to approve it, or did not in time; its code was neither judged nor used
 --   limit_exceeded       with the daily limit that has the least left, and what was left when its turn came
 --   insufficient_funds   with what the wallet held when its turn came
--- Locks: new keys, retried keys, confirmations, wallets, counters of limits; each in the order of its key, so that two
+-- Locks: new keys, retried keys, payout requests, confirmations, wallets, counters of limits; each in the order of its key, so that two
 --   batches never deadlock.
 --
 -- Arrays are columns: element n of each belongs to the payout at place n. Each payout has another order id.
@@ -103,6 +104,8 @@ declare
   is_claimed boolean[];
   -- Whether one of them may have a daily limit. Sandbox has none unless one was set.
   is_limited boolean;
+  -- Whether one of them may need a second admin.
+  has_rules boolean;
   judged record;
   -- The limit that each refused payout passes, its size and what was left of it.
   exceeded text[];
@@ -136,7 +139,10 @@ begin
     select item.order_id, item.partner_id, item.environment, item.key, item.payout_id, item.fingerprint, item.instant,
       item.environment = 'live' or c.daily_limit_pence is not null or exists (
         select from kelpie.spending_limits l where l.partner_id = item.partner_id and l.environment = item.environment
-      ) as is_limited
+      ) as is_limited,
+      exists (
+        select from kelpie.approval_rules r where r.partner_id = item.partner_id and r.environment = item.environment
+      ) as has_rules
     from unnest(
       order_ids, partner_ids, environments, keys, payout_ids, fingerprints, instants, api_key_ids, created_vias, created_bys,
       rails
@@ -158,8 +164,9 @@ begin
     on conflict (order_id) do nothing
     returning k.payout_id
   )
-  select array_agg(claimed.payout_id is not null order by item.place), (select bool_or(a.is_limited) from asked a)
-  into is_claimed, is_limited
+  select array_agg(claimed.payout_id is not null order by item.place), (select bool_or(a.is_limited) from asked a),
+    (select bool_or(a.has_rules) from asked a)
+  into is_claimed, is_limited, has_rules
   from unnest(payout_ids) with ordinality as item (payout_id, place)
   left join claimed on claimed.payout_id = item.payout_id;
 
@@ -176,6 +183,15 @@ begin
     ) r;
     -- These were not asked about their limits above.
     is_limited := is_limited or cardinality(retry_places) > 0 or 'dashboard' = any (created_vias);
+    -- Nor about their rules: check_approvals looks for itself.
+    has_rules := true;
+  end if;
+  if has_rules then
+    select c.outcomes, c.is_claimed into outcomes, is_claimed
+    from kelpie.check_approvals(
+      outcomes, is_claimed, partner_ids, environments, api_key_ids, payout_ids, order_ids, fingerprints, instants,
+      amounts_pence, account_indexes
+    ) c;
   end if;
   if cardinality(confirmation_places) > 0 then
     select c.outcomes, c.is_claimed into outcomes, is_claimed
@@ -327,6 +343,9 @@ begin
       bank_round = bank_rounds[retry.place], round_began_at = first_tried_ats[retry.place]
     from unnest(retry_places) as retry (place)
     where is_granted[retry.place] and k.order_id = order_ids[retry.place];
+  end if;
+  if has_rules then
+    perform kelpie.settle_requests(is_granted, order_ids, payout_ids, instants);
   end if;
   if cardinality(confirmation_places) > 0 then
     perform kelpie.use_confirmation(

@@ -1,6 +1,7 @@
 -- Erases the recipient of a payout, and of every other payout of that partner and environment to the same account under the
 -- same name: name, account and address. What explains the money stays, and so does the keyed digest of the account.
--- Guarantees: only what two operators decided, and only if each of these payouts is final and without an open case.
+-- Guarantees: only what two operators decided, and only if each of these payouts is final and without an open case, and none
+--   to that account waits for approval.
 -- Raises what take_proposal raises. Returns how many payouts lost their recipient; -1 where one of them is not final.
 -- Locks: the proposal, then the payouts in the order of their id.
 -- Owner: kelpie_payouts
@@ -24,9 +25,15 @@ begin
     or exists (select from kelpie.payout_leases l where l.payout_id = p.id)
     or exists (select from kelpie.cases c where c.payout_id = p.id and c.closed_at is null)
   );
-  if open > 0 then
+  if open > 0 or exists (
+    select from kelpie.payout_requests r
+    where (r.partner_id, r.environment, r.account_index) = (first.partner_id, first.environment, first.account_index)
+      and r.state = 'open'
+  ) then
     return -1;
   end if;
+  update kelpie.payout_requests r set recipient_name = null, account_last4 = null
+  where (r.partner_id, r.environment, r.account_index) = (first.partner_id, first.environment, first.account_index);
   return kelpie.erase_recipients(of_payouts, at);
 end;
 $$;

@@ -7,7 +7,7 @@ import type { MailMessage } from '../../platform/mail/layout.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { newCode, type CodeDigests } from '../signing-in/codes.ts';
-import { addConfirmation } from './store.ts';
+import { addConfirmation, confirmAct } from './store.ts';
 
 /** A person in a session, and what it confirms: a text that differs wherever anything about it does. */
 interface ToConfirm {
@@ -42,6 +42,8 @@ export interface Confirmations {
   /** The same in a transaction of the partner's. */
   askIn(tx: Transaction, toConfirm: ToConfirm, mail: CodeMail): Promise<{ goodUntil: Date }>;
   given(toConfirm: ToConfirm, code: string): CodeHmacs;
+  /** Judges a code and uses it up in the transaction. False counts as a guess, once that commits. */
+  use(tx: Transaction, toConfirm: ToConfirm, code: string): Promise<boolean>;
 }
 
 /** The database keeps to it. */
@@ -83,6 +85,7 @@ export function createConfirmations(deps: ConfirmationDeps): Confirmations {
   return {
     given,
     askIn,
+    use: async (tx, toConfirm, code) => confirmAct(tx, { ...toConfirm, ...given(toConfirm, code) }, clock.now()),
     async ask(toConfirm, mailWith) {
       const context = { partnerId: toConfirm.partnerId, environment: 'live' } as const;
       return inTransaction(pool, context, async (tx) => askIn(tx, toConfirm, { kind: 'confirm-payout', mailWith }));

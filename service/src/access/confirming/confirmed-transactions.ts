@@ -1,17 +1,14 @@
 import { ApiError } from '../../platform/api-error.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { ActToConfirm, ConfirmingAdmin, InConfirmedTransaction } from '../../platform/acts/confirmed-act.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { confirmActMail } from '../mails/confirm-act.ts';
 import { requireAdmin } from '../members/require-admin.ts';
 import type { Confirmations } from './confirmations.ts';
-import { confirmAct } from './store.ts';
 
 interface ConfirmedTransactionDeps {
   pool: Pool;
-  clock: Clock;
-  confirmations: Pick<Confirmations, 'askIn' | 'given'>;
+  confirmations: Pick<Confirmations, 'askIn' | 'use'>;
 }
 
 function confirmationRequired(goodUntil: Date): ApiError {
@@ -28,11 +25,7 @@ const wrongCode = {
     'This code does not confirm this change. Nothing was changed. Repeat the request without confirm_code to get a new code.',
 } as const;
 
-export function createConfirmedTransactions({
-  pool,
-  clock,
-  confirmations,
-}: ConfirmedTransactionDeps): InConfirmedTransaction {
+export function createConfirmedTransactions({ pool, confirmations }: ConfirmedTransactionDeps): InConfirmedTransaction {
   /** The refusal of an act that is not confirmed; null if it is. The caller commits either way: a guess has to count. */
   async function judge(
     tx: Transaction,
@@ -47,8 +40,7 @@ export function createConfirmedTransactions({
       const { goodUntil } = await confirmations.askIn(tx, toConfirm, { kind: 'confirm-act', mailWith });
       return confirmationRequired(goodUntil);
     }
-    const given = { ...toConfirm, ...confirmations.given(toConfirm, code) };
-    return (await confirmAct(tx, given, clock.now())) ? null : new ApiError(wrongCode);
+    return (await confirmations.use(tx, toConfirm, code)) ? null : new ApiError(wrongCode);
   }
 
   return async (admin, { code, plan }, context, perform) => {

@@ -65,9 +65,9 @@ export async function makeKey(
   };
   return deps.inConfirmedTransaction(actor, { code, plan }, partnerEnvironment, async (tx, { business, isFirst }) => {
     const isLow = wanted.environment === 'live' && wanted.scope === 'pay' && !isFirst;
-    const fullLimitAt = isLow ? new Date(deps.clock.now().getTime() + lowLimitMs) : null;
-    const made = await createApiKey(tx, deps, { ...partnerEnvironment, ...wanted, fullLimitAt });
     const { by, requestId } = actor;
+    const fullLimitAt = isLow ? new Date(deps.clock.now().getTime() + lowLimitMs) : null;
+    const made = await createApiKey(tx, deps, { ...partnerEnvironment, ...wanted, fullLimitAt, createdBy: by });
     const done = { environment: wanted.environment, action: 'key.create', status: 201, detail: made.id };
     await recordActivity(tx, { id: requestId, partnerId: actor.partnerId, by, ...done });
     await recordSecurityEvent(tx, actor, done);

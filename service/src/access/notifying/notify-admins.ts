@@ -43,9 +43,9 @@ export async function notifyPerson(
 
 /** Emails every admin, the one who acts included: a thief may act in their name. */
 export function createAdminNotifier(deps: NotifierDeps): NotifyAdmins {
-  return async (tx, { kind, message, also = [] }) => {
+  return async (tx, { kind, message, also = [], except = [] }) => {
     const partnerId = await getCurrentPartner(tx);
     for (const email of new Set([...(await listAdminEmails(tx)), ...also]))
-      await notifyPerson(tx, deps, { partnerId, email, kind, message });
+      if (!except.includes(email)) await notifyPerson(tx, deps, { partnerId, email, kind, message });
   };
 }

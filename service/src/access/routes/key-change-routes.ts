@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { ActivityLog } from '../../http/activity-log.ts';
 import type { Authentication } from '../../http/auth/authentication.ts';
-import { ConfirmCode } from '../../http/schema/confirm-code.ts';
+import { ConfirmCode, ConfirmRequest } from '../../http/schema/confirm-code.ts';
 import { exampleValues } from '../../http/schema/example-values.ts';
 import { Query, uuid } from '../../http/schema/fields.ts';
 import { patterns } from '../../http/schema/patterns.ts';
@@ -10,6 +10,7 @@ import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { KeyChangeDeps } from '../keys/key-deps.ts';
+import { liftKeyLimit } from '../keys/lift-key-limit.ts';
 import { makeKey, type KeyWithSecret } from '../keys/make-key.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { rollKey } from '../keys/roll-key.ts';
@@ -55,6 +56,13 @@ const ApiKeyRevoked = nameSchema(
     { description: 'The key is revoked.' },
   ),
 );
+const ApiKeyLimitLifted = nameSchema(
+  'ApiKeyLimitLifted',
+  Type.Object(
+    { id: uuid('The id of the key.'), limit_lifted: Type.Literal(true, { description: 'Always `true`.' }) },
+    { description: 'The key can pay up to its full limit.' },
+  ),
+);
 const KeyPath = Type.Object({
   id: Type.String({ pattern: patterns.uuid, description: 'The id of the key.', examples: [exampleValues.keyId] }),
 });
@@ -73,9 +81,11 @@ export function addKeyChangeRoutes(app: Server, deps: KeyChangeRouteDeps): void 
     secret: exampleValues.keyPrefix.padEnd('kp_sandbox_'.length + 48, '0123456789abcdef'),
     note,
   });
+  addSchema(app, ApiKeyLimitLifted, { id: exampleValues.keyId, limit_lifted: true });
   addSchema(app, ApiKeyRevoked, { id: exampleValues.keyId, revoked: true });
   addCreateRoute(app, deps);
   addRollRoute(app, deps);
+  addLiftRoute(app, deps);
   addRevokeRoute(app, deps);
 }
 
@@ -148,6 +158,45 @@ function addRollRoute(app: Server, deps: KeyChangeRouteDeps): void {
     deps.activity.isIn(request, key.environment);
     deps.activity.isRecorded(request);
     return reply.code(201).send(secretBody(key, deps.clock.now()));
+  });
+}
+
+function addLiftRoute(app: Server, deps: KeyChangeRouteDeps): void {
+  const schema = {
+    operationId: 'liftKeyLimit',
+    summary: 'Lift the reduced limit of a new key',
+    description:
+      'Lets a new live key pay up to its full limit before its first 24 hours are over. Another admin than the one who created the key does it, confirmed with an emailed code. We email every admin.',
+    tags: ['Dashboard settings'],
+    params: KeyPath,
+    querystring: Query,
+    body: ConfirmRequest.ref,
+    response: {
+      200: ApiKeyLimitLifted.ref,
+      ...bodyErrors(
+        'not_found',
+        'second_admin_required',
+        'confirmation_required',
+        'invalid_confirm_code',
+        'invalid_request',
+      ),
+    },
+  };
+  const config = {
+    action: 'key.lift_limit',
+    access: 'admins',
+    ofBothEnvironments: true,
+    bodyIsOptional: true,
+  } as const;
+  app.post('/v1/keys/:id/lift-limit', { schema, config, onRequest: deps.requireCaller }, async (request) => {
+    const keyId = request.params.id.toLowerCase();
+    const { environment } = await liftKeyLimit(deps, adminOf(request, deps), {
+      keyId,
+      code: request.body.confirm_code,
+    });
+    deps.activity.isIn(request, environment);
+    deps.activity.isRecorded(request);
+    return { id: keyId, limit_lifted: true as const };
   });
 }
 

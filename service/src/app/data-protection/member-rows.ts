@@ -26,6 +26,15 @@ export const memberPlaces: readonly Place[] = [
   },
   { table: 'partners', shown: 'id, slug, contact_email, billing_email', where: '$1 in (contact_email, billing_email)' },
   { table: 'invoices', shown: 'id, partner_id, number, billed_to_email, issued_at', where: 'billed_to_email = $1' },
+  { table: 'api_keys', shown: 'id, partner_id, environment, key_prefix, label, created_by', where: 'created_by = $1' },
+  {
+    table: 'payout_requests',
+    shown:
+      'id, partner_id, environment, state, amount_pence, requested_by, requester, approved_by, declined_by, decided_at, payout_id',
+    where: '$1 in (requested_by, requester, approved_by, declined_by)',
+    id: 'id',
+  },
+  { table: 'approval_rules', shown: 'partner_id, environment, pending_by, pending_at', where: 'pending_by = $1' },
   { table: 'payouts', shown: 'id, partner_id, environment, created_by', where: 'created_by = $1', id: 'id' },
   {
     table: 'payout_history',

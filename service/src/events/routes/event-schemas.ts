@@ -59,6 +59,7 @@ const accountExample = {
 
 const subjects = {
   payout: 'a payout',
+  payout_request: 'a payout that needs approval',
   deposit: 'a top-up',
   wallet: 'the wallet',
   invoice: 'an invoice',
@@ -69,6 +70,7 @@ const subjects = {
 
 const names = {
   payout: 'PayoutEvent',
+  payout_request: 'PayoutRequestEvent',
   deposit: 'DepositEvent',
   wallet: 'WalletEvent',
   invoice: 'InvoiceEvent',
@@ -79,6 +81,7 @@ const names = {
 
 const exampleTypes = {
   payout: 'payout.completed',
+  payout_request: 'payout_request.created',
   deposit: 'deposit.credited',
   wallet: 'wallet.low',
   invoice: 'invoice.issued',

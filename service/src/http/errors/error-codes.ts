@@ -1,6 +1,7 @@
 import type { ApiErrorCode } from '../../platform/api-error.ts';
 import { exampleValues } from '../schema/example-values.ts';
 import { patterns } from '../schema/patterns.ts';
+import { payoutRequestExample } from '../schema/payout-request.ts';
 import type { ErrorDetailsName } from './error-details.ts';
 
 interface ErrorCode {
@@ -96,6 +97,15 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     remedy: 'Use a sandbox key. In the dashboard, switch to sandbox.',
     example: { message: 'This operation exists in sandbox only. Use a sandbox key.' },
   },
+  second_admin_required: {
+    status: 403,
+    cause:
+      'Another admin has to do this: you asked for it yourself, or created the API key that did, or the account has one admin only.',
+    remedy: 'Ask another admin of the account, or add one.',
+    example: {
+      message: 'You asked for this payout, or created the API key that did. Another admin has to approve it.',
+    },
+  },
   session_required: {
     status: 403,
     cause: 'An API key called an operation that only dashboard users can call.',
@@ -154,6 +164,34 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     remedy: 'Retrieve the payout to see its status. A payout on its way cannot be cancelled.',
     example: { message: 'This payout cannot be cancelled: it is already on its way.' },
   },
+  payout_request_closed: {
+    status: 409,
+    cause:
+      'The payout with this Idempotency-Key was declined, or no admin approved it in time. When deciding: the request was decided already. `details.payout_request` says which.',
+    remedy: 'To ask again, create the payout with a new Idempotency-Key.',
+    details: 'PayoutRequestDetails',
+    example: {
+      message: 'This payout was declined. Nothing was sent. To ask again, create it with a new Idempotency-Key.',
+      details: {
+        payout_request: {
+          ...payoutRequestExample,
+          status: 'declined',
+          decided_at: exampleValues.updatedAt,
+          decided_by: exampleValues.adminEmail,
+        },
+      },
+    },
+  },
+  payout_request_void: {
+    status: 409,
+    cause:
+      'The payout request can no longer be approved: the API key that asked can no longer pay, the person who asked is no longer an admin, or the request is not as it was asked for.',
+    remedy: 'Decline it, and create the payout with a new Idempotency-Key.',
+    example: {
+      message:
+        'The API key that asked for this payout can no longer pay. Nothing was sent. Decline this request, and create the payout with a new Idempotency-Key.',
+    },
+  },
   sandbox_control_unavailable: {
     status: 409,
     cause:
@@ -198,6 +236,18 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     cause: 'The body is not declared as JSON.',
     remedy: 'Send the header `Content-Type: application/json`.',
     example: { message: 'Send a JSON body with the header Content-Type: application/json.' },
+  },
+  approval_required: {
+    status: 422,
+    cause:
+      'A rule of the account asks another admin to approve this payout. We emailed those who can. `details.payout_request` says which rules, and until when. Nothing was sent, and no money is held.',
+    remedy:
+      'Retry with the same Idempotency-Key and body once it was approved: you get the payout. Listen to `payout_request.approved` and `payout_request.declined` to learn when.',
+    details: 'PayoutRequestDetails',
+    example: {
+      message: 'Another admin has to approve this payout. Nothing was sent yet. Retry with the same Idempotency-Key.',
+      details: { payout_request: payoutRequestExample },
+    },
   },
   confirmation_required: {
     status: 422,

@@ -57,6 +57,10 @@ export const errorDetails = {
     },
     { description: 'How the body differs from the first request with this key.' },
   ),
+  PayoutRequestDetails: Type.Object(
+    { payout_request: Type.Unsafe<object>({ $ref: '#/components/schemas/PayoutRequest' }) },
+    { description: 'The payout that waits for another admin, or what was decided.' },
+  ),
   NotCreatedDetails: Type.Object(
     {
       reason: oneOf(['bank_unreachable', 'bank_refused', 'rate_stale', 'payments_paused', 'recovery'], {

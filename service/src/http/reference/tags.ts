@@ -2,6 +2,7 @@
 const groups = {
   API: {
     Payouts: 'Quote a payout, create it, follow it, cancel it.',
+    Approvals: 'Payouts that another admin has to approve, and the rules that say which.',
     Events: 'What happened to your payouts, wallet and account, numbered without gaps.',
     Webhooks: 'URLs of yours to which events are sent, and what they answered.',
     Wallet: 'The USDC wallet that funds your payouts: balance, top-ups and monthly statements.',

@@ -9,6 +9,7 @@ export const exampleValues = {
   adminEmail: 'ada@harbourgoods.example',
   viewerEmail: 'alan@harbourgoods.example',
   payoutId: '01a1e3b1-25c0-7c3a-9d2e-4f6b8a1c0e57',
+  payoutRequestId: '01a1e3b1-25c0-7b52-8e19-3d7c5a90f4b2',
   idempotencyKey: 'order-10045',
   reference: 'Order 10045',
   eventId: '01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71',

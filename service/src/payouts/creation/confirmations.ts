@@ -1,6 +1,6 @@
 import { getAccount } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
-import type { PartnerContext } from '../../platform/database/transaction.ts';
+import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
 import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -21,6 +21,8 @@ export interface Confirmations {
   /** Mails a new code for this alone, and says until when it is good. An earlier one for the same is worth nothing then. */
   ask(toConfirm: ToConfirm, mailWith: (code: string) => MailMessage): Promise<{ goodUntil: Date }>;
   given(toConfirm: ToConfirm, code: string): GivenCode;
+  /** Judges a code and uses it up in the transaction. False counts as a guess, once that commits. */
+  use(tx: Transaction, toConfirm: ToConfirm, code: string): Promise<boolean>;
 }
 
 interface Ordered extends PartnerContext {

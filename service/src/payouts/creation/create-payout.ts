@@ -8,11 +8,11 @@ import type { PartnerEnvironment, PaymentBlock } from '../../partners/index.ts';
 import { tooBusy } from '../../platform/database/too-busy.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import type { KeyedDigest } from '../../platform/keyed-digest.ts';
 import { ApiError, unauthorized } from '../../platform/api-error.ts';
 import { bankOf } from '../model/banks.ts';
+import { askForApproval, findRequestError, type RequestDeps } from './ask-for-approval.ts';
 import { beginRound, putInQuestion, type Round } from './begin-round.ts';
-import { askToConfirm, isToConfirm, orderToConfirm, wrongCode, type Confirmations } from './confirmations.ts';
+import { askToConfirm, isToConfirm, orderToConfirm, wrongCode } from './confirmations.ts';
 import { failureReasons } from '../model/failures.ts';
 import { findReplay } from './find-replay.ts';
 import { limitExceeded } from './limit-exceeded.ts';
@@ -40,12 +40,8 @@ import { findPayout } from '../records/payout-store.ts';
 import { resolveOrder } from '../records/resolve-order.ts';
 import { inUse, waitForPayout } from '../reading/wait-for-payout.ts';
 
-export interface CreateDeps extends PayoutDeps {
+export interface CreateDeps extends PayoutDeps, RequestDeps {
   rates: Rates;
-  /** Digests of accounts, and of bodies. */
-  accountDigest: KeyedDigest;
-  bodyDigest: KeyedDigest;
-  confirmations: Confirmations;
 }
 
 /** An API key or a person asks, with a key of its own that stands for this one payout. */
@@ -61,6 +57,8 @@ export interface CreateRequest extends PartnerContext {
   order: PayoutOrder;
   /** The code by which a person confirms it; an API key needs none. */
   confirmCode: string | null;
+  /** An admin approved it within the last minute: the commit knows, and no code is asked for. */
+  isApproved?: boolean;
   /** Called where the bank answered what the partner asked its sandbox for. */
   onAskedAnswer?: () => void;
 }
@@ -103,12 +101,10 @@ async function tryToCreate(
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
     throw rate;
   }
-  if (isToConfirm(request) && request.confirmCode === null) {
+  if (needsCode(request)) {
     const existing = await findReplay(deps, request, startedAt);
     if (existing.kind === 'payout') return { kind: 'replayed', payout: existing.payout };
-    // What we remember of the partner is seconds old: no code is emailed for a payout that would be refused.
-    const block = await findPaymentBlock(deps.calls, { ...request, rail: partnerEnvironment.rail });
-    throw block === null ? await askToConfirm(deps, request) : await refuseBlocked(deps, request, block);
+    throw await askConfirmation(deps, request, partnerEnvironment);
   }
   const cost = payoutCost(request.order.amount, rate, partnerEnvironment.prices);
   const making = { request, partnerEnvironment, rate, cost };
@@ -132,6 +128,22 @@ async function tryToCreate(
   const sent = await sendOrAdopt(deps, request, { payout, adopted });
   const isRecorded = sent.kind === 'recorded';
   return { kind: 'created', payout: await readSent(deps, payout, sent, startedAt), cost, isRecorded };
+}
+
+function needsCode(request: CreateRequest): boolean {
+  return isToConfirm(request) && request.confirmCode === null && request.isApproved !== true;
+}
+
+async function askConfirmation(
+  deps: CreateDeps,
+  request: CreateRequest,
+  { rail }: PartnerEnvironment,
+): Promise<ApiError> {
+  const asked = await findRequestError(deps, request);
+  if (asked !== null) return asked;
+  // What we remember of the partner is seconds old: no code is emailed for a payout that would be refused.
+  const block = await findPaymentBlock(deps.calls, { ...request, rail });
+  return block === null ? askToConfirm(deps, request) : refuseBlocked(deps, request, block);
 }
 
 async function sendOrAdopt(
@@ -402,6 +414,9 @@ async function refuseCreation(
       return new ApiError(unauthorized);
     case 'not_confirmed':
       return new ApiError(wrongCode);
+    case 'approval_required':
+      // The rules changed meanwhile, or the key has got its payout.
+      return (await askForApproval(deps, request)) ?? inUse();
     case 'partner_not_active':
     case 'rail_paused':
     case 'recovery':

@@ -66,6 +66,8 @@ export type CreateOutcome =
   /** The key has been used before: `resolveOrder` says how. */
   | { kind: 'taken' }
   | { kind: 'unauthorized' }
+  /** A second admin has to approve it, or did not in time. Nothing was written, and its code was not judged. */
+  | { kind: 'approval_required' }
   /** The code does not confirm this payout: it is wrong, used, expired, or for another payout. */
   | { kind: 'not_confirmed' }
   | { kind: 'insufficient_funds'; available: bigint }
@@ -196,27 +198,18 @@ function exceededFrom({ payout }: NewPayout, row: OutcomeRow): ExceededLimit {
 
 function outcomeFrom(made: NewPayout, row: OutcomeRow | undefined): CreateOutcome {
   if (row === undefined) throw new Error('the database returned no row');
-  switch (row.outcome) {
-    case 'created':
-      return {
-        kind: 'created',
-        bankRound: bankRoundOf(made),
-        firstTriedAt: firstTriedAt(made),
-        bankRecipientEncrypted: row.bank_recipient_encrypted,
-        isDuplicateSuspected: row.duplicate_suspected,
-      };
-    case 'insufficient_funds':
-      return { kind: 'insufficient_funds', available: BigInt(row.available_micro_usdc ?? 0) };
-    case 'limit_exceeded':
-      return { kind: 'limit_exceeded', exceeded: exceededFrom(made, row) };
-    case 'taken':
-    case 'unauthorized':
-    case 'not_confirmed':
-    case 'partner_not_active':
-    case 'rail_paused':
-    case 'recovery':
-      return { kind: row.outcome };
-  }
+  const { outcome: kind } = row;
+  if (kind === 'created')
+    return {
+      kind,
+      bankRound: bankRoundOf(made),
+      firstTriedAt: firstTriedAt(made),
+      bankRecipientEncrypted: row.bank_recipient_encrypted,
+      isDuplicateSuspected: row.duplicate_suspected,
+    };
+  if (kind === 'insufficient_funds') return { kind, available: BigInt(row.available_micro_usdc ?? 0) };
+  if (kind === 'limit_exceeded') return { kind, exceeded: exceededFrom(made, row) };
+  return { kind };
 }
 
 /** The first commits of payouts, in one round trip. One payout is a batch of one. */

@@ -1,12 +1,20 @@
 import type { Encryptor } from '../../platform/encryption.ts';
 import type { PayoutRecipient } from '../model/order.ts';
 
-function placeOf(payoutId: string) {
-  return { table: 'payouts', row: payoutId, column: 'recipient_encrypted' };
+/** A recipient belongs to a payout, or to a request that waits for approval. */
+type RecipientTable = 'payouts' | 'payout_requests';
+
+function placeOf(row: string, table: RecipientTable) {
+  return { table, row, column: 'recipient_encrypted' };
 }
 
-export function encryptRecipient(encryptor: Encryptor, payoutId: string, recipient: PayoutRecipient): Buffer {
-  return encryptor.encrypt(JSON.stringify(recipient), placeOf(payoutId));
+export function encryptRecipient(
+  encryptor: Encryptor,
+  id: string,
+  recipient: PayoutRecipient,
+  table: RecipientTable = 'payouts',
+): Buffer {
+  return encryptor.encrypt(JSON.stringify(recipient), placeOf(id, table));
 }
 
 function isRecipient(value: unknown): value is PayoutRecipient {
@@ -23,9 +31,10 @@ function isRecipient(value: unknown): value is PayoutRecipient {
 export function openRecipient(
   encryptor: Encryptor,
   { id, recipientEncrypted }: { id: string; recipientEncrypted: Buffer | null },
+  table: RecipientTable = 'payouts',
 ): PayoutRecipient {
   if (recipientEncrypted === null) throw new Error('the recipient of this payout is not known');
-  const recipient: unknown = JSON.parse(encryptor.decrypt(recipientEncrypted, placeOf(id)));
+  const recipient: unknown = JSON.parse(encryptor.decrypt(recipientEncrypted, placeOf(id, table)));
   if (!isRecipient(recipient)) throw new Error('an encrypted recipient of another form');
   return recipient;
 }

@@ -146,7 +146,7 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
     operationId: 'createPayout',
     summary: 'Create a payout',
     description:
-      'Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or with status `pending` if its outcome is not yet known. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code (see `confirmation_required`).',
+      'Pays a UK bank account in pounds from your wallet. Returns 201 once the bank has accepted the payout, or with status `pending` if its outcome is not yet known. Limits: `amount_gbp` within `payout_limits_gbp` of your account, 25 payouts per second per key. Safe to retry with the same `Idempotency-Key`: a repeat returns the first payout with 200 and `Idempotent-Replayed: true`, and never pays twice. Live payouts of dashboard users need an emailed code (see `confirmation_required`). Rules of the account can ask for approval by another admin (see `approval_required`).',
     tags: ['Payouts'],
     headers: KeyHeader,
     querystring: Query,
@@ -172,6 +172,8 @@ function addCreateRoute(app: Server, deps: PayoutRouteDeps): void {
         'invalid_confirm_code',
         'recipient_account_rejected',
         'limit_exceeded',
+        'approval_required',
+        'payout_request_closed',
         'payout_not_created',
       ),
     },

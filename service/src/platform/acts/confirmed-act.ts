@@ -45,6 +45,8 @@ interface AdminMail {
   message: MailMessage;
   /** Others that the change concerns: the member who is removed, an address that is replaced. */
   also?: readonly string[];
+  /** Admins whom it asks nothing of. */
+  except?: readonly (string | null)[];
 }
 
 /**

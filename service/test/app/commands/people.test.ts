@@ -298,6 +298,7 @@ const otherPersons: Readonly<Record<string, string>> = {
   'recoveries.reason': 'operators',
   'recoveries.opened_by': 'operators',
   'payouts.recipient_name': 'found by a payout',
+  'payout_requests.recipient_name': 'erased with the payouts to that account',
   'outgoing_mails.content_encrypted': 'looked through when a member is erased',
   'erasure_requests.email_encrypted': 'deleted with the erasure',
   'sign_in_codes.sign_up_encrypted': 'found by a digest; deleted after a day',
