@@ -1,3 +1,4 @@
+import { approvalAttacks } from './approvals.ts';
 import type { Attack } from './attempts.ts';
 import { browserAttacks } from './browsers.ts';
 import { codeAttacks } from './codes.ts';
@@ -22,6 +23,7 @@ export const attacks: readonly Attack[] = [
   ...takeoverAttacks,
   ...codeAttacks,
   ...spendingAttacks,
+  ...approvalAttacks,
   ...evidenceAttacks,
   ...keyAttacks,
   ...freezeAttacks,

@@ -9,6 +9,34 @@ const payingKey = 'service/database/functions/payouts/paying_key.sql';
 
 /** For each attack a hole that lets it through: the defence that the attack is about, taken away. */
 export const holes: Readonly<Record<string, Hole>> = {
+  'approves-own': {
+    file: 'service/src/payouts/creation/ask-for-approval.ts',
+    edits: [["requester: via === 'dashboard' ? by : await findKeyCreator(tx, callerId),", 'requester: null,']],
+    also: {
+      file: 'service/database/functions/payouts/open_payout_request.sql',
+      edits: [
+        [
+          "case when via = 'dashboard' then by else (select k.created_by from kelpie.api_keys k where k.id = of_caller) end",
+          'null',
+        ],
+      ],
+    },
+  },
+  'request-tampered': {
+    file: 'service/src/payouts/approvals/approve-request.ts',
+    edits: [['if (!digestOfRequest(bodyDigest, request).equals(request.digest))', 'if (Number.isNaN(0))']],
+  },
+  'rules-loosened': {
+    file: 'service/database/functions/payouts/set_approval_rules.sql',
+    edits: [['(new_above > rules.above_pence or new_above is null)', 'false']],
+  },
+  'approval-code-moved': {
+    file: 'service/src/payouts/approvals/approve-request.ts',
+    edits: [
+      ["['payout_request.approve', request.id, request.digest.toString('hex')]", "['payout_request.approve']"],
+      ["      ['Expires on', showInstant(request.expiresAt)],\n", ''],
+    ],
+  },
   'key-drains': {
     file: 'service/database/functions/payouts/limits_of.sql',
     edits: [['then 5000000 end', 'then 500000000 end']],
@@ -49,7 +77,7 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   'read-replica': {
     file: 'service/src/access/create-api-key.ts',
-    edits: [['...key, id, prefix,', '...key, label: secret, id, prefix,']],
+    edits: [['...key,\n    id,', '...key,\n    label: secret,\n    id,']],
   },
   'read-key-writes': {
     file: 'service/src/http/auth/access.ts',

@@ -17,7 +17,7 @@ const proofs: Readonly<Record<string, readonly Proof[]>> = {
   'old secret of a rolled key': [{ attacks: ['old-secret', 'roll-races-revoke'] }],
   'viewer session': [{ attacks: ['viewer-writes', 'foreign-session-end'] }],
   'admin session': [{ attacks: ['session-pays', 'session-takes-over', 'act-code-raced', 'thief-stays'] }],
-  'admin mailbox': [{ attacks: ['mailbox-drains', 'unseen-takeover'] }],
+  'admin mailbox': [{ attacks: ['mailbox-drains', 'unseen-takeover', 'approves-own', 'rules-loosened'] }],
   'admin session and mailbox': [{ attacks: ['mailbox-drains', 'unseen-takeover'] }],
   'freeze link': [{ attacks: ['foreign-freeze', 'frozen-pays'] }],
   'browser cookie': [{ attacks: ['stolen-browser-cookie'] }],
