@@ -17,6 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   events: ['platform'],
   webhooks: ['platform', 'events'],
   status: ['platform'],
+  cells: ['platform', 'access'],
   http: ['platform'],
 };
 
