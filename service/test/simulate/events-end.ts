@@ -2,16 +2,12 @@ import { call, type Client } from '../harness/client.ts';
 import { listAt } from '@kelpie/dev/json.ts';
 import type { EventsCast } from './events-cast.ts';
 import type { RestlessEndpoint } from './events-endpoints.ts';
-import { findFeedGaps, judgeEndpoint, type EndpointRequest, type FeedEvent } from './events-judge.ts';
+import { findFeedGaps, isFeedEvent, judgeEndpoint, type EndpointRequest, type FeedEvent } from './events-judge.ts';
 
 // What the partners have in the end, by the API and by their own record.
 
 const pageSize = 200;
 const mostPages = 1_000;
-
-function isFeedEvent(value: unknown): value is FeedEvent {
-  return typeof value === 'object' && value !== null && 'sequence' in value && 'version' in value;
-}
 
 async function readAfter(client: Client, sequence: number): Promise<FeedEvent[]> {
   const { json } = await call(client, `/v1/events?after=${sequence}&limit=${pageSize}`);

@@ -4,6 +4,10 @@ import type { ReceivedBody } from '../webhooks/receiver.ts';
 /** An event as the feed shows it. */
 export type FeedEvent = Omit<ReceivedBody, 'webhook'>;
 
+export function isFeedEvent(value: unknown): value is FeedEvent {
+  return typeof value === 'object' && value !== null && 'sequence' in value && 'version' in value;
+}
+
 /** A signed request, as the endpoint saw it. */
 export interface EndpointRequest {
   body: ReceivedBody;

@@ -111,7 +111,7 @@ async function judgeAmounts({ database }: World): Promise<string[]> {
 }
 
 /** What our processes called an error, each kind once with how often it was said. */
-export function reportErrors({ processes }: World, say: (text: string) => void): void {
+export function reportErrors({ processes }: Pick<World, 'processes'>, say: (text: string) => void): void {
   const said = processes.flatMap((child) => child.output().split('\n')).filter((line) => line.includes('"error":{'));
   const kinds = Map.groupBy(said, (line) => {
     const { event, error } = readLine(line);

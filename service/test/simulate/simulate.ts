@@ -1,4 +1,4 @@
-// npm run simulate -- NAME [--seconds N | --seeds N | --events N] [--seed N]: a long random run on real parts. It closes with a JSON line that says
+// npm run simulate -- NAME [--seconds N | --seeds N | --events N | --payouts N] [--seed N]: a long random run on real parts. It closes with a JSON line that says
 // how many violations there were, and ends with exit code 1 where there was one.
 import { parseArgs } from 'node:util';
 import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
@@ -6,6 +6,7 @@ import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
 import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { simulateBilling } from './billing.ts';
 import { simulateCaps } from './caps.ts';
+import { simulateCells } from './cells.ts';
 import { simulateEvents } from './events.ts';
 import { simulateFunding } from './funding.ts';
 import { simulateLedger } from './ledger.ts';
@@ -19,13 +20,16 @@ const { positionals, values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seeds: { type: 'string', default: '200' },
     events: { type: 'string', default: '1000' },
+    payouts: { type: 'string', default: '300' },
     seed: { type: 'string', default: String(Date.now()) },
   },
 });
 const events = Number(values.events);
+const payouts = Number(values.payouts);
 const simulations: Readonly<Record<string, Simulation>> = {
   billing: simulateBilling,
   caps: simulateCaps,
+  cells: simulateCells(payouts),
   events: simulateEvents(events),
   funding: simulateFunding,
   ledger: simulateLedger,
@@ -37,7 +41,7 @@ const [name = ''] = positionals;
 const simulation = simulations[name];
 if (simulation === undefined) {
   console.error(
-    `Say which: npm run simulate -- ${Object.keys(simulations).join(' | ')} [--seconds N | --seeds N | --events N] [--seed N]`,
+    `Say which: npm run simulate -- ${Object.keys(simulations).join(' | ')} [--seconds N | --seeds N | --events N | --payouts N] [--seed N]`,
   );
   process.exit(2);
 }
@@ -46,17 +50,20 @@ const seconds = Number(values.seconds);
 const seeds = Number(values.seeds);
 const seed = Number(values.seed);
 const isCount = (count: number): boolean => Number.isSafeInteger(count) && count > 0;
-if (!(seconds > 0) || !isCount(seeds) || !isCount(events) || !Number.isSafeInteger(seed)) {
-  console.error('--seconds is a number above 0, --seeds and --events whole ones above 0, and --seed a whole number.');
+if (!(seconds > 0) || !isCount(seeds) || !isCount(events) || !isCount(payouts) || !Number.isSafeInteger(seed)) {
+  console.error(
+    '--seconds is a number above 0, --seeds, --events and --payouts whole ones above 0, and --seed a whole number.',
+  );
   process.exit(2);
 }
 const { adminUrl, startedHere } = await startCluster('test');
 const database = `kelpie_simulate_${process.pid}`;
 const urls = await prepareDatabase(adminUrl, { database });
 const say = (text: string): void => console.error(text);
-/** These go by plans, and one by events; the others by time. */
+/** These go by plans, one by events and one by payouts; the others by time. */
 const byPlans = new Set(['funding', 'billing', 'operators']);
-const length = name === 'events' ? { events } : byPlans.has(name) ? { seeds } : { seconds };
+const lengths: Readonly<Record<string, Record<string, number>>> = { events: { events }, cells: { payouts } };
+const length = lengths[name] ?? (byPlans.has(name) ? { seeds } : { seconds });
 say(`${name}: seed ${seed}, ${JSON.stringify(length)}`);
 try {
   const result = await simulation({
