@@ -17,7 +17,7 @@ const knownFor = { keepMs: 1_000, most: 100_000 };
 
 const logger = openLoggerOf('router');
 const directory = openDirectory(logger, 4);
-const pepper = createPepper(Buffer.from(requiredSetting('CELLS_API_KEY_PEPPER'), 'hex'));
+const pepper = createPepper(new Map([[1, Buffer.from(requiredSetting('CELLS_API_KEY_PEPPER'), 'hex')]]));
 const places = await followDirectory(directory, newId(systemClock), logger);
 const partnerIds = createTtlCache<string | null>(knownFor);
 
