@@ -1,5 +1,5 @@
 -- Which payouts of a partner are the newest before an id, newest first, and what each was last changed by: its revision and
--- the instant of that. For a caller that knows most of them already.
+-- the instant of that, or of its erasure. For a caller that knows most of them already.
 -- Callers: everyone
 create or replace function kelpie.list_payout_revisions(
   of_partner uuid, of_environment kelpie.environment, before_id uuid, at_most integer
@@ -12,7 +12,7 @@ as $$
 begin
   perform kelpie.set_partner_context(of_partner, of_environment);
   return query
-    select p.id, p.revision, p.updated_at
+    select p.id, p.revision, coalesce(p.erased_at, p.updated_at)
     from kelpie.visible_payouts p
     where p.partner_id = of_partner and p.environment = of_environment and p.id < before_id
     order by p.environment desc, p.id desc limit at_most;
