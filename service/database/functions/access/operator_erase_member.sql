@@ -43,11 +43,11 @@ begin
   set pending_by = null, pending_at = null, pending_above_pence = null, pending_new_payee = null, pending_api_key_ids = null
   where r.pending_by = of_email;
   update kelpie.activity a
-  set by = replace(a.by, of_email, 'erased'), detail = replace(a.detail, of_email, 'erased') where a.id = any (of_rows);
+  set by = kelpie.without_address(a.by, of_email), detail = kelpie.without_address(a.detail, of_email) where a.id = any (of_rows);
   update kelpie.activity_pages a set entries = replace(a.entries::text, quoted, '"erased"')::jsonb where a.id = any (of_rows);
   update kelpie.security_events e
   set network = case when e.by <> of_email then e.network end, browser = case when e.by <> of_email then e.browser end,
-    by = replace(e.by, of_email, 'erased'), detail = replace(e.detail, of_email, 'erased')
+    by = kelpie.without_address(e.by, of_email), detail = kelpie.without_address(e.detail, of_email)
   where e.id = any (of_rows);
   update kelpie.events e
   set snapshot = replace(e.snapshot::text, quoted, '"erased"')::jsonb

@@ -12,6 +12,9 @@ interface Place {
   id?: string;
 }
 
+/** The address itself, and not as a part of another person's. */
+const inDetail = 'by = $1 or strpos(detail, $1) > 0 and kelpie.without_address(detail, $1) <> detail';
+
 /** A test compares them with the columns of the class `person`. */
 export const memberPlaces: readonly Place[] = [
   {
@@ -45,14 +48,14 @@ export const memberPlaces: readonly Place[] = [
   {
     table: 'activity',
     shown: 'id, partner_id, environment, action, status, by, detail',
-    where: 'by = $1 or strpos(detail, $1) > 0',
+    where: inDetail,
     id: 'id',
   },
   { table: 'activity_pages', shown: 'id, partner_id, entries', where: 'strpos(entries::text, $2) > 0', id: 'id' },
   {
     table: 'security_events',
     shown: 'id, partner_id, environment, action, status, by, detail, network, browser',
-    where: 'by = $1 or strpos(detail, $1) > 0',
+    where: inDetail,
     id: 'id',
   },
   {

@@ -198,6 +198,38 @@ test('a member who is in payouts, emails, activity and members is exported, and 
   assert.equal(valueAt((await run(['people', 'erase', email, ...why])).json(), 'error.code'), 'not_found');
 });
 
+test('whose address has that of an erased person within it keeps theirs', async () => {
+  const [person, others] = ['kim@people.test', ['joakim@people.test', 'kim@people.test.uk', 'jo.kim@people.test']];
+  const detail = [...others, person].join(', ');
+  await admin(
+    `insert into kelpie.security_events (id, partner_id, action, status, by, detail) values ($1, $2, 'member.invite', 201, $3, $4)`,
+    [newId(systemClock), open.partnerId, others[0], detail],
+  );
+  const mails = await Promise.all(
+    [...others, person].map(async (to) => {
+      const id = newId(systemClock);
+      const content = { to, subject: 'A subject', text: 'A text', html: 'A page', attachment: null };
+      await admin(
+        `insert into kelpie.outgoing_mails (id, kind, message_id, content_encrypted, created_at) values ($1, 'test', $2, $3, now())`,
+        [id, `<${id}@b>`, encryptContent(encryptor, id, content)],
+      );
+      return { id, to };
+    }),
+  );
+  const erased = await approve(await run(['people', 'erase', person, ...why]));
+  assert.equal(erased.code, 0, erased.said);
+  assert.deepEqual(await admin(`select by, detail from kelpie.security_events where action = 'member.invite'`), [
+    { by: others[0], detail: [...others, 'erased'].join(', ') },
+  ]);
+  const waiting = await admin<{ id: string }>(
+    'select id from kelpie.outgoing_mails where content_encrypted is not null',
+  );
+  assert.deepEqual(
+    mails.filter(({ id }) => waiting.some((mail) => mail.id === id)).map(({ to }) => to),
+    others,
+  );
+});
+
 const recipient = {
   type: 'individual' as const,
   firstName: 'Thaddeus',
