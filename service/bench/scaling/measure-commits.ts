@@ -7,7 +7,7 @@ import { createPayout, type CreateDeps } from '../../src/payouts/creation/create
 import { createPayouts, type CreateOutcome, type NewPayout } from '../../src/payouts/records/create-payouts.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../src/platform/keyed-digest.ts';
 import type { TestDatabase } from '../../test/harness/database.ts';
 import { createPayoutDeps } from '../../test/harness/payout-deps.ts';
 import { createBenchPartners, type BenchPartners } from '../bench-partners.ts';
@@ -106,8 +106,8 @@ function createDeps(server: BenchServer, database: TestDatabase): CreateDeps {
   return {
     ...createPayoutDeps(database, banks, (end) => server.atEnd(end)),
     rates: createRates(banks, systemClock),
-    accountDigest: createKeyedDigest(secret, 'account index'),
-    bodyDigest: createKeyedDigest(secret, 'body fingerprint'),
+    accountDigest: createVersionedDigest(new Map([[1, secret]]), 'account index'),
+    bodyDigest: createVersionedDigest(new Map([[1, secret]]), 'body fingerprint'),
     confirmations: { ask: refuse, given: refuse, use: refuse },
     notifyAdmins: refuse,
     dashboardUrl: '',

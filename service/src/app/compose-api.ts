@@ -102,7 +102,7 @@ import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobSender } from '../platform/jobs/jobs.ts';
 import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
 import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
-import { createKeyedDigest } from '../platform/keyed-digest.ts';
+import { createVersionedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
 import { createMicroBatch } from '../platform/micro-batch.ts';
@@ -164,7 +164,7 @@ interface ApiDeps {
 interface ApiSecrets {
   apiKeyPepper: ReadonlyMap<number, Buffer>;
   dataKeys: DataKeys;
-  indexKey: Buffer;
+  indexKey: ReadonlyMap<number, Buffer>;
 }
 
 interface ComposedApi {
@@ -356,11 +356,12 @@ function openSecrets({ apiKeyPepper, dataKeys, indexKey }: ApiSecrets) {
   return {
     pepper: createPepper(apiKeyPepper),
     encryptor: createEncryptor(dataKeys),
-    codeDigests: createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes')),
-    orderDigest: createKeyedDigest(indexKey, 'orders to confirm'),
-    accountDigest: createKeyedDigest(indexKey, 'account index'),
-    bodyDigest: createKeyedDigest(indexKey, 'body fingerprint'),
-    freezeDigest: createKeyedDigest(indexKey, 'freeze links'),
+    // Codes live for minutes: those of the key before are asked for again.
+    codeDigests: createCodeDigests(createVersionedDigest(indexKey, 'sign-in codes').newest),
+    orderDigest: createVersionedDigest(indexKey, 'orders to confirm').newest,
+    accountDigest: createVersionedDigest(indexKey, 'account index'),
+    bodyDigest: createVersionedDigest(indexKey, 'body fingerprint'),
+    freezeDigest: createVersionedDigest(indexKey, 'freeze links'),
   };
 }
 

@@ -62,7 +62,7 @@ export async function composeUnconnected(): Promise<Server> {
     maxConnections: 1,
     issuer: { name: 'Kelpie', details: [], payTo: null },
     failpoint: noFailpoint,
-    secrets: { apiKeyPepper: dataKeys, dataKeys, indexKey: noKey },
+    secrets: { apiKeyPepper: dataKeys, dataKeys, indexKey: dataKeys },
     banks: { sandbox: { url: null, apiKey: null, controlUrl: null }, live: { url: null, apiKey: null } },
     webhookKeys: { sandbox: null, live: null },
     egress: createEgress({ proxyUrl: null, allowed: [] }),

@@ -22,7 +22,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Pool } from '../platform/database/pool.ts';
 import { createSingleCalls, type SingleCalls } from '../platform/database/single-call.ts';
 import { createEncryptor, type DataKeys } from '../platform/encryption.ts';
-import { createKeyedDigest } from '../platform/keyed-digest.ts';
+import { createVersionedDigest } from '../platform/keyed-digest.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import { housekeepingHandlers } from '../platform/jobs/housekeeping.ts';
 import type { JobHandler, JobSender, Queue } from '../platform/jobs/jobs.ts';
@@ -47,7 +47,7 @@ interface WorkerDeps {
   banks: BankAddresses;
   floats: Floats;
   dataKeys: DataKeys;
-  indexKey: Buffer;
+  indexKey: ReadonlyMap<number, Buffer>;
   /** How mails leave; null where there is no relay. */
   transport: MailTransport | null;
   /** Where jobs post mails. */
@@ -97,7 +97,7 @@ export function composeWorker(deps: WorkerDeps): Worker {
 /** Without the address of a dashboard, emails have no links. */
 function adminNotifier({ clock, outbox, dashboardUrl, indexKey }: WorkerDeps): NotifyAdmins {
   if (dashboardUrl !== null) {
-    const links = createFreezeLinks(createKeyedDigest(indexKey, 'freeze links'), dashboardUrl);
+    const links = createFreezeLinks(createVersionedDigest(indexKey, 'freeze links'), dashboardUrl);
     return createAdminNotifier({ clock, outbox, links });
   }
   return async (tx, { kind, message }) => {

@@ -12,6 +12,7 @@ export { digestOrders } from './records/digest-payouts.ts';
 export { verifyPayouts } from './records/verify-payouts.ts';
 export { openRecipient } from './records/encrypted-recipient.ts';
 export { openNewestRecipient } from './records/newest-recipient.ts';
+export { changeIndexes, type ChangedIndexes } from './records/change-indexes.ts';
 export { createWebhookReceiver } from './lifecycle/receive-webhook.ts';
 export { startSweep } from './lifecycle/sweep.ts';
 export { auditTrailAsJson, readAuditTrail, type AuditTrail } from './admin/audit-trail.ts';

@@ -8,7 +8,7 @@ import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { createFreezeLinks } from '../../src/access/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../src/platform/keyed-digest.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } from '../harness/client.ts';
 import { decidePath, plantKeyCreator, plantRules, requestIn } from '../harness/approvals.ts';
 import { operations, type Operation } from '../harness/contract.ts';
@@ -233,7 +233,7 @@ const signUpAsking = (slug: string, email = newAddress()): Asking => ({
 });
 
 const freezeLinks = createFreezeLinks(
-  createKeyedDigest(Buffer.from(testSecrets.KELPIE_INDEX_KEY, 'hex'), 'freeze links'),
+  createVersionedDigest(new Map([[1, Buffer.from(testSecrets.KELPIE_INDEX_KEY, 'hex')]]), 'freeze links'),
   'https://dashboard.test',
 );
 

@@ -6,7 +6,7 @@ import { createPayout as create, type CreateDeps } from '../../src/payouts/creat
 import { createRates } from '../../src/payouts/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { createKeyedDigest } from '../../src/platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../src/platform/keyed-digest.ts';
 import { createPayout, payoutBody } from '../harness/client.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
 import { createPayoutDeps } from '../harness/payout-deps.ts';
@@ -40,8 +40,8 @@ function createDeps(): CreateDeps {
   return {
     ...deps,
     rates: createRates(deps.banks, systemClock),
-    accountDigest: createKeyedDigest(secret, 'account index'),
-    bodyDigest: createKeyedDigest(secret, 'body fingerprint'),
+    accountDigest: createVersionedDigest(new Map([[1, secret]]), 'account index'),
+    bodyDigest: createVersionedDigest(new Map([[1, secret]]), 'body fingerprint'),
     confirmations: {
       ask: async () => assert.fail('a key confirms nothing'),
       given: () => assert.fail('a key confirms nothing'),

@@ -1,5 +1,6 @@
 -- Keeps payout requests as they were asked for. A request begins open and is decided once; what it asks for never changes, and
--- whoever approves or declines it is an admin of its partner in this very commit. An erasure removes people from it.
+-- whoever approves or declines it is an admin of its partner in this very commit. An erasure removes people from it, and a
+-- change of keys replaces its ciphertext.
 -- Applied after: 0001
 -- Callers: everyone
 create or replace function kelpie.refuse_illegal_request_change() returns trigger
@@ -24,6 +25,12 @@ begin
     and (new.requester is not distinct from old.requester or new.requester = 'erased')
     and (new.requested_by = old.requested_by or new.requested_by = 'erased') then
     return new;
+  end if;
+  if old.state = 'open' and current_user = 'kelpie_payouts' and new.recipient_encrypted is not null
+    and to_jsonb(new) - 'recipient_encrypted' = to_jsonb(old) - 'recipient_encrypted' then
+    if kelpie.is_key_rotation() then
+      return new;
+    end if;
   end if;
   if old.state <> 'open' or to_jsonb(new) - decided <> to_jsonb(old) - decided then
     raise exception 'a payout request is decided once, as it was asked for' using errcode = 'check_violation';

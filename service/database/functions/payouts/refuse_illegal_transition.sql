@@ -9,7 +9,7 @@
 -- A payout of which nothing was sent stays so, but for an adoption: the bank has its payment, and two operators bind it to that
 -- in this very transaction.
 --
--- Without its number a payout changes only by an erasure, or by a change of keys that replaces its ciphertexts.
+-- Without its number a payout changes only by an erasure, or by a change of keys that replaces its ciphertexts and the digest of its account.
 -- Applied after: 0001
 -- Callers: everyone
 create or replace function kelpie.refuse_illegal_transition() returns trigger
@@ -18,7 +18,7 @@ as $$
 declare
   erasable constant text[] :=
     '{recipient_name,account_last4,recipient_encrypted,bank_recipient_encrypted,erased_at,created_by}';
-  encrypted constant text[] := '{recipient_encrypted,bank_recipient_encrypted}';
+  rekeyed constant text[] := '{recipient_encrypted,bank_recipient_encrypted,account_index,equal_hash}';
 begin
   if tg_op = 'INSERT' then
     if new.state not in ('sending', 'processing', 'failed') or new.revision <> 1 then
@@ -41,7 +41,8 @@ begin
     end if;
   end if;
   if new.revision = old.revision and current_user = 'kelpie_payouts'
-    and to_jsonb(new) - encrypted = to_jsonb(old) - encrypted
+    and to_jsonb(new) - rekeyed = to_jsonb(old) - rekeyed
+    and (new.account_index is null) = (old.account_index is null)
     and (new.recipient_encrypted is null) = (old.recipient_encrypted is null)
     and (new.bank_recipient_encrypted is null) = (old.bank_recipient_encrypted is null) then
     if kelpie.is_key_rotation() then

@@ -1,6 +1,6 @@
 -- Trigger function that makes a table insert-only. It runs before update or delete on each row, and before truncate.
 -- Only an erasure changes a row: who did it and from where, in tables that explain no money, and who in payout_history. A change
--- of keys replaces the ciphertext of a known recipient.
+-- of keys replaces the ciphertext of a known recipient, and the digests of accounts.
 -- The truncate trigger must be named never_emptied: make_month_partition looks for that name to add it to each partition.
 -- Applied after: 0001
 -- Callers: everyone
@@ -9,11 +9,16 @@ create or replace function kelpie.refuse_change() returns trigger
 as $$
 declare
   erasable text[];
+  rekeyed text[];
 begin
   if tg_op = 'UPDATE' and current_user = 'kelpie_payouts' then
-    if tg_table_name = 'known_recipients' and to_jsonb(new) - 'id_encrypted' = to_jsonb(old) - 'id_encrypted' then
-      -- In one more step: the other tables' rows have no such column.
-      if num_nulls(new.id_encrypted, old.id_encrypted) = 0 and kelpie.is_key_rotation() then
+    rekeyed := case tg_table_name
+      when 'known_recipients' then '{account_index,id_encrypted}'
+      when 'paid_accounts' then '{account_index}'
+    end;
+    if to_jsonb(new) - rekeyed = to_jsonb(old) - rekeyed
+      and ((to_jsonb(new) ->> 'id_encrypted') is null) = ((to_jsonb(old) ->> 'id_encrypted') is null) then
+      if kelpie.is_key_rotation() then
         return new;
       end if;
     end if;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createKeyedDigest } from '../../platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../platform/keyed-digest.ts';
 import { newId } from '../../platform/ids.ts';
 import { createFreezeLinks } from './freeze-links.ts';
 
 const now = new Date('2026-11-16T12:00:00Z');
 const clock = { now: () => now };
 const dayMs = 24 * 3_600_000;
-const digest = createKeyedDigest(Buffer.alloc(32, 1), 'freeze links');
+const digest = createVersionedDigest(new Map([[1, Buffer.alloc(32, 1)]]), 'freeze links');
 const links = createFreezeLinks(digest, 'https://dashboard.kelpie.example');
 const person = { partnerId: newId(clock), mailId: newId(clock), email: 'ada@tideway.example' };
 const url = links.linkFor(person);
@@ -34,6 +34,6 @@ test('a link that we did not sign is none, whatever was changed in it', () => {
     assert.equal(links.read(changed.toString('base64url'), now), null, `byte ${at}`);
   }
   for (const other of ['', 'none', token.slice(4), `${token}AAAA`]) assert.equal(links.read(other, now), null, other);
-  const foreign = createFreezeLinks(createKeyedDigest(Buffer.alloc(32, 2), 'freeze links'), page);
+  const foreign = createFreezeLinks(createVersionedDigest(new Map([[1, Buffer.alloc(32, 2)]]), 'freeze links'), page);
   assert.equal(foreign.read(token, now), null);
 });

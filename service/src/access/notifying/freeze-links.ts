@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { dashboardPages } from '../../platform/dashboard-pages.ts';
 import { instantOf } from '../../platform/ids.ts';
-import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { KeyedDigest, VersionedDigest } from '../../platform/keyed-digest.ts';
 
 /** One email to one recipient about one partner. */
 interface NotifiedPerson {
@@ -34,31 +34,39 @@ function idFrom(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
+function personOf(digest: KeyedDigest, email: string): Buffer {
+  return digest(`person|${email}`);
+}
+
+function sign(digest: KeyedDigest, signed: Buffer): Buffer {
+  return digest(`link|${signed.toString('hex')}`);
+}
+
 /**
  * Links by which a recipient freezes a partner's live payouts. A token is signed and not stored: it holds the partner, the
  * email's id, which says when it was sent, and a keyed digest of the address. It stands in the fragment of the URL, which
  * browsers send to no server.
  */
-export function createFreezeLinks(digest: KeyedDigest, dashboardUrl: string): FreezeLinks {
-  const personOf = (email: string): Buffer => digest(`person|${email}`);
-  const sign = (signed: Buffer): Buffer => digest(`link|${signed.toString('hex')}`);
+export function createFreezeLinks({ newest, earlier }: VersionedDigest, dashboardUrl: string): FreezeLinks {
   return {
     linkFor({ partnerId, mailId, email }) {
-      const signed = Buffer.concat([idBytes(partnerId), idBytes(mailId), personOf(email)]);
-      const token = Buffer.concat([signed, sign(signed)]).toString('base64url');
+      const signed = Buffer.concat([idBytes(partnerId), idBytes(mailId), personOf(newest, email)]);
+      const token = Buffer.concat([signed, sign(newest, signed)]).toString('base64url');
       return dashboardUrl + dashboardPages.notMe(token);
     },
     read(token, now) {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== signedLength + digestLength) return null;
       const signed = bytes.subarray(0, signedLength);
-      if (!timingSafeEqual(bytes.subarray(signedLength), sign(signed))) return null;
+      const signature = bytes.subarray(signedLength);
+      const digest = [newest, ...earlier].find((each) => timingSafeEqual(signature, sign(each, signed)));
+      if (digest === undefined) return null;
       const sentAt = instantOf(idFrom(signed.subarray(idLength, 2 * idLength)));
       if (now.getTime() >= sentAt.getTime() + validForMs) return null;
       const person = signed.subarray(2 * idLength);
       return {
         partnerId: idFrom(signed.subarray(0, idLength)),
-        isFor: (email) => timingSafeEqual(person, personOf(email)),
+        isFor: (email) => timingSafeEqual(person, personOf(digest, email)),
       };
     },
   };

@@ -8,10 +8,11 @@ import {
   listColumns,
   type KeyCount,
 } from '../encryption-keys/store.ts';
-import { openRecipient } from '../../payouts/index.ts';
+import { changeIndexes, openRecipient, type ChangedIndexes } from '../../payouts/index.ts';
 import type { WrittenAct } from '../../platform/audit/write-act.ts';
 import { settings } from '../../platform/configuration/settings.ts';
 import { createEncryptor, type DataKeys, type Encryptor } from '../../platform/encryption.ts';
+import { createVersionedDigest } from '../../platform/keyed-digest.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { addGroupHelp, addHelp } from './help.ts';
 import { counted, print, table } from './printing.ts';
@@ -138,6 +139,29 @@ async function rotateAll({ deps, encryptor, options }: Rotation): Promise<Rotate
   return done;
 }
 
+/** Digests of accounts and bodies under the newest index key. With one key in the setting, there is nothing to look for. */
+async function changeDigests({ deps, encryptor, options }: Rotation): Promise<ChangedIndexes> {
+  const indexKeys = chosenSettings((get) => get(settings.indexKey));
+  if (indexKeys.size === 1) return { replaced: 0, held: 0, unknown: 0 };
+  const [key = 0] = indexKeys.keys();
+  const changed = await changeIndexes({
+    pool: deps.pool,
+    encryptor,
+    accountDigest: createVersionedDigest(indexKeys, 'account index'),
+    bodyDigest: createVersionedDigest(indexKeys, 'body fingerprint'),
+    inAudited: options.dryRun
+      ? null
+      : async (payouts, work) =>
+          runAudited(deps, options, async (tx) => {
+            const detail = { index_key: key, payouts, reason: options.reason };
+            await deps.record(tx, { action, subject: 'payouts', detail });
+            return work(tx);
+          }),
+  });
+  createProgressWriter(options)(`${counted(changed.replaced, 'payout')} with digests under index key ${key}`);
+  return changed;
+}
+
 async function rotate(options: WithReason): Promise<void> {
   const keys = openDataKeys();
   const { encryptor } = keys;
@@ -145,21 +169,32 @@ async function rotate(options: WithReason): Promise<void> {
   const old = total(before.filter(({ version }) => version !== encryptor.version));
   requireKeys(before, keys);
   if (old > 0) await requireKeyInUse(encryptor);
-  const { written, done } = await withOperator('service', async (deps) => {
+  const { written, done, digests } = await withOperator('service', async (deps) => {
     const begun: WrittenAct = await runAudited(deps, options, async (tx) => {
       const detail = { key: encryptor.version, values: old, reason: options.reason };
       return deps.record(tx, { action: 'encryption_keys.begin', subject: 'data keys', detail });
     });
-    return { written: begun, done: options.dryRun ? null : await rotateAll({ deps, encryptor, options }) };
+    const rotation = { deps, encryptor, options };
+    const rotated = options.dryRun ? null : await rotateAll(rotation);
+    return { written: begun, done: rotated, digests: await changeDigests(rotation) };
   });
   const left = done === null ? old : total((await readCounts()).filter(({ version }) => version !== encryptor.version));
-  const sentence =
+  const reencrypted =
     done === null
       ? `${counted(old, 'value')} would be re-encrypted with key ${encryptor.version}.`
       : `${counted(done.replaced, 'value')} re-encrypted with key ${encryptor.version}, ${left} left under other keys, ${done.unreadable} of them unreadable.`;
-  const shown = { key: encryptor.version, old, replaced: done?.replaced ?? 0, left, unreadable: done?.unreadable ?? 0 };
+  const { replaced, held, unknown } = digests;
+  const sentence = `${reencrypted}\n${counted(replaced, 'payout')} ${options.dryRun ? 'would get' : 'got'} digests under the first index key, ${held} are still being worked on, ${unknown} have digests of no configured key.`;
+  const shown = {
+    key: encryptor.version,
+    old,
+    replaced: done?.replaced ?? 0,
+    left,
+    unreadable: done?.unreadable ?? 0,
+    digests,
+  };
   print(options, { ...shown, ...doneAsJson(options.dryRun, written) }, describeDone(sentence, options.dryRun, written));
-  if (done !== null && left > 0) process.exitCode = 1;
+  if (done !== null && left + held + unknown > 0) process.exitCode = 1;
 }
 
 export function addEncryptionKeyCommands(kelpie: Command): void {

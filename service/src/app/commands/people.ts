@@ -6,7 +6,7 @@ import { isMailAddress } from '../../platform/configuration/mail-address.ts';
 import { settings } from '../../platform/configuration/settings.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { createEncryptor, type Encryptor } from '../../platform/encryption.ts';
-import { createKeyedDigest } from '../../platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../platform/keyed-digest.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { eraseMails } from '../data-protection/erase-mails.ts';
 import { idsOf, listMemberRows, type PersonRows } from '../data-protection/member-rows.ts';
@@ -48,7 +48,7 @@ function openKeys(): { encryptor: Encryptor; digestOf: (email: string) => Buffer
     dataKeys: get(settings.dataKeys),
     indexKey: get(settings.indexKey),
   }));
-  const digests = createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes'));
+  const digests = createCodeDigests(createVersionedDigest(indexKey, 'sign-in codes').newest);
   return { encryptor: createEncryptor(dataKeys), digestOf: (email) => digests.ofEmail(email) };
 }
 

@@ -3,7 +3,7 @@ import type { NotifyAdmins } from '../../platform/acts/confirmed-act.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { settings } from '../../platform/configuration/settings.ts';
 import { createEncryptor } from '../../platform/encryption.ts';
-import { createKeyedDigest } from '../../platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../platform/keyed-digest.ts';
 import { chooseSender, chooseSupport, openOutbox } from '../wiring/mail.ts';
 import { withJobs } from '../wiring/with-jobs.ts';
 import { chosenSettings, type OperatorDeps } from './run-command.ts';
@@ -28,7 +28,7 @@ export async function withNotifier<Done>(
   }));
   return withJobs({ pool, logger }, async (jobs) => {
     const outbox = openOutbox({ jobs, encryptor: createEncryptor(dataKeys), clock, ...sender });
-    const links = createFreezeLinks(createKeyedDigest(indexKey, 'freeze links'), dashboardUrl);
+    const links = createFreezeLinks(createVersionedDigest(indexKey, 'freeze links'), dashboardUrl);
     return work({ clock, dashboardUrl, notifyAdmins: createAdminNotifier({ clock, outbox, links }) });
   });
 }

@@ -50,7 +50,8 @@ function changed(internal: string, cause?: unknown): ApiError {
 
 /** The order, if nothing of the request was changed since it was asked. */
 function unchangedOrder({ encryptor, bodyDigest }: DecideDeps, request: PayoutRequest): PayoutOrder {
-  if (!digestOfRequest(bodyDigest, request).equals(request.digest)) throw changed('the request has another digest');
+  if (!digestOfRequest(bodyDigest.newest, request).equals(request.digest))
+    throw changed('the request has another digest');
   let order: PayoutOrder;
   try {
     order = orderOfRequest(encryptor, request);
@@ -60,7 +61,7 @@ function unchangedOrder({ encryptor, bodyDigest }: DecideDeps, request: PayoutRe
   const { recipient } = order;
   const shown = [`${recipient.firstName} ${recipient.lastName}`, recipient.accountNumber.slice(-4)];
   if (
-    !fingerprintOf(bodyDigest, order).equals(request.fingerprint) ||
+    !fingerprintOf(bodyDigest.newest, order).equals(request.fingerprint) ||
     shown[0] !== request.recipientName ||
     shown[1] !== request.accountLast4
   )

@@ -1,6 +1,6 @@
 import { bankReference } from '../../banks/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
-import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { VersionedDigest } from '../../platform/keyed-digest.ts';
 import { bankOf } from '../model/banks.ts';
 import { accountIndexOf, fallbackBankReference, fingerprintOf, type PayoutOrder } from '../model/order.ts';
 import type { Payout } from '../model/payout.ts';
@@ -13,8 +13,8 @@ import { inUse } from '../reading/wait-for-payout.ts';
 import { keyReused } from './key-reused.ts';
 
 export interface AdoptDeps extends PayoutDeps {
-  accountDigest: KeyedDigest;
-  bodyDigest: KeyedDigest;
+  accountDigest: VersionedDigest;
+  bodyDigest: VersionedDigest;
 }
 
 /** A request whose key has been used before. */
@@ -43,13 +43,13 @@ export async function adoptRecovered(
   // Where another request was quicker, its order is what the caller is compared with next.
   await adoptRecoveredPayout(deps.calls, payout, {
     idempotencyKey,
-    fingerprint: fingerprintOf(deps.bodyDigest, order),
+    fingerprint: fingerprintOf(deps.bodyDigest.newest, order),
     reference,
     bankReference: bankReference(reference ?? '') ?? fallbackBankReference(orderId),
     recipientName: `${recipient.firstName} ${recipient.lastName}`,
     accountLast4: recipient.accountNumber.slice(-4),
     recipientEncrypted: encryptRecipient(deps.encryptor, payout.id, recipient),
-    accountIndex: accountIndexOf(deps.accountDigest, recipient),
+    accountIndex: accountIndexOf(deps.accountDigest.newest, recipient),
     by,
     at: deps.clock.now(),
   });

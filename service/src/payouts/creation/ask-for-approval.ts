@@ -13,7 +13,7 @@ import {
 } from '../../platform/database/transaction.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
 import { newId } from '../../platform/ids.ts';
-import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { VersionedDigest } from '../../platform/keyed-digest.ts';
 import { payoutRequestMail } from '../mails/payout-request.ts';
 import { accountIndexOf, fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../model/order.ts';
 import { digestOfRequest, openForMs, payoutRequestBody, type PayoutRequest } from '../model/payout-request.ts';
@@ -28,8 +28,8 @@ export interface RequestDeps {
   clock: Clock;
   encryptor: Encryptor;
   /** Digests of accounts, and of bodies. */
-  accountDigest: KeyedDigest;
-  bodyDigest: KeyedDigest;
+  accountDigest: VersionedDigest;
+  bodyDigest: VersionedDigest;
   confirmations: Confirmations;
   notifyAdmins: NotifyAdmins;
   /** Where the queue is: emails lead there. */
@@ -73,7 +73,8 @@ export function requestClosed(request: PayoutRequest): ApiError {
 
 /** What the key of a request is answered, until its payout is created. Another body under it is refused. */
 function errorOf({ encryptor, bodyDigest }: RequestDeps, request: PayoutRequest, order: PayoutOrder): ApiError {
-  if (!fingerprintOf(bodyDigest, order).equals(request.fingerprint)) {
+  const { newest, earlier } = bodyDigest;
+  if (![newest, ...earlier].some((digest) => fingerprintOf(digest, order).equals(request.fingerprint))) {
     // The details of a request that was decided are gone.
     const first = request.state === 'open' ? orderOfRequest(encryptor, request) : null;
     return new ApiError({
@@ -114,7 +115,7 @@ export async function askForApproval(deps: RequestDeps, asked: AskedPayout): Pro
   try {
     const refusal = await inTransaction(deps.pool, { partnerId, environment }, async (tx) => {
       if (isToConfirm(asked)) {
-        const toConfirm = orderToConfirm(deps.bodyDigest, asked);
+        const toConfirm = orderToConfirm(deps.bodyDigest.newest, asked);
         // Committed, so that the guess counts.
         if (!(await deps.confirmations.use(tx, toConfirm, asked.confirmCode ?? ''))) return new ApiError(wrongCode);
       }
@@ -140,20 +141,20 @@ async function openIn(
     id,
     orderId: orderIdOf(asked, idempotencyKey),
     idempotencyKey,
-    fingerprint: fingerprintOf(deps.bodyDigest, order),
+    fingerprint: fingerprintOf(deps.bodyDigest.newest, order),
     amount: order.amount,
     reference: order.reference,
     recipientName: `${recipient.firstName} ${recipient.lastName}`,
     accountLast4: recipient.accountNumber.slice(-4),
     recipientEncrypted: encryptRecipient(deps.encryptor, id, recipient, 'payout_requests'),
-    accountIndex: accountIndexOf(deps.accountDigest, recipient),
+    accountIndex: accountIndexOf(deps.accountDigest.newest, recipient),
     requestedVia: via,
     callerId,
     requestedBy: by,
     requester: via === 'dashboard' ? by : await findKeyCreator(tx, callerId),
     expiresAt: new Date(at.getTime() + openForMs),
   };
-  const digest = digestOfRequest(deps.bodyDigest, { ...request, partnerId, environment });
+  const digest = digestOfRequest(deps.bodyDigest.newest, { ...request, partnerId, environment });
   const opened = await openRequest(tx, { ...request, digest }, at);
   switch (opened.kind) {
     case 'known':

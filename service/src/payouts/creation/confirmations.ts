@@ -1,7 +1,7 @@
 import { getAccount } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
-import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { KeyedDigest, VersionedDigest } from '../../platform/keyed-digest.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { confirmPayoutMail } from '../mails/confirm-payout.ts';
@@ -57,7 +57,7 @@ export const wrongCode = {
 
 interface AskDeps {
   calls: SingleCalls;
-  bodyDigest: KeyedDigest;
+  bodyDigest: VersionedDigest;
   confirmations: Confirmations;
 }
 
@@ -65,7 +65,7 @@ interface AskDeps {
 export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps, request: Ordered): Promise<ApiError> {
   const { name: businessName } = await getAccount(calls, request);
   const { amount, reference, recipient } = request.order;
-  const { goodUntil } = await confirmations.ask(orderToConfirm(bodyDigest, request), (code) =>
+  const { goodUntil } = await confirmations.ask(orderToConfirm(bodyDigest.newest, request), (code) =>
     confirmPayoutMail({
       code,
       businessName,

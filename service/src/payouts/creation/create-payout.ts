@@ -36,7 +36,8 @@ import { encryptRecipient } from '../records/encrypted-recipient.ts';
 import { adoptPayment, sendPayout, type SendResult } from '../lifecycle/send-payout.ts';
 import type { CreateOutcome, NewPayout } from '../records/create-payouts.ts';
 import { findPaymentBlock } from '../records/find-payment-block.ts';
-import { findPayout } from '../records/payout-store.ts';
+import { findAccountIndex } from '../records/find-account-index.ts';
+import { findClaim, findPayout } from '../records/payout-store.ts';
 import { resolveOrder } from '../records/resolve-order.ts';
 import { inUse, waitForPayout } from '../reading/wait-for-payout.ts';
 
@@ -197,6 +198,30 @@ async function claimAndCreate(deps: CreateDeps, making: Making): Promise<ClaimOu
   throw inUse();
 }
 
+/** That of the stored claim, where it is of the same body under an earlier key. */
+async function findKnownFingerprint(
+  { calls, bodyDigest }: CreateDeps,
+  { order }: CreateRequest,
+  { payout, fingerprint }: NewPayout,
+): Promise<Buffer> {
+  if (bodyDigest.earlier.length === 0) return fingerprint;
+  const claim = await findClaim(calls, payout, payout.orderId);
+  const isOfBody = bodyDigest.earlier.some((digest) => claim?.fingerprint.equals(fingerprintOf(digest, order)));
+  return isOfBody && claim !== null ? claim.fingerprint : fingerprint;
+}
+
+/**
+ * The digest of the recipient's account. During a change of keys, the one that the account is known under until its rows have
+ * been changed: its recipient at the bank, and whether it was paid before, hang on it.
+ */
+async function chooseAccountIndex({ calls, accountDigest }: CreateDeps, request: CreateRequest): Promise<Buffer> {
+  const { recipient } = request.order;
+  const newest = accountIndexOf(accountDigest.newest, recipient);
+  if (accountDigest.earlier.length === 0) return newest;
+  const earlier = accountDigest.earlier.map((digest) => accountIndexOf(digest, recipient));
+  return findAccountIndex(calls, request, [newest, ...earlier]);
+}
+
 /** What is claimed next, and the payment that the bank has for it already. */
 interface Claiming {
   made: NewPayout;
@@ -208,7 +233,8 @@ async function resolveUsedKey(
   making: Making,
   made: NewPayout,
 ): Promise<(Claiming & { kind: 'claiming' }) | { kind: 'exists' | 'in_question' | 'not_searched' }> {
-  const { payout, fingerprint } = made;
+  const { payout } = made;
+  const fingerprint = await findKnownFingerprint(deps, making.request, made);
   const resolved = await resolveOrder(deps.calls, { ...payout, fingerprint, at: payout.updatedAt });
   if (resolved.kind === 'free') return { kind: 'claiming', made: { ...made, retry: null }, adopted: null };
   if (resolved.kind !== 'retry') return resolved;
@@ -250,7 +276,7 @@ async function findRate(
 
 function givenCode({ confirmations, bodyDigest }: CreateDeps, request: CreateRequest): GivenCode | null {
   if (request.confirmCode === null || !isToConfirm(request)) return null;
-  return confirmations.given(orderToConfirm(bodyDigest, request), request.confirmCode);
+  return confirmations.given(orderToConfirm(bodyDigest.newest, request), request.confirmCode);
 }
 
 /** The key stands for a payout already. Where that one was undone meanwhile, the key is free, and it is our turn. */
@@ -311,7 +337,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
       recipientEncrypted: encryptRecipient(deps.encryptor, id, recipient),
-      accountIndex: accountIndexOf(deps.accountDigest, recipient),
+      accountIndex: await chooseAccountIndex(deps, request),
       bankRecipientEncrypted: null,
       createdVia: request.via,
       createdBy: request.by,
@@ -325,7 +351,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
     callerId: request.callerId,
     confirmation: givenCode(deps, request),
     retry: null,
-    fingerprint: fingerprintOf(deps.bodyDigest, order),
+    fingerprint: fingerprintOf(deps.bodyDigest.newest, order),
     transfers: [{ id: newId(deps.clock), reason: 'payout.hold', lines: hold }],
     open: { leasedUntil, dueAt: leasedUntil },
     activity: null,

@@ -85,13 +85,15 @@ function firstTriedAt({ retry, payout }: NewPayout): Date {
 /** Equal payouts further apart are usual, as wages are. */
 const duplicateWindowMs = 24 * 60 * 60 * 1_000;
 
+type Equal = Pick<NewPayout['payout'], 'partnerId' | 'environment' | 'accountIndex' | 'amount'>;
+
 /** What makes payouts equal, as one text; null where the account is not known. */
-function equalityOf({ partnerId, environment, accountIndex, amount }: NewPayout['payout']): string | null {
+function equalityOf({ partnerId, environment, accountIndex, amount }: Equal): string | null {
   return accountIndex === null ? null : `${partnerId} ${environment} ${accountIndex.toString('hex')} ${amount}`;
 }
 
 /** Equal payouts have it in common; others may, so the database compares what it stands for. */
-function hashOfEqual(payout: NewPayout['payout']): bigint | null {
+export function hashOfEqual(payout: Equal): bigint | null {
   const equality = equalityOf(payout);
   return equality === null ? null : hash('sha256', equality, 'buffer').readBigInt64BE(0);
 }

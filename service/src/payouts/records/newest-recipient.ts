@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/database/transaction.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
-import type { KeyedDigest } from '../../platform/keyed-digest.ts';
+import type { VersionedDigest } from '../../platform/keyed-digest.ts';
 import { accountIndexOf, type PayoutRecipient } from '../model/order.ts';
 import { openRecipient } from './encrypted-recipient.ts';
 
@@ -28,15 +28,16 @@ function open(encryptor: Encryptor, { id, encrypted }: NewestRow): PayoutRecipie
 export async function openNewestRecipient(
   tx: Transaction,
   encryptor: Encryptor,
-  accountDigest: KeyedDigest,
+  { newest, earlier }: VersionedDigest,
 ): Promise<NewestRecipient> {
   const { rows } = await tx.query<NewestRow>(
     `select id, recipient_encrypted as encrypted, account_index from kelpie.payouts
      where recipient_encrypted is not null and account_index is not null order by id desc limit 1`,
   );
-  const [newest] = rows;
-  if (newest === undefined) return { kind: 'none' };
-  const recipient = open(encryptor, newest);
-  if (recipient === null) return { kind: 'closed', keyVersion: newest.encrypted[0] ?? 0 };
-  return { kind: 'opened', isIndexed: accountIndexOf(accountDigest, recipient).equals(newest.account_index) };
+  const [row] = rows;
+  if (row === undefined) return { kind: 'none' };
+  const recipient = open(encryptor, row);
+  if (recipient === null) return { kind: 'closed', keyVersion: row.encrypted[0] ?? 0 };
+  const isIndexed = [newest, ...earlier].some((digest) => accountIndexOf(digest, recipient).equals(row.account_index));
+  return { kind: 'opened', isIndexed };
 }

@@ -361,8 +361,9 @@ export const settings = {
     about:
       "Keys that encrypt recipients' bank details, unsent emails and webhook secrets. The first encrypts; the others decrypt.",
   }),
-  indexKey: secretKey('KELPIE_INDEX_KEY', {
-    about: 'Secret for the digests that recognise a repeated account or request. It cannot be changed.',
+  indexKey: keyOrVersions('KELPIE_INDEX_KEY', {
+    about:
+      'Secret for the digests that recognise a repeated account or request. The first digests; the others recognise, until `kelpie-admin encryption-keys rotate` has replaced their digests.',
   }),
   auditKey: secretKey('KELPIE_AUDIT_KEY', {
     about:

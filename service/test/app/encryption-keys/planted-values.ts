@@ -62,6 +62,11 @@ export const samples: Readonly<Record<string, Sample>> = {
     encrypt: (encryptor, { id }) => encryptRecipient(encryptor, id, recipient),
     open: (encryptor, { id }, recipientEncrypted) => openRecipient(encryptor, { id, recipientEncrypted }),
   },
+  'payout_requests.recipient_encrypted': {
+    encrypt: (encryptor, { id }) => encryptRecipient(encryptor, id, recipient, 'payout_requests'),
+    open: (encryptor, { id }, recipientEncrypted) =>
+      openRecipient(encryptor, { id, recipientEncrypted }, 'payout_requests'),
+  },
   'payouts.bank_recipient_encrypted': recipientId,
   'known_recipients.id_encrypted': recipientId,
   'deposits.sender_encrypted': {

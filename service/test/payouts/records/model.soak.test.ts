@@ -14,7 +14,7 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import type { SingleCalls } from '../../../src/platform/database/single-call.ts';
 import type { PartnerContext } from '../../../src/platform/database/transaction.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { createKeyedDigest } from '../../../src/platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../../src/platform/keyed-digest.ts';
 import { ApiError } from '../../../src/platform/api-error.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { assertBooksHold } from '../../harness/invariants.ts';
@@ -178,8 +178,8 @@ function createDeps(): CreateDeps {
     // Whatever the way that the other tests run: this one is about batches.
     commits: createCommits(recordBatches(deps.calls), systemClock, { atOnce: 64 }),
     rates: createRates(banks, systemClock),
-    accountDigest: createKeyedDigest(secret, 'account index'),
-    bodyDigest: createKeyedDigest(secret, 'body fingerprint'),
+    accountDigest: createVersionedDigest(new Map([[1, secret]]), 'account index'),
+    bodyDigest: createVersionedDigest(new Map([[1, secret]]), 'body fingerprint'),
     confirmations: {
       ask: async () => assert.fail('a key confirms nothing'),
       given: () => assert.fail('a key confirms nothing'),

@@ -1,7 +1,7 @@
 import { openNewestRecipient } from '../../../payouts/index.ts';
 import { settings } from '../../../platform/configuration/settings.ts';
 import { createEncryptor } from '../../../platform/encryption.ts';
-import { createKeyedDigest } from '../../../platform/keyed-digest.ts';
+import { createVersionedDigest } from '../../../platform/keyed-digest.ts';
 import { read, type DoctorDeps } from '../deps.ts';
 import { NotChecked, ok, problem, type Check, type Finding } from '../finding.ts';
 
@@ -16,7 +16,7 @@ export function checkKeys(deps: DoctorDeps): Check {
         const { variable } = dataKeys === null ? dataKeysSetting : indexKeySetting;
         throw new NotChecked(`${variable} is not set. Run it with a worker's settings.`);
       }
-      const digest = createKeyedDigest(indexKey, 'account index');
+      const digest = createVersionedDigest(indexKey, 'account index');
       const newest = await read(deps, async (tx) => openNewestRecipient(tx, createEncryptor(dataKeys), digest));
       if (newest.kind === 'none') return [ok('There is no payout yet whose recipient is encrypted.')];
       if (newest.kind === 'closed')
