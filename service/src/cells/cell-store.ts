@@ -1,6 +1,6 @@
 import type { Pool } from '../platform/database/pool.ts';
 import type { PartnerAddresses } from './directory-store.ts';
-import type { Move } from './move.ts';
+import type { PartnerMove } from './move.ts';
 
 // The functions of a cell's database (sql/cell.sql), as kelpie_mover.
 
@@ -50,11 +50,16 @@ export async function readRows(
   return { rows: row?.rows ?? null, lastKey: row?.last_key ?? null, count: row?.read_rows ?? 0 };
 }
 
-export async function writeRows(pool: Pool, table: string, { partnerId, attempt }: Move, rows: string): Promise<void> {
+export async function writeRows(
+  pool: Pool,
+  table: string,
+  { partnerId, attempt }: PartnerMove,
+  rows: string,
+): Promise<void> {
   await pool.query('select cells.write_rows($1, $2, $3, $4)', [table, partnerId, attempt, rows]);
 }
 
-export async function deleteRows(pool: Pool, table: string, { partnerId, attempt }: Move): Promise<void> {
+export async function deleteRows(pool: Pool, table: string, { partnerId, attempt }: PartnerMove): Promise<void> {
   await pool.query('select cells.delete_rows($1, $2, $3)', [table, partnerId, attempt]);
 }
 
@@ -99,17 +104,17 @@ export async function copySharedRows(from: Pool, to: Pool, partnerId: string): P
 
 export async function closePartner(
   pool: Pool,
-  { partnerId, id, attempt }: Move,
+  { partnerId, id, attempt }: PartnerMove,
   state: 'leaving' | 'gone' | 'arriving',
 ): Promise<void> {
   await pool.query('select cells.close_partner($1, $2, $3, $4)', [partnerId, state, id, attempt]);
 }
 
-export async function openPartner(pool: Pool, { partnerId, id, attempt }: Move): Promise<void> {
+export async function openPartner(pool: Pool, { partnerId, id, attempt }: PartnerMove): Promise<void> {
   await pool.query('select cells.open_partner($1, $2, $3)', [partnerId, id, attempt]);
 }
 
-export async function takeOverArrival(pool: Pool, { partnerId, id, attempt }: Move): Promise<boolean> {
+export async function takeOverArrival(pool: Pool, { partnerId, id, attempt }: PartnerMove): Promise<boolean> {
   const { rows } = await pool.query<{ is_arriving: boolean }>(
     'select cells.take_over_arrival($1, $2, $3) as is_arriving',
     [partnerId, id, attempt],

@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool } from '../platform/database/pool.ts';
 import { inParallel } from '../platform/in-parallel.ts';
 import { deleteRows, readRows, readSnapshot, writeRows, type PartnerTable } from './cell-store.ts';
-import type { CopyPosition, Move } from './move.ts';
+import type { CopyPosition, PartnerMove } from './move.ts';
 
 export interface CopyInput {
   from: Pool;
   to: Pool;
-  move: Move;
+  move: PartnerMove;
   tables: readonly PartnerTable[];
   /** After each page, while requests are not held. */
   onPage: (position: CopyPosition) => Promise<void>;
@@ -49,7 +49,7 @@ async function copyTable(
 
 /**
  * Copies what grows, while the partner works on: first everything, then what has changed since, until that is little. It goes on
- * from the last page that an earlier mover has noted. Returns from where on the freeze has to look for changes.
+ * from the last page that an earlier mover has saved. Returns from where on the freeze has to look for changes.
  */
 export async function copyWhileOpen(input: CopyInput): Promise<{ rows: number; position: CopyPosition }> {
   const { from, move, tables, onPage } = input;
@@ -67,9 +67,9 @@ export async function copyWhileOpen(input: CopyInput): Promise<{ rows: number; p
     for (const [place, { name }] of growing.entries()) {
       if (place < position.table) continue;
       const after = place === position.table ? position.after : null;
-      const noted = position;
+      const begun = position;
       changed += await copyTable(input, name, { since: position.since, after }, async (key) =>
-        onPage({ ...noted, table: place, after: key }),
+        onPage({ ...begun, table: place, after: key }),
       );
     }
     rows += changed;

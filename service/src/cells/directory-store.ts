@@ -1,6 +1,6 @@
 import type { Pool } from '../platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../platform/database/transaction.ts';
-import { canAbort, MoveRefused, moveSteps, type CopyPosition, type Move, type MoveState } from './move.ts';
+import { canAbort, MoveRefused, moveSteps, type CopyPosition, type PartnerMove, type MoveState } from './move.ts';
 
 export interface PartnerPlace {
   partnerId: string;
@@ -140,7 +140,7 @@ const moveColumns = `id, partner_id, from_cell, to_cell, step, attempt, position
   (extract(epoch from clock_timestamp() - held_at) * 1000)::float8 as held_ms,
   (extract(epoch from released_at - held_at) * 1000)::float8 as freeze_ms`;
 
-function readMove(row: MoveRow): Move {
+function readMove(row: MoveRow): PartnerMove {
   return {
     id: row.id,
     partnerId: row.partner_id,
@@ -155,7 +155,10 @@ function readMove(row: MoveRow): Move {
 }
 
 /** Begins a move, or takes up the one that is open. From now on, an earlier start of the mover changes nothing any more. */
-export async function claimMove(pool: Pool, wanted: { id: string; partnerId: string; toCell: string }): Promise<Move> {
+export async function claimMove(
+  pool: Pool,
+  wanted: { id: string; partnerId: string; toCell: string },
+): Promise<PartnerMove> {
   return inTransaction(pool, 'shared', async (tx) => {
     await tx.query(
       `insert into directory.moves (id, partner_id, from_cell, to_cell, step)
@@ -179,7 +182,12 @@ class MoveTaken extends Error {
   override readonly name = 'MoveTaken';
 }
 
-async function changeMove(tx: Transaction, { id, attempt, state }: Move, next: MoveState, besides = ''): Promise<Move> {
+async function changeMove(
+  tx: Transaction,
+  { id, attempt, state }: PartnerMove,
+  next: MoveState,
+  besides = '',
+): Promise<PartnerMove> {
   const { rows } = await tx.query<MoveRow>(
     `update directory.moves set step = $4 ${besides} where id = $1 and attempt = $2 and step = $3 returning ${moveColumns}`,
     [id, attempt, state, next],
@@ -189,11 +197,11 @@ async function changeMove(tx: Transaction, { id, attempt, state }: Move, next: M
   return readMove(row);
 }
 
-export async function advanceMove(pool: Pool, move: Move, next: MoveState): Promise<Move> {
+export async function advanceMove(pool: Pool, move: PartnerMove, next: MoveState): Promise<PartnerMove> {
   return inTransaction(pool, 'shared', async (tx) => changeMove(tx, move, next));
 }
 
-export async function savePosition(pool: Pool, { id, attempt }: Move, position: CopyPosition): Promise<void> {
+export async function savePosition(pool: Pool, { id, attempt }: PartnerMove, position: CopyPosition): Promise<void> {
   await pool.query('update directory.moves set position = $3 where id = $1 and attempt = $2', [
     id,
     attempt,
@@ -202,7 +210,7 @@ export async function savePosition(pool: Pool, { id, attempt }: Move, position: 
 }
 
 /** From now on routers hold back what this partner sends. */
-export async function holdPartner(pool: Pool, move: Move): Promise<void> {
+export async function holdPartner(pool: Pool, move: PartnerMove): Promise<void> {
   await inTransaction(pool, 'shared', async (tx) => {
     await changeMove(tx, move, move.state, ', held_at = coalesce(held_at, clock_timestamp())');
     await tx.query('update directory.partners set held_by = $2, version = $3 where partner_id = $1', [
@@ -214,7 +222,7 @@ export async function holdPartner(pool: Pool, move: Move): Promise<void> {
 }
 
 /** The one commit by which the partner changes its cell. Routers still hold what it sends. */
-export async function switchPartner(pool: Pool, move: Move, next: MoveState): Promise<Move> {
+export async function switchPartner(pool: Pool, move: PartnerMove, next: MoveState): Promise<PartnerMove> {
   return inTransaction(pool, 'shared', async (tx) => {
     const switched = await changeMove(tx, move, next);
     await tx.query('update directory.partners set cell = $3, version = $4 where partner_id = $1 and held_by = $2', [
@@ -227,7 +235,7 @@ export async function switchPartner(pool: Pool, move: Move, next: MoveState): Pr
   });
 }
 
-export async function releasePartner(pool: Pool, move: Move, next: MoveState): Promise<Move> {
+export async function releasePartner(pool: Pool, move: PartnerMove, next: MoveState): Promise<PartnerMove> {
   return inTransaction(pool, 'shared', async (tx) => {
     const released = await changeMove(tx, move, next, ', released_at = clock_timestamp()');
     await tx.query(
@@ -239,7 +247,7 @@ export async function releasePartner(pool: Pool, move: Move, next: MoveState): P
 }
 
 /** Refused once the partner has changed its cell. */
-export async function beginAbort(pool: Pool, move: Move): Promise<Move> {
+export async function beginAbort(pool: Pool, move: PartnerMove): Promise<PartnerMove> {
   if (move.state !== 'abort' && !canAbort(move.state)) throw new MoveRefused('the partner has changed its cell');
   return advanceMove(pool, move, 'abort');
 }

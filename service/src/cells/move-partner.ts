@@ -27,7 +27,7 @@ import {
   savePosition,
   switchPartner,
 } from './directory-store.ts';
-import { canAbort, isMoveStep, MoveRefused, stepAfter, type Move, type MoveStep } from './move.ts';
+import { canAbort, isMoveStep, MoveRefused, stepAfter, type PartnerMove, type MoveStep } from './move.ts';
 
 export interface MoverDeps {
   directory: Pool;
@@ -61,7 +61,7 @@ function refuseWhere(obstacles: readonly string[]): void {
 }
 
 /** Nothing is written before it is known that the partner can arrive: an abort deletes what has arrived. */
-async function prepare({ from, to }: Moving, move: Move): Promise<void> {
+async function prepare({ from, to }: Moving, move: PartnerMove): Promise<void> {
   if (await takeOverArrival(to, move)) return;
   const [ours, theirs] = [await readShape(from), await readShape(to)];
   if (ours !== theirs) throw new MoveRefused('the cells have different schemas');
@@ -71,7 +71,7 @@ async function prepare({ from, to }: Moving, move: Move): Promise<void> {
   await copySharedRows(from, to, move.partnerId);
 }
 
-async function copy({ from, to, directory, logger, failpoint }: Moving, move: Move): Promise<void> {
+async function copy({ from, to, directory, logger, failpoint }: Moving, move: PartnerMove): Promise<void> {
   const { rows } = await copyWhileOpen({
     from,
     to,
@@ -86,7 +86,7 @@ async function copy({ from, to, directory, logger, failpoint }: Moving, move: Mo
 }
 
 /** Routers first: what they have passed on ends, or is cut off, before the partner is closed. */
-async function hold({ directory }: Moving, move: Move): Promise<void> {
+async function hold({ directory }: Moving, move: PartnerMove): Promise<void> {
   await holdPartner(directory, move);
   await until(
     'a router did not hold back',
@@ -96,7 +96,7 @@ async function hold({ directory }: Moving, move: Move): Promise<void> {
 }
 
 /** What was read before the partner was closed may still be written: those transactions are waited for. */
-async function freeze({ from }: Moving, move: Move): Promise<void> {
+async function freeze({ from }: Moving, move: PartnerMove): Promise<void> {
   await closePartner(from, move, 'leaving');
   const before = new Set(await listRunningTransactions(from));
   await until('a transaction did not end', transactionsWithinMs, async () => {
@@ -105,13 +105,13 @@ async function freeze({ from }: Moving, move: Move): Promise<void> {
   });
 }
 
-async function catchUp({ from, to, logger }: Moving, move: Move): Promise<void> {
+async function catchUp({ from, to, logger }: Moving, move: PartnerMove): Promise<void> {
   await copySharedRows(from, to, move.partnerId);
   const rows = await copyTheRest({ from, to, move, tables: await listPartnerTables(from) });
   logger.info({ partner_id: move.partnerId, rows }, 'move.caught_up');
 }
 
-async function verify({ from, to }: Moving, move: Move): Promise<void> {
+async function verify({ from, to }: Moving, move: PartnerMove): Promise<void> {
   const { partnerId } = move;
   const different: string[] = [];
   const judging = judgeRows(to, partnerId);
@@ -123,20 +123,21 @@ async function verify({ from, to }: Moving, move: Move): Promise<void> {
 }
 
 /** A step is safe to repeat: a mover that was killed does it again. */
-const steps: Readonly<Record<Exclude<MoveStep, 'switch' | 'release'>, (moving: Moving, move: Move) => Promise<void>>> =
-  {
-    prepare,
-    copy,
-    hold,
-    freeze,
-    catch_up: catchUp,
-    verify,
-    close: async ({ from }, move) => closePartner(from, move, 'gone'),
-    thaw: async ({ to }, move) => openPartner(to, move),
-  };
+const steps: Readonly<
+  Record<Exclude<MoveStep, 'switch' | 'release'>, (moving: Moving, move: PartnerMove) => Promise<void>>
+> = {
+  prepare,
+  copy,
+  hold,
+  freeze,
+  catch_up: catchUp,
+  verify,
+  close: async ({ from }, move) => closePartner(from, move, 'gone'),
+  thaw: async ({ to }, move) => openPartner(to, move),
+};
 
 /** The partner works on where it was before what has arrived is deleted. */
-async function abort({ directory, from, to, failpoint }: Moving, move: Move): Promise<Move> {
+async function abort({ directory, from, to, failpoint }: Moving, move: PartnerMove): Promise<PartnerMove> {
   await openPartner(from, move);
   const released = await releasePartner(directory, move, 'abort');
   await failpoint('abort.released');
@@ -146,7 +147,7 @@ async function abort({ directory, from, to, failpoint }: Moving, move: Move): Pr
   return advanceMove(directory, released, 'aborted');
 }
 
-async function takeStep(moving: Moving, move: Move, step: MoveStep): Promise<Move> {
+async function takeStep(moving: Moving, move: PartnerMove, step: MoveStep): Promise<PartnerMove> {
   const { directory, failpoint } = moving;
   const next = stepAfter(step);
   const startedAt = performance.now();
@@ -161,7 +162,7 @@ async function takeStep(moving: Moving, move: Move, step: MoveStep): Promise<Mov
 }
 
 /** One step further, or to the abort where the step cannot be done. */
-async function goOn(moving: Moving, move: Move): Promise<Move> {
+async function proceed(moving: Moving, move: PartnerMove): Promise<PartnerMove> {
   if (move.state === 'abort') return abort(moving, move);
   if (!isMoveStep(move.state)) throw new Error('a move that has ended goes no further');
   try {
@@ -175,12 +176,16 @@ async function goOn(moving: Moving, move: Move): Promise<Move> {
 }
 
 /** Until it is done or aborted, or before the step `stopBefore`. */
-export async function runMove(deps: MoverDeps, claimed: Move, stopBefore: MoveStep | null = null): Promise<Move> {
+export async function runMove(
+  deps: MoverDeps,
+  claimed: PartnerMove,
+  stopBefore: MoveStep | null = null,
+): Promise<PartnerMove> {
   const moving = { ...deps, from: deps.cell(claimed.fromCell), to: deps.cell(claimed.toCell) };
   let move = claimed;
   // What an earlier mover has under way at the other cell is refused from now on.
   await takeOverArrival(moving.to, move);
   while (move.state !== 'done' && move.state !== 'aborted' && move.state !== stopBefore)
-    move = await goOn(moving, move);
+    move = await proceed(moving, move);
   return move;
 }

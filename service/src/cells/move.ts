@@ -38,7 +38,7 @@ export interface CopyPosition {
   after: string | null;
 }
 
-export interface Move {
+export interface PartnerMove {
   id: string;
   partnerId: string;
   fromCell: string;

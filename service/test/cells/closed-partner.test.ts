@@ -12,7 +12,7 @@ import {
   readRows,
   writeRows,
 } from '../../src/cells/cell-store.ts';
-import type { Move } from '../../src/cells/move.ts';
+import type { PartnerMove } from '../../src/cells/move.ts';
 import { openPool } from '../../src/platform/database/pool.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { prepareForCells, urlForCells } from '../harness/cells.ts';
@@ -34,7 +34,7 @@ const { url } = await startApi({ database });
 await startWorker({ database });
 const other = await createSimulatedPartner(database);
 
-function moveOf({ partnerId }: TestPartner): Move {
+function moveOf({ partnerId }: TestPartner): PartnerMove {
   const state = 'prepare';
   return {
     id: randomUUID(),

@@ -83,7 +83,7 @@ async function untilItPays({ acknowledged, violations }: CellsClients, { partner
   }
 }
 
-/** Kills a mover at the end of a step before it is noted, has another one do the step, and aborts the move then. */
+/** Kills a mover at the end of a step before it is recorded, has another one do the step, and aborts the move then. */
 async function breakOff(clients: CellsClients, step: MoveStep, say: (text: string) => void): Promise<void> {
   const { cast, tally, violations } = clients;
   const { moved } = cast;
