@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { textAt } from '@kelpie/dev/json.ts';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { orderIdOf } from '../../src/payouts/model/order.ts';
 import { decidePath, plantRules, requestIn } from '../harness/approvals.ts';
 import { createPayout, payoutBody, type Client } from '../harness/client.ts';
@@ -118,7 +118,7 @@ const rulesLoosened: Attack = {
       const wanted = { method: 'PATCH', path, body: { above_gbp: above } };
       const changed = await actConfirmed(stage, admin, wanted);
       if (changed.status !== 200) throw new Error(changed.text);
-      attempts.add(`above_gbp ${above}`, textAt(changed.json, 'above_gbp') !== '0.00');
+      attempts.add(`above_gbp ${above}`, valueAt(changed.json, 'above_gbp') !== '0.00');
       const own = { method: 'POST', path: '/v1/approval-rules/approve?environment=live' };
       attempts.mustBe('own approval', await act(admin, own), '403 second_admin_required', '404 not_found');
       const paid = await createPayout(client, payoutBody({ amount_gbp: '10.00' }));
