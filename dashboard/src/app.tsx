@@ -26,6 +26,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
                 <Route path="payouts" element={<screens.payouts.Screen />} />
                 <Route path="payouts/new" element={<screens.newPayout.Screen />} />
                 <Route path="payouts/:id" element={<screens.payout.Screen />} />
+                <Route path="approvals" element={<screens.approvals.Screen />} />
                 <Route path="recipients" element={<screens.recipients.Screen />} />
                 <Route path="usage" element={<screens.usage.Screen />} />
                 <Route path="deposits" element={<screens.deposits.Screen />} />

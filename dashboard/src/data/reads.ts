@@ -267,6 +267,34 @@ export function useLimits() {
   });
 }
 
+/** Those that wait, the oldest first: they expire first. */
+export function usePayoutRequests() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'payout-requests'],
+    queryFn: async ({ signal }) =>
+      (await kelpie.payoutRequests.list({ status: 'open', limit: 200 }, { signal })).data.toReversed(),
+    refetchInterval: quick,
+  });
+}
+
+export function usePayoutRequest(id: string) {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'payout-requests', id],
+    queryFn: async ({ signal }) => kelpie.payoutRequests.get(id, { signal }),
+  });
+}
+
+export function useApprovalRules() {
+  const kelpie = useKelpie();
+  return useQuery({
+    queryKey: [useEnvironment(), 'approval-rules'],
+    queryFn: async ({ signal }) => kelpie.approvalRules.get({ signal }),
+    refetchInterval: steady,
+  });
+}
+
 export const sessionsKey = ['sessions'];
 
 export function useSessions() {

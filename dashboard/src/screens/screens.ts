@@ -54,6 +54,7 @@ export const screens = {
   payouts: screen(async () => import('./payouts/payouts.tsx')),
   payout: screen(async () => import('./payout/payout.tsx')),
   newPayout: screen(async () => import('./new-payout/new-payout.tsx')),
+  approvals: screen(async () => import('./approvals/approvals.tsx')),
   recipients: screen(async () => import('./recipients/recipients.tsx')),
   usage: screen(async () => import('./usage/usage.tsx')),
   invoices: screen(async () => import('./invoices/invoices.tsx')),

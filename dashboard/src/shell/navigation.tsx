@@ -34,6 +34,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     entries: [
       { path: '/', title: 'Overview', icon: 'overview', screen: 'overview' },
       { path: '/payouts', title: 'Payouts', icon: 'payouts', screen: 'payouts' },
+      { path: '/approvals', title: 'Approvals', icon: 'check', screen: 'approvals' },
       { path: '/recipients', title: 'Recipients', icon: 'recipients', screen: 'recipients' },
       { path: '/deposits', title: 'Top-ups', icon: 'deposits', screen: 'deposits' },
       { path: '/statement', title: 'Statement', icon: 'statement', screen: 'statement' },

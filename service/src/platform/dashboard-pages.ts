@@ -11,6 +11,7 @@ export const dashboardPages = {
   /** An invoice is the account's: it opens in live, which everyone who is invoiced has. */
   invoice: (id: string): string => `/live/invoices/${id}`,
   compliance: (environment: Environment): string => `/${environment}/compliance`,
+  security: (environment: Environment): string => `/${environment}/security`,
   settings: (environment: Environment): string => `/${environment}/settings`,
   team: (environment: Environment): string => `/${environment}/team`,
   /** The token is in the fragment: no server, proxy or log on the way sees it. */

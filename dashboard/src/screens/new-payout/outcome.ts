@@ -19,10 +19,12 @@ export class AnotherOrder extends Error {
 
 /** The API answers these after it looked the key up and found nothing, so they hold for every earlier attempt too. */
 const saidAfterLookUp: ReadonlySet<string> = new Set([
+  'approval_required',
   'insufficient_funds',
   'limit_exceeded',
   'partner_not_active',
   'payout_not_created',
+  'payout_request_closed',
   'recipient_account_rejected',
 ]);
 

@@ -1,6 +1,7 @@
 import { useEnvironment } from '../../data/environment.ts';
 import { useSession } from '../../data/session.ts';
 import { Page } from '../../ui/page.tsx';
+import { ApprovalRules } from './approval-rules.tsx';
 import { Limits } from './limits.tsx';
 import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
@@ -14,7 +15,12 @@ export function Screen() {
       lead="How much can be paid per day, who is signed in, and every change of access to this account."
     >
       <div className="grid min-w-0 gap-10">
-        {(environment === 'sandbox' || hasLive) && <Limits />}
+        {(environment === 'sandbox' || hasLive) && (
+          <>
+            <Limits />
+            <ApprovalRules />
+          </>
+        )}
         <Sessions />
         <SecurityEvents />
       </div>

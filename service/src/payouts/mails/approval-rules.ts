@@ -39,7 +39,7 @@ export function approvalRulesMail({
         kind: 'facts',
         facts: [['Account', business], ['Environment', environment], ...facts, ['By', by], ['On', showInstant(at)]],
       },
-      { kind: 'link', label: 'View settings', url: dashboardUrl + dashboardPages.settings(environment) },
+      { kind: 'link', label: 'View the rules', url: dashboardUrl + dashboardPages.security(environment) },
     ],
   };
 }
