@@ -4100,7 +4100,26 @@ export interface components {
         };
         /** @description The payout that waits for another admin, or what was decided. */
         PayoutRequestDetails: {
-            payout_request: components["schemas"]["PayoutRequest"];
+            /** @description The request, without names. `GET /v1/payout-requests/{id}` has all of it. */
+            payout_request: {
+                /**
+                 * Format: uuid
+                 * @description The id of the payout request.
+                 */
+                id: string;
+                /**
+                 * @description Its status.
+                 * @enum {string}
+                 */
+                status: "open" | "approved" | "declined" | "expired";
+                /** @description Which rules ask for approval. */
+                reasons: ("amount" | "new_payee" | "key")[];
+                /**
+                 * Format: date-time
+                 * @description Until when it can be approved.
+                 */
+                expires_at: string;
+            };
         };
         /** @description Why no payout was created. Nothing was sent. */
         NotCreatedDetails: {

@@ -1,6 +1,6 @@
 -- Keeps payout requests as they were asked for. A request begins open and is decided once; what it asks for never changes, and
 -- whoever approves or declines it is an admin of its partner in this very commit. An erasure removes people from it, and a
--- change of keys replaces its ciphertext.
+-- rotation of the data key encrypts it anew: another recipient would not open, or not fit the digest.
 -- Applied after: 0001
 -- Callers: everyone
 create or replace function kelpie.refuse_illegal_request_change() returns trigger

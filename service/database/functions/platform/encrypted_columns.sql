@@ -10,9 +10,9 @@ create or replace function kelpie.encrypted_columns() returns table (
 as $$
   values
     ('payouts', 'recipient_encrypted', 'id', 'payouts', 'recipient_encrypted', 'id::text'),
+    ('payout_requests', 'recipient_encrypted', 'id', 'payout_requests', 'recipient_encrypted', 'id::text'),
     ('payouts', 'bank_recipient_encrypted', 'id', 'known_recipients', 'id_encrypted',
       'concat_ws(''|'', partner_id, environment, encode(account_index, ''hex''))'),
-    ('payout_requests', 'recipient_encrypted', 'id', 'payout_requests', 'recipient_encrypted', 'id::text'),
     ('known_recipients', 'id_encrypted', null, 'known_recipients', 'id_encrypted',
       'concat_ws(''|'', partner_id, environment, encode(account_index, ''hex''))'),
     ('deposits', 'sender_encrypted', 'id', 'deposits', 'sender_encrypted', 'id::text'),

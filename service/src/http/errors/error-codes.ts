@@ -1,7 +1,6 @@
 import type { ApiErrorCode } from '../../platform/api-error.ts';
 import { exampleValues } from '../schema/example-values.ts';
 import { patterns } from '../schema/patterns.ts';
-import { payoutRequestExample } from '../schema/payout-request.ts';
 import type { ErrorDetailsName } from './error-details.ts';
 
 interface ErrorCode {
@@ -15,6 +14,13 @@ interface ErrorCode {
   /** An answer as the reference shows it. */
   example: { message: string; details?: object };
 }
+
+const exampleRequest = {
+  id: exampleValues.payoutRequestId,
+  status: 'open',
+  reasons: ['amount'],
+  expires_at: '2026-11-19T09:30:00.000Z',
+};
 
 /** Every code that the API can answer with. docs/partners/errors.md shows the same table; a test keeps the two equal. */
 export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
@@ -173,12 +179,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     example: {
       message: 'This payout was declined. Nothing was sent. To ask again, create it with a new Idempotency-Key.',
       details: {
-        payout_request: {
-          ...payoutRequestExample,
-          status: 'declined',
-          decided_at: exampleValues.updatedAt,
-          decided_by: exampleValues.adminEmail,
-        },
+        payout_request: { ...exampleRequest, status: 'declined' },
       },
     },
   },
@@ -246,7 +247,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     details: 'PayoutRequestDetails',
     example: {
       message: 'Another admin has to approve this payout. Nothing was sent yet. Retry with the same Idempotency-Key.',
-      details: { payout_request: payoutRequestExample },
+      details: { payout_request: exampleRequest },
     },
   },
   confirmation_required: {

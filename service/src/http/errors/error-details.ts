@@ -58,7 +58,17 @@ export const errorDetails = {
     { description: 'How the body differs from the first request with this key.' },
   ),
   PayoutRequestDetails: Type.Object(
-    { payout_request: Type.Unsafe<object>({ $ref: '#/components/schemas/PayoutRequest' }) },
+    {
+      payout_request: Type.Object(
+        {
+          id: uuid('The id of the payout request.'),
+          status: oneOf(['open', 'approved', 'declined', 'expired'], { description: 'Its status.' }),
+          reasons: Type.Array(oneOf(['amount', 'new_payee', 'key']), { description: 'Which rules ask for approval.' }),
+          expires_at: dateTime('Until when it can be approved.'),
+        },
+        { description: 'The request, without names. `GET /v1/payout-requests/{id}` has all of it.' },
+      ),
+    },
     { description: 'The payout that waits for another admin, or what was decided.' },
   ),
   NotCreatedDetails: Type.Object(

@@ -3,8 +3,6 @@ import { exampleValues } from './example-values.ts';
 import { dateTime, Environment, money, nullableInstant, nullableText, oneOf, uuid } from './fields.ts';
 import { nameSchema } from './schemas.ts';
 
-// The refusal `approval_required` shows it too, and http knows no module.
-
 export const PayoutRequestSchema = nameSchema(
   'PayoutRequest',
   Type.Object(

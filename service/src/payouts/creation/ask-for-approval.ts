@@ -16,7 +16,7 @@ import { newId } from '../../platform/ids.ts';
 import type { VersionedDigest } from '../../platform/keyed-digest.ts';
 import { payoutRequestMail } from '../mails/payout-request.ts';
 import { accountIndexOf, fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../model/order.ts';
-import { digestOfRequest, openForMs, payoutRequestBody, type PayoutRequest } from '../model/payout-request.ts';
+import { digestOfRequest, openForMs, requestInError, type PayoutRequest } from '../model/payout-request.ts';
 import { encryptRecipient, openRecipient } from '../records/encrypted-recipient.ts';
 import { findKeyCreator, findRequest, findRequestOfOrder, openRequest } from '../records/payout-request-store.ts';
 import { isToConfirm, orderToConfirm, wrongCode, type Confirmations } from './confirmations.ts';
@@ -67,7 +67,7 @@ export function requestClosed(request: PayoutRequest): ApiError {
   return new ApiError({
     code: 'payout_request_closed',
     message: closed[request.state],
-    details: { payout_request: payoutRequestBody(request) },
+    details: { payout_request: requestInError(request) },
   });
 }
 
@@ -87,7 +87,7 @@ function errorOf({ encryptor, bodyDigest }: RequestDeps, request: PayoutRequest,
   return new ApiError({
     code: 'approval_required',
     message: 'Another admin has to approve this payout. Nothing was sent yet. Retry with the same Idempotency-Key.',
-    details: { payout_request: payoutRequestBody(request) },
+    details: { payout_request: requestInError(request) },
   });
 }
 
@@ -182,7 +182,7 @@ async function openIn(
   return new ApiError({
     code: 'approval_required',
     message: 'Another admin has to approve this payout. Nothing was sent yet. Retry with the same Idempotency-Key.',
-    details: { payout_request: payoutRequestBody(made) },
+    details: { payout_request: requestInError(made) },
     isRecorded: true,
   });
 }

@@ -95,3 +95,8 @@ export function payoutRequestBody(request: PayoutRequest) {
     payout_id: request.payoutId,
   };
 }
+
+/** As an error shows it: no name and no address of a person is in an error. */
+export function requestInError({ id, state, reasons, expiresAt }: PayoutRequest) {
+  return { id, status: state, reasons, expires_at: expiresAt.toISOString() };
+}
