@@ -237,6 +237,8 @@ async function startAll(): Promise<void> {
       KELPIE_LIVE_BANK_WEBHOOK_KEY: await webhookKey(liveBank),
       // There is no load balancer to wait for.
       KELPIE_DRAIN_DELAY_MS: '0',
+      // Partners of a development stack are not verified, and its emails reach nobody.
+      KELPIE_UNVERIFIED_INVITATIONS_PER_DAY: '1000',
     },
   });
   const worker = startPart('worker', 'service/src/app/worker.ts', {

@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not.
+         * @description Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not. Limit: 10 per hour for a mailbox, whatever follows a `+` in its address.
          */
         post: operations["signUp"];
         delete?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Adds a person to the account and emails them and every admin. They sign in with this address. An admin is confirmed with an emailed code. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.
+         * @description Adds a person to the account and emails them and every admin. They sign in with this address. An admin is confirmed with an emailed code. Limits: 200 members, 50 invitations per day, 5 before the business is verified, and 10 per hour for a mailbox. A repeat is refused: the address is already a member.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -1621,11 +1621,11 @@ export interface components {
              * @description The email address of the person.
              */
             email: string;
-            /** @description The name of the business. */
+            /** @description The name of the business, without a web address or a phone number. */
             name: string;
-            /** @description A short name for the business, used in URLs: 2 to 40 lowercase letters, digits or hyphens. */
+            /** @description A short name for the business, used in URLs: 2 to 40 lowercase letters, digits or hyphens. Names that stand for us are reserved. */
             slug: string;
-            /** @description The name of the person who signs up. */
+            /** @description The name of the person who signs up, without a web address or a phone number. */
             full_name?: string;
         };
         /** @description The request was accepted. We do not say whether a code was sent. */
@@ -3919,7 +3919,7 @@ export interface components {
              * @description The email address of the person.
              */
             email: string;
-            /** @description The name of the person. */
+            /** @description The name of the person, without a web address or a phone number. */
             name?: string;
             /**
              * @description `admin` can change things, `viewer` can only read.
@@ -4514,7 +4514,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `slug_taken`: Another business uses this short name (`slug`). */
+            /** @description `slug_taken`: Another business uses this short name (`slug`), or it is reserved. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4735,7 +4735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `slug_taken`: Another business uses this short name (`slug`). */
+            /** @description `slug_taken`: Another business uses this short name (`slug`), or it is reserved. */
             409: {
                 headers: {
                     [name: string]: unknown;

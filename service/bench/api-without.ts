@@ -11,6 +11,15 @@ const noLimit = { take: () => ({ kind: 'unknown' as const }) };
 await serveApi({
   ...(without.has('activity') ? { recorder: noRecorder } : {}),
   ...(without.has('limits')
-    ? { limits: { requests: noLimit, payouts: noLimit, invitations: noLimit, accountChanges: noLimit, open: noLimit } }
+    ? {
+        limits: {
+          requests: noLimit,
+          payouts: noLimit,
+          invitations: noLimit,
+          mailboxes: noLimit,
+          accountChanges: noLimit,
+          open: noLimit,
+        },
+      }
     : {}),
 });

@@ -14,5 +14,6 @@ export { createAdminNotifier } from './notifying/notify-admins.ts';
 export { createPepper } from './secrets.ts';
 export { createUseRecorder, type UseRecorder } from './use-recorder.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
+export { createMailboxLimit } from './signing-in/mailbox-limit.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';
 export { endEverySession, endOneSession, listOpenSessions } from './signing-in/store.ts';

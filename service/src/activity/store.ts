@@ -1,6 +1,7 @@
 import { arrayLiteral } from '../platform/database/array-literal.ts';
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
+import { firstIdAt } from '../platform/ids.ts';
 import type { Origin } from '../platform/origin.ts';
 
 /** A request, and how it was answered. */
@@ -89,6 +90,20 @@ export async function recordSecurityEvent(
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [requestId, partnerId, environment, action, status, by, detail, network, browser],
   );
+}
+
+/** Of one action since then, up to the most that the caller wants to know of. In a transaction of the same partner. */
+export async function countSecurityEvents(
+  tx: Transaction,
+  { partnerId, action, since, most }: { partnerId: string; action: string; since: Date; most: number },
+): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select from kelpie.security_events where partner_id = $1 and id >= $2 and action = $3 limit $4
+     ) found`,
+    [partnerId, firstIdAt(since), action, most],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 const recordEventCall: Call = {

@@ -14,6 +14,7 @@ import {
   createConfirmations,
   createConfirmedTransactions,
   createFreezeLinks,
+  createMailboxLimit,
   createApiKeyAuthenticator,
   createPepper,
   createSessions,
@@ -147,6 +148,7 @@ interface ApiDeps {
   drainDelayMs: number;
   trustedProxies: readonly string[] | null;
   maxConnections: number;
+  unverifiedInvitationsPerDay: number;
   secrets: ApiSecrets;
   /** Whom invoices are from, and where they are paid to. */
   issuer: InvoiceIssuer;
@@ -308,7 +310,11 @@ function addSignInRoutes(app: Server, deps: ApiDeps, { auth, acts, ...more }: Si
   const { calls, clock, recorder, securityRecorder, limits, supportEmail } = deps;
   const signingIn = signInDeps(deps, tools);
   const limitAccountChanges = limitByCaller(limits.accountChanges, auth.callerOf);
-  addCodeRoutes(app, { ...signingIn, limitOpen });
+  addCodeRoutes(app, {
+    ...signingIn,
+    limitOpen,
+    limitMailbox: createMailboxLimit(limits.mailboxes, tools.codeDigests),
+  });
   addSessionRoutes(app, {
     ...auth,
     ...signingIn,
@@ -345,7 +351,12 @@ function addAccessRoutes(app: Server, deps: ApiDeps, { auth, acts, activity, too
   const people = { ...auth, ...acts, pool, calls, outbox, activity };
   addKeyRoutes(app, { ...auth, calls, clock });
   addKeyChangeRoutes(app, { ...people, pepper: tools.pepper });
-  addMemberRoutes(app, { ...people, limitInvitations: limitByPartner(limits.invitations, auth.callerOf) });
+  addMemberRoutes(app, {
+    ...people,
+    limitInvitations: limitByPartner(limits.invitations, auth.callerOf),
+    limitMailbox: createMailboxLimit(limits.mailboxes, tools.codeDigests),
+    unverifiedInvitationsPerDay: deps.unverifiedInvitationsPerDay,
+  });
   addNotificationRoutes(app, { ...auth, pool, activity });
 }
 

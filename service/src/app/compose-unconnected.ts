@@ -40,7 +40,14 @@ export async function composeUnconnected(): Promise<Server> {
     securityRecorder: createSecurityRecorder(calls, logger),
     uses: { record: () => undefined, redigest: () => undefined },
     limits: openRateLimits(
-      { requests: noLimit, payouts: noLimit, invitations: noLimit, accountChanges: noLimit, open: noLimit },
+      {
+        requests: noLimit,
+        payouts: noLimit,
+        invitations: noLimit,
+        mailboxes: noLimit,
+        accountChanges: noLimit,
+        open: noLimit,
+      },
       calls,
       logger,
     ),
@@ -60,6 +67,7 @@ export async function composeUnconnected(): Promise<Server> {
     drainDelayMs: 0,
     trustedProxies: null,
     maxConnections: 1,
+    unverifiedInvitationsPerDay: 1,
     issuer: { name: 'Kelpie', details: [], payTo: null },
     failpoint: noFailpoint,
     secrets: { apiKeyPepper: dataKeys, dataKeys, indexKey: dataKeys },

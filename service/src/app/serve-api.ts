@@ -37,6 +37,7 @@ function chooseApi(get: <Value>(setting: Setting<Value>) => Value) {
     drainDelayMs: get(settings.drainDelayMs),
     trustedProxies: get(settings.trustedProxies),
     maxConnections: get(settings.maxConnections),
+    unverifiedInvitationsPerDay: get(settings.unverifiedInvitationsPerDay),
     rateRules: chooseRateRules(get),
     secrets: {
       apiKeyPepper: get(settings.apiKeyPepper),

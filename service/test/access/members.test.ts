@@ -61,7 +61,7 @@ test('whoever is invited is a member, is told by mail, and the invitation is in 
   assert(Math.abs(Date.now() - Date.parse(createdAt)) < 60_000);
   assert.equal((await listedRoles(admin))['grace@invited.test'], 'admin');
   const mail = await inbox.waitForMail('grace@invited.test');
-  assert.match(mail.subject, /^Join Partner on Kelpie$/);
+  assert.match(mail.subject, /^You are invited to an account on Kelpie$/);
   // With its short name: whoever is a member elsewhere too is led to this account.
   const link = `http://api.kelpie.test/dashboard/sign-in?account=p-${partner.partnerId.slice(-12)}`;
   assert(mail.text.includes(admin.email) && mail.text.includes(link), mail.text);
@@ -146,7 +146,8 @@ test('there are 200 members at most', async () => {
 });
 
 test('a partner mails fifty invitations, and then one every half hour: our mails are nobody’s to flood with', async () => {
-  const limited = await startApi({ database, env: defaultLimits });
+  const env = { ...defaultLimits, KELPIE_UNVERIFIED_INVITATIONS_PER_DAY: '1000000' };
+  const limited = await startApi({ database, env });
   const { admin } = await newPartner();
   const inviter = { ...admin, url: limited.url };
   assert.equal((await invite(inviter, 'no address')).status, 422);
@@ -157,6 +158,25 @@ test('a partner mails fifty invitations, and then one every half hour: our mails
   assert.deepEqual([last?.status, last?.code], [429, 'rate_limited']);
   const wait = Number(last?.headers.get('retry-after'));
   assert(wait > 1_600 && wait <= 1_728, `${wait} s`);
+});
+
+test('a partner whose business is not verified mails five invitations a day, also if it removes who was invited', async () => {
+  const limited = await startApi({ database, env: { KELPIE_UNVERIFIED_INVITATIONS_PER_DAY: '5' } });
+  const { admin } = await newPartner();
+  const inviter = { ...admin, url: limited.url };
+  const answers: ApiAnswer[] = [];
+  for (let guest = 0; guest < 6; guest += 1) {
+    answers.push(await invite(inviter, `first-${guest}@flood.test`));
+    if (guest === 2) {
+      await asAdmin(database.superuserUrl, async (client) =>
+        client.query(`delete from kelpie.members where email like 'first-%@flood.test'`),
+      );
+    }
+  }
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 201, 201, 201, 201, 429],
+  );
 });
 
 test('a viewer sees the members and changes none; a key does neither', async () => {

@@ -17,6 +17,7 @@ import { sessionAttacks } from './sessions.ts';
 import { signInAttacks } from './sign-in.ts';
 import { spendingAttacks } from './spending.ts';
 import { takeoverAttacks } from './takeover.ts';
+import { unsolicitedAttacks } from './unsolicited.ts';
 
 /** All of them, in the order in which they run. */
 export const attacks: readonly Attack[] = [
@@ -38,4 +39,5 @@ export const attacks: readonly Attack[] = [
   ...outputAttacks,
   ...browserAttacks,
   ...nameAttacks,
+  ...unsolicitedAttacks,
 ];

@@ -337,6 +337,26 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/platform/csv.ts',
     edits: [['text.replaceAll(formulaWithin, "$1\'")', 'text']],
   },
+  'mail-flood-by-tags': {
+    file: 'service/src/access/signing-in/mailbox.ts',
+    edits: [
+      ["const [name = ''] = email.slice(0, at).toLowerCase().split('+', 1);", 'const name = email.slice(0, at);'],
+    ],
+  },
+  'phishing-name': {
+    file: 'service/src/access/plain-name.ts',
+    edits: [
+      ['return !link.test(text) && !phone.test(text);', 'return text.length + link.lastIndex + phone.lastIndex > 0;'],
+    ],
+  },
+  'reserved-slug': {
+    file: 'service/src/access/routes/reserved-slugs.ts',
+    edits: [['return reserved.has(slug) || ', 'return ']],
+  },
+  'invitation-flood': {
+    file: 'service/src/access/members/invite-member.ts',
+    edits: [["if (verification !== 'approved') ", "if (verification === 'none') "]],
+  },
   'secrets-in-logs': {
     file: 'service/src/http/request-log.ts',
     edits: [["const route = request.routeOptions.url ?? 'none';", 'const route = request.url;']],

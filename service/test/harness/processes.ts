@@ -27,6 +27,7 @@ const noLimits = {
   KELPIE_PAYOUTS_BURST: '1000000',
   KELPIE_OPEN_REQUESTS_PER_MINUTE: '1000000',
   KELPIE_INVITATIONS_PER_DAY: '1000000',
+  KELPIE_UNVERIFIED_INVITATIONS_PER_DAY: '1000000',
 };
 
 /** Takes that back, for tests of the limits themselves: what is empty is as if it were not set. */

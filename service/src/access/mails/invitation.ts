@@ -15,7 +15,7 @@ const roles = {
 
 export function invitationMail({ invitedBy, business, role, link }: Invitation): MailMessage {
   return {
-    subject: `Join ${business} on Kelpie`,
+    subject: 'You are invited to an account on Kelpie',
     lead: `${invitedBy} invited you to join ${business} on Kelpie as ${roles[role].as}.`,
     blocks: [
       {

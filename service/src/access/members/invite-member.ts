@@ -1,4 +1,4 @@
-import { recordActivity, recordSecurityEvent } from '../../activity/index.ts';
+import { countSecurityEvents, recordActivity, recordSecurityEvent } from '../../activity/index.ts';
 import type { ActToConfirm } from '../../platform/acts/confirmed-act.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -22,9 +22,31 @@ interface PlannedInvitation {
   toConfirm: ActToConfirm | null;
 }
 
-async function planInvitation(tx: Transaction, partnerId: string, invited: Invited): Promise<PlannedInvitation> {
-  const { name: business, slug, status } = await lockPeople(tx, partnerId);
+const dayMs = 24 * 60 * 60_000;
+
+/** Anybody can open an account: before we know the business, it has no more than a team that begins needs. */
+async function refuseMany(
+  tx: Transaction,
+  { clock, unverifiedInvitationsPerDay: most }: Pick<MemberDeps, 'clock' | 'unverifiedInvitationsPerDay'>,
+  partnerId: string,
+): Promise<void> {
+  const since = new Date(clock.now().getTime() - dayMs);
+  if ((await countSecurityEvents(tx, { partnerId, action: 'member.invite', since, most })) < most) return;
+  throw new ApiError({
+    code: 'rate_limited',
+    message: `Before your business is verified you can invite ${most} people per day. Verify it, or retry tomorrow.`,
+    retryAfterSeconds: dayMs / 1_000,
+  });
+}
+
+async function planInvitation(
+  tx: Transaction,
+  deps: Pick<MemberDeps, 'clock' | 'unverifiedInvitationsPerDay'>,
+  { partnerId, invited }: { partnerId: string; invited: Invited },
+): Promise<PlannedInvitation> {
+  const { name: business, slug, status, verification_status: verification } = await lockPeople(tx, partnerId);
   refuseInactive(status);
+  if (verification !== 'approved') await refuseMany(tx, deps, partnerId);
   const { email, name, role } = invited;
   await refuseInvitation(tx, email);
   const toConfirm = {
@@ -48,7 +70,7 @@ export async function inviteMember(
   const { clock, outbox, dashboardUrl, inConfirmedTransaction, notifyAdmins } = deps;
   const { partnerId, by, requestId: id } = actor;
   const { email, role } = invited;
-  const plan = async (tx: Transaction) => planInvitation(tx, partnerId, invited);
+  const plan = async (tx: Transaction) => planInvitation(tx, deps, { partnerId, invited });
   return inConfirmedTransaction(actor, { code, plan }, actor, async (tx, { business, slug }) => {
     const createdAt = clock.now();
     const notice = memberInvitedMail({ business, email, role, by, at: createdAt, dashboardUrl });

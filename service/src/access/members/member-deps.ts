@@ -10,4 +10,6 @@ export interface MemberDeps {
   dashboardUrl: string;
   inConfirmedTransaction: InConfirmedTransaction;
   notifyAdmins: NotifyAdmins;
+  /** What a business may send before it is verified. */
+  unverifiedInvitationsPerDay: number;
 }

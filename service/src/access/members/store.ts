@@ -25,6 +25,7 @@ interface LockedBusiness {
   name: string;
   slug: string;
   status: string;
+  verification_status: string;
 }
 
 /**
@@ -33,7 +34,7 @@ interface LockedBusiness {
  */
 export async function lockPeople(tx: Transaction, partnerId: string): Promise<LockedBusiness> {
   const { rows } = await tx.query<LockedBusiness>(
-    'select name, slug, status from kelpie.partners where id = $1 for no key update',
+    'select name, slug, status, verification_status from kelpie.partners where id = $1 for no key update',
     [partnerId],
   );
   if (rows[0] === undefined) throw new Error('a transaction of no partner');

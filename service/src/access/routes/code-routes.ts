@@ -12,7 +12,10 @@ import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { requestCode, type RequestCodeDeps } from '../signing-in/request-code.ts';
 import { codeMs, normalEmail } from '../signing-in/codes.ts';
-import { slugTaken } from './slug-taken.ts';
+import type { LimitMailbox } from '../signing-in/mailbox-limit.ts';
+import { requirePlainNames } from './plain-names.ts';
+import { isReservedSlug } from './reserved-slugs.ts';
+import { slugReserved, slugTaken } from './slug-taken.ts';
 
 const CodeRequest = nameSchema(
   'SignInCodeRequest',
@@ -28,18 +31,19 @@ const SignUpRequest = nameSchema(
         minLength: 1,
         maxLength: 120,
         pattern: patterns.shownName,
-        description: 'The name of the business.',
+        description: 'The name of the business, without a web address or a phone number.',
       }),
       slug: Type.String({
         pattern: patterns.slug,
-        description: 'A short name for the business, used in URLs: 2 to 40 lowercase letters, digits or hyphens.',
+        description:
+          'A short name for the business, used in URLs: 2 to 40 lowercase letters, digits or hyphens. Names that stand for us are reserved.',
       }),
       full_name: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 120,
           pattern: patterns.shownName,
-          description: 'The name of the person who signs up.',
+          description: 'The name of the person who signs up, without a web address or a phone number.',
         }),
       ),
     },
@@ -64,6 +68,7 @@ const codeAsked = { object: 'sign_in_code' as const, valid_for_seconds: codeMs /
 interface CodeDeps extends RequestCodeDeps {
   limitOpen: LimitHook;
   refuseForeign: LimitHook;
+  limitMailbox: LimitMailbox;
 }
 
 function browserOf(request: FastifyRequest) {
@@ -71,7 +76,7 @@ function browserOf(request: FastifyRequest) {
 }
 
 /** How a code comes to whoever has the address: to sign in, or to sign up. */
-export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }: CodeDeps): void {
+export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, limitMailbox, ...deps }: CodeDeps): void {
   addSchema(app, CodeRequest, { email: exampleValues.adminEmail });
   addSchema(app, SignUpRequest, {
     email: exampleValues.adminEmail,
@@ -98,13 +103,16 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, ...deps }
     operationId: 'signUp',
     summary: 'Create an account',
     description:
-      'Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not.',
+      'Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not. Limit: 10 per hour for a mailbox, whatever follows a `+` in its address.',
     tags: ['Dashboard sign-in'],
     body: SignUpRequest.ref,
     response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request', 'slug_taken') },
   };
   app.post('/v1/signup', { schema: signUp, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
     const { email, name, slug, full_name: fullName = null } = request.body;
+    requirePlainNames({ name, full_name: fullName });
+    if (isReservedSlug(slug)) throw new ApiError(slugReserved);
+    await limitMailbox('sign-up', email);
     const business = { name, slug, fullName };
     const asked = await requestCode(deps, { email: normalEmail(email), signUp: business, ...browserOf(request) });
     if (asked.kind === 'slug_taken') throw new ApiError(slugTaken);

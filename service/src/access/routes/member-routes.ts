@@ -24,7 +24,9 @@ import type { MemberDeps } from '../members/member-deps.ts';
 import { removeMember } from '../members/remove-member.ts';
 import { listMembers, type Member as MemberRow } from '../members/store.ts';
 import { normalEmail } from '../signing-in/codes.ts';
+import type { LimitMailbox } from '../signing-in/mailbox-limit.ts';
 import { adminOf } from './people.ts';
+import { requirePlainNames } from './plain-names.ts';
 import { Role } from './role.ts';
 
 const MemberEmail = Type.String({ format: 'email', description: 'The email address that they sign in with.' });
@@ -59,7 +61,7 @@ const InviteMemberRequest = nameSchema(
           minLength: 1,
           maxLength: 120,
           pattern: patterns.shownName,
-          description: 'The name of the person.',
+          description: 'The name of the person, without a web address or a phone number.',
         }),
       ),
       role: Role,
@@ -97,6 +99,7 @@ export interface MemberRouteDeps extends MemberDeps, Authentication {
   calls: SingleCalls;
   activity: ActivityLog;
   limitInvitations: LimitHook;
+  limitMailbox: LimitMailbox;
 }
 
 export function addMemberRoutes(app: Server, deps: MemberRouteDeps): void {
@@ -132,7 +135,7 @@ function addInviteRoute(app: Server, deps: MemberRouteDeps): void {
     operationId: 'inviteMember',
     summary: 'Invite a member',
     description:
-      'Adds a person to the account and emails them and every admin. They sign in with this address. An admin is confirmed with an emailed code. Limits: 200 members, 50 invitations per day. A repeat is refused: the address is already a member.',
+      'Adds a person to the account and emails them and every admin. They sign in with this address. An admin is confirmed with an emailed code. Limits: 200 members, 50 invitations per day, 5 before the business is verified, and 10 per hour for a mailbox. A repeat is refused: the address is already a member.',
     tags: ['Dashboard team'],
     querystring: Query,
     body: InviteMemberRequest.ref,
@@ -146,6 +149,8 @@ function addInviteRoute(app: Server, deps: MemberRouteDeps): void {
   const hooks = { onRequest: deps.requireCaller, preHandler: deps.limitInvitations };
   app.post('/v1/members', { schema, config, ...hooks }, async (request, reply) => {
     const { email, name = null, role, confirm_code: code } = request.body;
+    requirePlainNames({ name });
+    await deps.limitMailbox('invitation', email);
     const invited = { email: normalEmail(email), name, role, code };
     const member = await inviteMember(deps, adminOf(request, deps), invited);
     deps.activity.isRecorded(request);

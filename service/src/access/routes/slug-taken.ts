@@ -3,3 +3,8 @@ export const slugTaken = {
   code: 'slug_taken',
   message: 'Another business uses this short name. Choose another.',
 } as const;
+
+export const slugReserved = {
+  code: 'slug_taken',
+  message: 'This short name is reserved. Choose another.',
+} as const;

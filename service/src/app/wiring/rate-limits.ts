@@ -10,6 +10,8 @@ type RateRules = Readonly<Record<keyof RateLimits, RateRule>>;
 
 /** More than anybody needs. */
 const accountChangesPerHour = 60;
+/** Of each kind. */
+const mailsToMailboxPerHour = 10;
 
 export function chooseRateRules(get: <Value>(setting: Setting<Value>) => Value): RateRules {
   const openPerMinute = get(settings.openRequestsPerMinute);
@@ -18,6 +20,7 @@ export function chooseRateRules(get: <Value>(setting: Setting<Value>) => Value):
     requests: { perSecond: get(settings.requestsPerSecond), burst: get(settings.requestsBurst) },
     payouts: { perSecond: get(settings.payoutsPerSecond), burst: get(settings.payoutsBurst) },
     invitations: { perSecond: invitationsPerDay / 86_400, burst: invitationsPerDay },
+    mailboxes: { perSecond: mailsToMailboxPerHour / 3_600, burst: mailsToMailboxPerHour },
     accountChanges: { perSecond: accountChangesPerHour / 3_600, burst: accountChangesPerHour },
     open: { perSecond: openPerMinute / 60, burst: openPerMinute },
   };
@@ -44,6 +47,7 @@ export function openRateLimits(rules: RateRules, calls: SingleCalls, logger: Log
     requests: perKey('requests', rules.requests),
     payouts: perKey('payouts', rules.payouts),
     invitations: perSubject('invitations', rules.invitations),
+    mailboxes: perSubject('mailboxes', rules.mailboxes),
     accountChanges: perSubject('account-changes', rules.accountChanges),
     open: perSubject('open', rules.open),
   };

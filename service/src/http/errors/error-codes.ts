@@ -216,7 +216,7 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   },
   slug_taken: {
     status: 409,
-    cause: 'Another business uses this short name (`slug`).',
+    cause: 'Another business uses this short name (`slug`), or it is reserved.',
     remedy: 'Choose another one.',
     example: { message: 'Another business uses this short name. Choose another.' },
   },

@@ -353,6 +353,11 @@ export const settings = {
     example: '50',
     fallback: '50',
   }),
+  unverifiedInvitationsPerDay: wholeNumber('KELPIE_UNVERIFIED_INVITATIONS_PER_DAY', rate, {
+    about: 'Invitations per day per partner whose business is not verified yet.',
+    example: '5',
+    fallback: '5',
+  }),
   apiKeyPepper: keyOrVersions('KELPIE_API_KEY_PEPPER', {
     about:
       'Secret for hashing API keys and session tokens. The first digests; the others recognise, until each key was used again.',

@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { call, type ApiAnswer } from '../harness/client.ts';
+import { callAs } from '../harness/people.ts';
+import type { Attack } from './attempts.ts';
+import { createVictim } from './stage.ts';
+
+// Attacks by the emails that we send to people who did not ask for them.
+
+const newSlug = (): string => `s-${randomBytes(6).toString('hex')}`;
+
+async function signUp(url: string, body: { email: string; name?: string; slug?: string }): Promise<ApiAnswer> {
+  return call({ url, key: null }, '/v1/signup', {
+    method: 'POST',
+    body: { name: 'Example Ltd', slug: newSlug(), ...body },
+  });
+}
+
+const tagFlood: Attack = {
+  name: 'mail-flood-by-tags',
+  tries: '60 accounts are signed up for the addresses of two mailboxes, told apart by tags and dots, to flood them',
+  async run({ apis: [{ url }] }, attempts) {
+    const name = randomBytes(6).toString('hex');
+    const tagged = Array.from({ length: 30 }, (_, nth) => `${name}+${nth}@tagged.test`);
+    const dotted = Array.from({ length: 30 }, (_, nth) => {
+      const letters = Array.from(name, (letter, at) => ((nth >> at) & 1 ? `${letter}.` : letter)).join('');
+      return `${letters}x@${nth % 2 === 0 ? 'gmail' : 'googlemail'}.com`;
+    });
+    for (const addresses of [tagged, dotted]) {
+      let accepted = 0;
+      for (const email of addresses) if ((await signUp(url, { email })).status === 202) accepted += 1;
+      attempts.add(`${accepted} of 30 are accepted`, accepted > 12);
+    }
+  },
+};
+
+const texts = [
+  'Kelpie Security: your account is frozen, call 020 7946 0000',
+  'Go to https://kelpie-help.example/unlock before noon',
+  'kelpie-help.example',
+  'Ring +44 20 7946 0000',
+  '０２０ ７９４６ ００００',
+  'evil．com',
+];
+
+const phishingName: Attack = {
+  name: 'phishing-name',
+  tries: 'a name with a link or a number to call is emailed by us to whoever a stranger chooses',
+  async run(stage, attempts) {
+    const [{ url }] = stage.apis;
+    const { admin } = await createVictim(stage);
+    for (const name of texts) {
+      const email = `${randomUUID()}@people.test`;
+      attempts.mustBe(`a business named ${name}`, await signUp(url, { email, name }), '422 invalid_request');
+      const member = { email, name, role: 'viewer' };
+      const invited = await callAs(admin, '/v1/members', { method: 'POST', body: member });
+      attempts.mustBe(`a member named ${name}`, invited, '422 invalid_request');
+    }
+    const plain = await signUp(url, { email: `${randomUUID()}@people.test`, name: '24/7 Couriers Ltd' });
+    attempts.add(`a usual name: ${plain.status}`, plain.status !== 202);
+  },
+};
+
+const reservedSlug: Attack = {
+  name: 'reserved-slug',
+  tries: 'an account is opened under a short name that people take for ours',
+  async run({ apis: [{ url }] }, attempts) {
+    for (const slug of ['kelpie', 'admin', 'support', 'security', 'api', 'status', 'kelpie-support', 'my-kelpie'])
+      attempts.mustBe(slug, await signUp(url, { email: `${randomUUID()}@people.test`, slug }), '409 slug_taken');
+  },
+};
+
+const invitationFlood: Attack = {
+  name: 'invitation-flood',
+  tries: 'a business that nobody has verified invites 12 strangers',
+  async run(stage, attempts) {
+    const { url } = await stage.addApi({ KELPIE_UNVERIFIED_INVITATIONS_PER_DAY: '' });
+    const { partnerId, admin } = await createVictim(stage);
+    await stage.sql(`update kelpie.partners set verification_status = 'not_started' where id = $1`, [partnerId]);
+    let invited = 0;
+    for (let nth = 0; nth < 12; nth += 1) {
+      const body = { email: `${randomUUID()}@people.test`, role: 'viewer' };
+      if ((await callAs({ ...admin, url }, '/v1/members', { method: 'POST', body })).status === 201) invited += 1;
+    }
+    attempts.add(`${invited} of 12 are invited`, invited > 5);
+    attempts.add('nobody can be invited', invited === 0);
+  },
+};
+
+export const unsolicitedAttacks: readonly Attack[] = [tagFlood, phishingName, reservedSlug, invitationFlood];
