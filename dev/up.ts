@@ -238,6 +238,7 @@ async function startAll(): Promise<void> {
       // There is no load balancer to wait for.
       KELPIE_DRAIN_DELAY_MS: '0',
       // Partners of a development stack are not verified, and its emails reach nobody.
+      KELPIE_SIGN_UPS_PER_HOUR: '100000',
       KELPIE_UNVERIFIED_INVITATIONS_PER_DAY: '1000',
     },
   });

@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not. Limit: 10 per hour for a mailbox, whatever follows a `+` in its address.
+         * @description Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not. Limit: 10 per hour for a mailbox, whatever follows a `+` in its address. When many accounts are created, a proof of work is required.
          */
         post: operations["signUp"];
         delete?: never;
@@ -1517,11 +1517,11 @@ export interface components {
                  * @description What kind of error it is. Stable: write your code against it.
                  * @enum {string}
                  */
-                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "payout_request_closed" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "approval_required" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "payout_request_closed" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "approval_required" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "proof_of_work_required" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
                 /** @description What happened and what to do, for people. It may be reworded at any time. */
                 message: string;
                 /** @description More about the error. Its form depends on `code`. */
-                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["LimitExceededDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["PayoutRequestDetails"] | components["schemas"]["NotCreatedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
+                details?: components["schemas"]["IdempotencyKeyDetails"] | components["schemas"]["InsufficientFundsDetails"] | components["schemas"]["ConfirmationDetails"] | components["schemas"]["ProofOfWorkDetails"] | components["schemas"]["LimitExceededDetails"] | components["schemas"]["IdempotencyKeyReusedDetails"] | components["schemas"]["PayoutRequestDetails"] | components["schemas"]["NotCreatedDetails"] | components["schemas"]["InvalidFieldsDetails"] | components["schemas"]["InvalidRecipientDetails"];
             } & ({
                 /** @enum {string} */
                 code: "idempotency_key_required";
@@ -1557,6 +1557,10 @@ export interface components {
                 /** @enum {string} */
                 code: "limit_exceeded";
                 details: components["schemas"]["LimitExceededDetails"];
+            } | {
+                /** @enum {string} */
+                code: "proof_of_work_required";
+                details: components["schemas"]["ProofOfWorkDetails"];
             } | {
                 /** @enum {string} */
                 code: "payout_not_created";
@@ -1627,6 +1631,25 @@ export interface components {
             slug: string;
             /** @description The name of the person who signs up, without a web address or a phone number. */
             full_name?: string;
+            /**
+             * @description Only after `proof_of_work_required`: the challenge, solved.
+             * @example {
+             *       "challenge": "1795080900000.3q2-7wKxYh0bV4nJcG5tUu8sPzRfLmAaQeTdHiOyXkE",
+             *       "nonce": "214773"
+             *     }
+             */
+            proof_of_work?: {
+                /**
+                 * @description The challenge from `proof_of_work_required`.
+                 * @example 1795080900000.3q2-7wKxYh0bV4nJcG5tUu8sPzRfLmAaQeTdHiOyXkE
+                 */
+                challenge: string;
+                /**
+                 * @description The nonce that solves it.
+                 * @example 214773
+                 */
+                nonce: string;
+            };
         };
         /** @description The request was accepted. We do not say whether a code was sent. */
         SignInCode: {
@@ -4071,6 +4094,18 @@ export interface components {
              */
             good_until: string;
         };
+        /** @description The challenge to solve. */
+        ProofOfWorkDetails: {
+            /** @description What to solve. It is bound to the email address. */
+            challenge: string;
+            /** @description With how many zero bits the digest must begin. */
+            bits: number;
+            /**
+             * Format: date-time
+             * @description When the challenge expires.
+             */
+            good_until: string;
+        };
         /** @description The daily limit that the payout exceeds. */
         LimitExceededDetails: {
             /**
@@ -4541,7 +4576,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            /**
+             * @description `proof_of_work_required`: Many accounts were created within the last hour, so we ask for a proof of work before we email one more address. Nothing was sent.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;

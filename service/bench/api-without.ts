@@ -17,6 +17,7 @@ await serveApi({
           payouts: noLimit,
           invitations: noLimit,
           mailboxes: noLimit,
+          signUps: noLimit,
           accountChanges: noLimit,
           open: noLimit,
         },

@@ -16,4 +16,5 @@ export { createUseRecorder, type UseRecorder } from './use-recorder.ts';
 export { createCodeDigests } from './signing-in/codes.ts';
 export { createMailboxLimit } from './signing-in/mailbox-limit.ts';
 export { createSessions, type Sessions } from './signing-in/sessions.ts';
+export { createSignUpBudget } from './signing-in/sign-up-budget.ts';
 export { endEverySession, endOneSession, listOpenSessions } from './signing-in/store.ts';

@@ -18,6 +18,7 @@ import {
   createApiKeyAuthenticator,
   createPepper,
   createSessions,
+  createSignUpBudget,
   requireAdmin,
   listAdminEmails,
   type Sessions,
@@ -314,6 +315,7 @@ function addSignInRoutes(app: Server, deps: ApiDeps, { auth, acts, ...more }: Si
     ...signingIn,
     limitOpen,
     limitMailbox: createMailboxLimit(limits.mailboxes, tools.codeDigests),
+    requireBudget: createSignUpBudget({ clock, leases: limits.signUps, digest: tools.challengeDigest }),
   });
   addSessionRoutes(app, {
     ...auth,
@@ -372,6 +374,7 @@ function openSecrets({ apiKeyPepper, dataKeys, indexKey }: ApiSecrets) {
     orderDigest: createVersionedDigest(indexKey, 'orders to confirm').newest,
     accountDigest: createVersionedDigest(indexKey, 'account index'),
     bodyDigest: createVersionedDigest(indexKey, 'body fingerprint'),
+    challengeDigest: createVersionedDigest(indexKey, 'sign-up challenges').newest,
     freezeDigest: createVersionedDigest(indexKey, 'freeze links'),
   };
 }

@@ -45,6 +45,7 @@ export async function composeUnconnected(): Promise<Server> {
         payouts: noLimit,
         invitations: noLimit,
         mailboxes: noLimit,
+        signUps: noLimit,
         accountChanges: noLimit,
         open: noLimit,
       },

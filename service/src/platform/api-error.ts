@@ -4,6 +4,7 @@ export type ApiErrorCode =
   | 'approval_required'
   | 'balance_unavailable'
   | 'confirmation_required'
+  | 'proof_of_work_required'
   | 'corridor_not_enabled'
   | 'cross_site_request'
   | 'headers_too_large'

@@ -343,6 +343,10 @@ export const holes: Readonly<Record<string, Hole>> = {
       ["const [name = ''] = email.slice(0, at).toLowerCase().split('+', 1);", 'const name = email.slice(0, at);'],
     ],
   },
+  'sign-up-mail-flood': {
+    file: 'service/src/access/signing-in/proof-of-work.ts',
+    edits: [['return isCurrent && ', 'return challenge.length > 0 || isCurrent && ']],
+  },
   'phishing-name': {
     file: 'service/src/access/plain-name.ts',
     edits: [

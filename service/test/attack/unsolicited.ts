@@ -1,4 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { call, type ApiAnswer } from '../harness/client.ts';
 import { callAs } from '../harness/people.ts';
 import type { Attack } from './attempts.ts';
@@ -6,9 +7,16 @@ import { createVictim } from './stage.ts';
 
 // Attacks by the emails that we send to people who did not ask for them.
 
+interface SignUpBody {
+  email: string;
+  name?: string;
+  slug?: string;
+  proof_of_work?: { challenge: string; nonce: string } | undefined;
+}
+
 const newSlug = (): string => `s-${randomBytes(6).toString('hex')}`;
 
-async function signUp(url: string, body: { email: string; name?: string; slug?: string }): Promise<ApiAnswer> {
+async function signUp(url: string, body: SignUpBody): Promise<ApiAnswer> {
   return call({ url, key: null }, '/v1/signup', {
     method: 'POST',
     body: { name: 'Example Ltd', slug: newSlug(), ...body },
@@ -32,6 +40,44 @@ const tagFlood: Attack = {
     }
   },
 };
+
+/** What a stranger sends who would rather not work. */
+const cheap = [
+  { challenge: 'none', nonce: '0' },
+  { challenge: `${Date.now() + 300_000}.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`, nonce: '0' },
+];
+
+const bodyFor = (nth: number) => ({ email: `${randomUUID()}@people.test`, proof_of_work: cheap[nth % 3] });
+
+const signUpFlood: Attack = {
+  name: 'sign-up-mail-flood',
+  tries: '60 sign-ups for as many mailboxes, where 5 per hour are free, without the work or with one solution for all',
+  async run(stage, attempts) {
+    const { url } = await stage.addApi({ KELPIE_SIGN_UPS_PER_HOUR: '5' });
+    // What other processes left in the bucket is spent first.
+    for (let nth = 0; nth < 10; nth += 1) await signUp(url, bodyFor(2));
+    const answers: ApiAnswer[] = [];
+    for (let nth = 0; nth < 60; nth += 1) answers.push(await signUp(url, bodyFor(nth)));
+    const accepted = answers.filter(({ status }) => status === 202).length;
+    attempts.add(`${accepted} of 60 without work`, accepted > 2);
+    const email = `${randomUUID()}@people.test`;
+    const asked = await signUp(url, { email });
+    attempts.mustBe('without a proof', asked, '422 proof_of_work_required');
+    const challenge = textAt(asked.json, 'error.details.challenge');
+    const proof = { challenge, nonce: solve(challenge, Number(valueAt(asked.json, 'error.details.bits'))) };
+    const other = await signUp(url, { email: `${randomUUID()}@people.test`, proof_of_work: proof });
+    attempts.mustBe('the solution of another address', other, '422 proof_of_work_required');
+    const own = await signUp(url, { email, proof_of_work: proof });
+    attempts.add(`who did the work: ${own.status}`, own.status !== 202);
+  },
+};
+
+function solve(challenge: string, bits: number): string {
+  for (let nonce = 0; ; nonce += 1) {
+    const digest = createHash('sha256').update(`${challenge}:${nonce}`).digest();
+    if (Math.clz32(digest.readUInt32BE(0)) >= bits) return String(nonce);
+  }
+}
 
 const texts = [
   'Kelpie Security: your account is frozen, call 020 7946 0000',
@@ -86,4 +132,10 @@ const invitationFlood: Attack = {
   },
 };
 
-export const unsolicitedAttacks: readonly Attack[] = [tagFlood, phishingName, reservedSlug, invitationFlood];
+export const unsolicitedAttacks: readonly Attack[] = [
+  tagFlood,
+  signUpFlood,
+  phishingName,
+  reservedSlug,
+  invitationFlood,
+];

@@ -581,6 +581,13 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
     assert(late !== undefined);
     return id === 'signIn' ? late : ask(whole, signUpAsking(slug));
   },
+  proof_of_work_required: async () => {
+    const { url } = await world.addApi({ KELPIE_SIGN_UPS_PER_HOUR: '1' });
+    return eventually('the budget is used up', async () => {
+      const answer = await ask({ ...whole, url }, signUpAsking(newSlug()));
+      return answer.status === 422 && answer;
+    });
+  },
   rate_limited: async ({ id }) => askUntilLimited(id),
   internal_error: async ({ id }) => askWell(id, broken),
   unavailable: async ({ id }) => askWell(id, withoutDatabase),

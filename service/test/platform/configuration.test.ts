@@ -51,6 +51,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   payoutsBurst: { value: 'many', process: 'api' },
   openRequestsPerMinute: { value: '-1', process: 'api' },
   invitationsPerDay: { value: '0', process: 'api' },
+  signUpsPerHour: { value: '0', process: 'api' },
   unverifiedInvitationsPerDay: { value: '0', process: 'api' },
   apiKeyPepper: { value: 'hunter2', process: 'api' },
   dataKeys: { value: `0:${'ab'.repeat(32)}`, process: 'worker' },

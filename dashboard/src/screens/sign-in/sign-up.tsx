@@ -10,12 +10,13 @@ import { Problem } from '../../ui/problem.tsx';
 import { CodeForm } from './code-form.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { isShortName, shortNameOf } from './short-name.ts';
+import { signUpWithProof } from './sign-up-with-proof.ts';
 
 export function Screen() {
   const navigate = useNavigate();
   const beginSession = useBeginSession();
   const [wanted, setWanted] = useState<SignUpRequest>();
-  const asking = useMutation({ mutationFn: async (request: SignUpRequest) => kelpie.signup(request) });
+  const asking = useMutation({ mutationFn: async (request: SignUpRequest) => signUpWithProof(request) });
   if (wanted !== undefined && asking.isSuccess) {
     return (
       <AuthLayout
@@ -29,7 +30,7 @@ export function Screen() {
       >
         <CodeForm
           signIn={async (code) => kelpie.auth.signIn({ email: wanted.email, code, slug: wanted.slug })}
-          resend={async () => kelpie.signup(wanted)}
+          resend={async () => signUpWithProof(wanted)}
           onSignedIn={(session) => {
             beginSession(session);
             void navigate('/sandbox', { replace: true });

@@ -12,6 +12,7 @@ import type { Server } from '../../http/server.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { requestCode, type RequestCodeDeps } from '../signing-in/request-code.ts';
 import { codeMs, normalEmail } from '../signing-in/codes.ts';
+import type { RequireBudget } from '../signing-in/sign-up-budget.ts';
 import type { LimitMailbox } from '../signing-in/mailbox-limit.ts';
 import { requirePlainNames } from './plain-names.ts';
 import { isReservedSlug } from './reserved-slugs.ts';
@@ -21,6 +22,11 @@ const CodeRequest = nameSchema(
   'SignInCodeRequest',
   Type.Object({ email: EmailAddress }, { additionalProperties: false, description: 'Who wants to sign in.' }),
 );
+
+const solvedExample = {
+  challenge: '1795080900000.3q2-7wKxYh0bV4nJcG5tUu8sPzRfLmAaQeTdHiOyXkE',
+  nonce: '214773',
+};
 
 const SignUpRequest = nameSchema(
   'SignUpRequest',
@@ -46,6 +52,29 @@ const SignUpRequest = nameSchema(
           description: 'The name of the person who signs up, without a web address or a phone number.',
         }),
       ),
+      proof_of_work: Type.Optional(
+        Type.Object(
+          {
+            challenge: Type.String({
+              maxLength: 100,
+              pattern: patterns.anyText,
+              description: 'The challenge from `proof_of_work_required`.',
+              examples: [solvedExample.challenge],
+            }),
+            nonce: Type.String({
+              maxLength: 40,
+              pattern: patterns.anyText,
+              description: 'The nonce that solves it.',
+              examples: [solvedExample.nonce],
+            }),
+          },
+          {
+            additionalProperties: false,
+            description: 'Only after `proof_of_work_required`: the challenge, solved.',
+            examples: [solvedExample],
+          },
+        ),
+      ),
     },
     { additionalProperties: false, description: 'The account to open, and its first admin.' },
   ),
@@ -69,6 +98,7 @@ interface CodeDeps extends RequestCodeDeps {
   limitOpen: LimitHook;
   refuseForeign: LimitHook;
   limitMailbox: LimitMailbox;
+  requireBudget: RequireBudget;
 }
 
 function browserOf(request: FastifyRequest) {
@@ -76,7 +106,10 @@ function browserOf(request: FastifyRequest) {
 }
 
 /** How a code comes to whoever has the address: to sign in, or to sign up. */
-export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, limitMailbox, ...deps }: CodeDeps): void {
+export function addCodeRoutes(
+  app: Server,
+  { limitOpen, refuseForeign, limitMailbox, requireBudget, ...deps }: CodeDeps,
+): void {
   addSchema(app, CodeRequest, { email: exampleValues.adminEmail });
   addSchema(app, SignUpRequest, {
     email: exampleValues.adminEmail,
@@ -103,15 +136,16 @@ export function addCodeRoutes(app: Server, { limitOpen, refuseForeign, limitMail
     operationId: 'signUp',
     summary: 'Create an account',
     description:
-      'Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not. Limit: 10 per hour for a mailbox, whatever follows a `+` in its address.',
+      'Emails a 6-digit code. The account is created when the person signs in with it: they become its first admin, with a sandbox that can pay at once. A person who already has an account names the new one by its `slug` when signing in. The response is the same whether the address is known or not. Limit: 10 per hour for a mailbox, whatever follows a `+` in its address. When many accounts are created, a proof of work is required.',
     tags: ['Dashboard sign-in'],
     body: SignUpRequest.ref,
-    response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request', 'slug_taken') },
+    response: { 202: CodeAsked.ref, ...openBodyErrors('cross_site_request', 'slug_taken', 'proof_of_work_required') },
   };
   app.post('/v1/signup', { schema: signUp, config: { access: 'anybody' }, onRequest }, async (request, reply) => {
-    const { email, name, slug, full_name: fullName = null } = request.body;
+    const { email, name, slug, full_name: fullName = null, proof_of_work: proof } = request.body;
     requirePlainNames({ name, full_name: fullName });
     if (isReservedSlug(slug)) throw new ApiError(slugReserved);
+    await requireBudget(normalEmail(email), proof);
     await limitMailbox('sign-up', email);
     const business = { name, slug, fullName };
     const asked = await requestCode(deps, { email: normalEmail(email), signUp: business, ...browserOf(request) });

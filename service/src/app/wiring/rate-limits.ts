@@ -15,11 +15,13 @@ const mailsToMailboxPerHour = 10;
 
 export function chooseRateRules(get: <Value>(setting: Setting<Value>) => Value): RateRules {
   const openPerMinute = get(settings.openRequestsPerMinute);
+  const signUpsPerHour = get(settings.signUpsPerHour);
   const invitationsPerDay = get(settings.invitationsPerDay);
   return {
     requests: { perSecond: get(settings.requestsPerSecond), burst: get(settings.requestsBurst) },
     payouts: { perSecond: get(settings.payoutsPerSecond), burst: get(settings.payoutsBurst) },
     invitations: { perSecond: invitationsPerDay / 86_400, burst: invitationsPerDay },
+    signUps: { perSecond: signUpsPerHour / 3_600, burst: signUpsPerHour },
     mailboxes: { perSecond: mailsToMailboxPerHour / 3_600, burst: mailsToMailboxPerHour },
     accountChanges: { perSecond: accountChangesPerHour / 3_600, burst: accountChangesPerHour },
     open: { perSecond: openPerMinute / 60, burst: openPerMinute },
@@ -47,6 +49,7 @@ export function openRateLimits(rules: RateRules, calls: SingleCalls, logger: Log
     requests: perKey('requests', rules.requests),
     payouts: perKey('payouts', rules.payouts),
     invitations: perSubject('invitations', rules.invitations),
+    signUps: perSubject('sign-ups', rules.signUps),
     mailboxes: perSubject('mailboxes', rules.mailboxes),
     accountChanges: perSubject('account-changes', rules.accountChanges),
     open: perSubject('open', rules.open),

@@ -341,6 +341,22 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
       details: { limit: 'daily', limit_gbp: '50000.00', left_gbp: '1250.00', resets_at: '2026-11-17T00:00:00.000Z' },
     },
   },
+  proof_of_work_required: {
+    status: 422,
+    cause:
+      'Many accounts were created within the last hour, so we ask for a proof of work before we email one more address. Nothing was sent.',
+    remedy:
+      'Find a nonce for which the SHA-256 digest of `<challenge>:<nonce>` begins with `details.bits` zero bits. Repeat the request with `proof_of_work`, before `details.good_until`. The dashboard does this by itself.',
+    details: 'ProofOfWorkDetails',
+    example: {
+      message: 'Many accounts are being created. Solve the challenge in details, then repeat the request with it.',
+      details: {
+        challenge: '1795080900000.3q2-7wKxYh0bV4nJcG5tUu8sPzRfLmAaQeTdHiOyXkE',
+        bits: 18,
+        good_until: '2026-11-19T09:35:00.000Z',
+      },
+    },
+  },
   recipient_account_rejected: {
     status: 422,
     cause: "The bank rejected the recipient's account details. Nothing was sent.",

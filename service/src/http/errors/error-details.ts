@@ -36,6 +36,14 @@ export const errorDetails = {
     { good_until: dateTime('When the emailed code expires.') },
     { description: 'How long the emailed code is valid.' },
   ),
+  ProofOfWorkDetails: Type.Object(
+    {
+      challenge: Type.String({ description: 'What to solve. It is bound to the email address.' }),
+      bits: Type.Integer({ description: 'With how many zero bits the digest must begin.' }),
+      good_until: dateTime('When the challenge expires.'),
+    },
+    { description: 'The challenge to solve.' },
+  ),
   LimitExceededDetails: Type.Object(
     {
       limit: oneOf(['daily', 'key', 'new_payee'], {

@@ -14,6 +14,8 @@ export interface RateLimits {
   invitations: TokenLeases;
   /** Emails to an address that nobody has proven to be theirs, by the mailbox that they reach. */
   mailboxes: TokenLeases;
+  /** Sign-ups, of everybody together: each is a mail to an address that somebody made up. */
+  signUps: TokenLeases;
   /** Going from one account to another, by the person: each is two entries in the lists of what was asked. */
   accountChanges: TokenLeases;
   /** Whatever comes without a key of ours, by the network that it comes from. */

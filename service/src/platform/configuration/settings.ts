@@ -353,6 +353,11 @@ export const settings = {
     example: '50',
     fallback: '50',
   }),
+  signUpsPerHour: wholeNumber('KELPIE_SIGN_UPS_PER_HOUR', rate, {
+    about: 'Sign-ups per hour, of all addresses together. Beyond it, each sign-up needs a proof of work.',
+    example: '300',
+    fallback: '300',
+  }),
   unverifiedInvitationsPerDay: wholeNumber('KELPIE_UNVERIFIED_INVITATIONS_PER_DAY', rate, {
     about: 'Invitations per day per partner whose business is not verified yet.',
     example: '5',
