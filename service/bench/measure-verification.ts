@@ -29,7 +29,7 @@ export async function* measureVerification({
     openPool({ url, connections: 1, applicationName: 'bench', logger, pace: 'unhurried' });
   const [reader, pool] = [open(readerUrl), open(serviceUrl)];
   const anchorFile = path.join(tmpdir(), `kelpie-anchors-${process.pid}`);
-  const deps = { reader, pool, clock: systemClock, logger, key: Buffer.alloc(32, 1), anchorFile };
+  const deps = { reader, pool, clock: systemClock, logger, key: Buffer.alloc(32, 1), anchorFile, archiveStore: null };
   try {
     for (let night = 0; night <= nightsAfter; night += 1) {
       const beganAt = performance.now();

@@ -83,6 +83,7 @@ import { addSandboxPayoutRoutes } from '../payouts/routes/sandbox-payout-routes.
 import {
   createCommits,
   createKnownPayouts,
+  createNameOldPayouts,
   createPayoutMetrics,
   createPayoutReader,
   createRates,
@@ -90,6 +91,7 @@ import {
   type PayoutDeps,
 } from '../payouts/index.ts';
 import { addStatusRoutes, statusPaths, type StatusPages } from '../status/routes/status-routes.ts';
+import type { Archive } from '../archive/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { dashboardPages } from '../platform/dashboard-pages.ts';
 import { assertServiceRole } from '../platform/database/service-role.ts';
@@ -130,6 +132,7 @@ interface ApiDeps {
   tracer: Tracer;
   pool: Pool;
   calls: SingleCalls;
+  archive: Archive;
   /** For what may be answered by a standby. */
   standbyReads: Reads;
   failpoint: Failpoint;
@@ -178,7 +181,7 @@ interface ComposedApi {
 }
 
 export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
-  const { calls, clock, pool, recorder, limits, publicUrl } = deps;
+  const { archive, calls, clock, pool, recorder, limits, publicUrl } = deps;
   const { reads, fileReads } = deps.standbyReads;
   const tools = openSecrets(deps.secrets);
   const { writeGate } = pool;
@@ -208,16 +211,16 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addPayoutRoutes(app, {
     ...creation,
     changes,
-    changedPayouts: createPayoutReader(calls, payouts.known, { mostWaiting: watchLimits.most }),
+    changedPayouts: createPayoutReader({ calls, archive }, payouts.known, { mostWaiting: watchLimits.most }),
     activity,
     limitPayoutCreation: limitByCaller(limits.payouts, auth.callerOf),
   });
   addPayoutRequestRoutes(app, { ...creation, publicUrl });
   addApprovalRuleRoutes(app, { ...auth, ...acts, pool });
-  addPayoutListRoutes(app, { ...auth, calls, reads, known: payouts.known, publicUrl });
-  addPayoutExportRoutes(app, { ...auth, calls: fileReads, clock });
-  addHistoryRoutes(app, { ...auth, pool });
-  addPayoutRecipientRoutes(app, { ...auth, pool, encryptor: tools.encryptor });
+  addPayoutListRoutes(app, { ...auth, calls, archive, reads, known: payouts.known, publicUrl });
+  addPayoutExportRoutes(app, { ...auth, calls: fileReads, archive, clock });
+  addHistoryRoutes(app, { ...auth, pool, archive });
+  addPayoutRecipientRoutes(app, { ...auth, calls, archive, encryptor: tools.encryptor });
   addRecipientRoutes(app, { ...auth, calls: reads, clock });
   addLimitRoutes(app, { ...auth, pool, clock });
   addLimitChangeRoutes(app, { ...auth, ...acts, pool, activity });
@@ -229,9 +232,10 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addEndpointRoutes(app, { ...endpoints, allowedNetworks: deps.allowedNetworks });
   addDeliveryRoutes(app, { ...endpoints, egress: deps.egress, wakes: deps.wakes, publicUrl });
   addUsageRoutes(app, { ...auth, calls: reads, clock });
-  addInvoiceRoutes(app, { ...auth, calls: fileReads, clock, publicUrl });
+  const nameOldPayouts = createNameOldPayouts({ calls, archive });
+  addInvoiceRoutes(app, { ...auth, calls: fileReads, nameOldPayouts, clock, publicUrl });
   addInvoicePdfRoutes(app, { ...auth, calls: fileReads, clock, issuer: deps.issuer });
-  addStatementRoutes(app, { ...auth, calls, reads: fileReads, clock, publicUrl });
+  addStatementRoutes(app, { ...auth, calls, reads: fileReads, nameOldPayouts, clock, publicUrl });
   addDailyRoutes(app, { ...auth, calls: reads, clock });
   addAccessRoutes(app, deps, { auth, acts, activity, tools });
   addActivityRoutes(app, { ...auth, calls: reads, recorder });
@@ -277,7 +281,7 @@ function addFeedRoutes(
 
 interface SandboxRouteDeps {
   auth: Authentication;
-  payouts: PayoutDeps;
+  payouts: PayoutDeps & { archive: Archive };
   funding: FundingDeps;
 }
 
@@ -457,7 +461,7 @@ function verificationDeps(deps: ApiDeps, banks: OpenBanks) {
   };
 }
 
-function payoutDeps({ calls, clock, logger, meter, wakes }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
+function payoutDeps({ archive, calls, clock, logger, meter, wakes }: ApiDeps, tools: SecretTools, banks: OpenBanks) {
   const { accountDigest, bodyDigest, encryptor } = tools;
   const known = createKnownPayouts();
   return {
@@ -469,7 +473,8 @@ function payoutDeps({ calls, clock, logger, meter, wakes }: ApiDeps, tools: Secr
     partnerEnvironments: createPartnerEnvironments(calls),
     markups: createPlanMarkups(calls),
     known,
-    payouts: createPayoutReader(calls, known),
+    archive,
+    payouts: createPayoutReader({ calls, archive }, known),
     rates: createRates(banks, clock),
     encryptor,
     accountDigest,

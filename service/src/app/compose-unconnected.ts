@@ -14,6 +14,7 @@ import { noWakeSender } from '../platform/wake-ups/wake-sender.ts';
 import { createStatusPages } from '../status/routes/status-routes.ts';
 import { composeApi } from './compose-api.ts';
 import type { Server } from '../http/server.ts';
+import { openArchive } from './wiring/archive.ts';
 import { openOutbox } from './wiring/mail.ts';
 import { openRateLimits } from './wiring/rate-limits.ts';
 
@@ -35,6 +36,7 @@ export async function composeUnconnected(): Promise<Server> {
     tracer: noTracer,
     pool,
     calls,
+    archive: openArchive({ folder: null, calls, clock: systemClock, logger }),
     standbyReads: createReads(calls, null),
     recorder: createActivityRecorder(calls, logger),
     securityRecorder: createSecurityRecorder(calls, logger),

@@ -58,7 +58,7 @@ interface WorkerDeps {
   issuer: InvoiceIssuer;
   dashboardUrl: string | null;
   /** What closes days of the ledger; null where there is no key. */
-  verification: Pick<NightlyDeps, 'reader' | 'key' | 'anchorFile'> | null;
+  verification: Pick<NightlyDeps, 'reader' | 'key' | 'anchorFile' | 'archiveStore'> | null;
 }
 
 interface Worker {

@@ -7,6 +7,7 @@ import { openJobSender } from '../platform/jobs/jobs.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { createEncryptor } from '../platform/encryption.ts';
 import { settings, type Setting } from '../platform/configuration/settings.ts';
+import { openArchive } from './wiring/archive.ts';
 import { chooseBanks, openWebhookKeys } from './wiring/banks.ts';
 import { composeApi } from './compose-api.ts';
 import { chooseEgress } from './wiring/egress.ts';
@@ -46,6 +47,7 @@ function chooseApi(get: <Value>(setting: Setting<Value>) => Value) {
     },
     issuer: chooseIssuer(get),
     anchorFile: chooseAnchor(get),
+    archiveFolder: get(settings.archive),
     standby: chooseStandby(get),
     statusFile: get(settings.statusFile),
     banks: chooseBanks(get),
@@ -72,7 +74,9 @@ export async function serveApi(replaced: Replaced = {}): Promise<void> {
   const encryptor = createEncryptor(own.secrets.dataKeys);
   const outbox = openOutbox({ jobs, encryptor, clock, mailFrom: own.mailFrom, supportEmail: own.supportEmail });
   const egress = createEgress(own.egress);
+  const archive = openArchive({ folder: own.archiveFolder, calls, clock, logger });
   const engines = {
+    archive,
     clock,
     failpoint,
     logger,

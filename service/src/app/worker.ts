@@ -1,5 +1,6 @@
 // The worker process: does the jobs, and looks after payouts that are not at their end. Any number of them run side by
 // side; a job or a payout is in the hands of one at a time.
+import { createDirectoryStore } from '../archive/index.ts';
 import { createEventReader, startNumbering } from '../events/index.ts';
 import { describePayoutVersions } from '../payouts/routes/payout-versions.ts';
 import { startSweep } from '../payouts/index.ts';
@@ -35,6 +36,7 @@ const begun = await beginWorker((get) => ({
   anchorFile: chooseAnchor(get),
   readerUrl: chooseReader(get),
   ledger: chooseLedgerProof(get),
+  archiveFolder: get(settings.archive),
   egress: chooseEgress(get),
 }));
 const { own, mode, clock, failpoint, logger, metrics, metricsPort, pool, enginePool, endPools } = begun;
@@ -58,7 +60,14 @@ const { handlers, payouts, notifyAdmins } = composeWorker({
   outbox,
   jobs: sender,
   wakes,
-  verification: reader === null || own.ledger === null ? null : { reader, ...own.ledger },
+  verification:
+    reader === null || own.ledger === null
+      ? null
+      : {
+          reader,
+          ...own.ledger,
+          archiveStore: own.archiveFolder === null ? null : createDirectoryStore(own.archiveFolder),
+        },
 });
 const heartbeat = await startWorkerHeartbeat({ ...payouts, anchorFile: own.anchorFile }, () =>
   health.watch('heartbeat'),

@@ -15,7 +15,14 @@ export {
   type Day,
   type MacOf,
 } from './verification/closed-days.ts';
-export { digestEntries, digestRows, type RowsDigest } from './verification/digest-rows.ts';
+export {
+  digestEntries,
+  digestMinutes,
+  digestOfMinutes,
+  digestRows,
+  type MinuteDigest,
+  type RowsDigest,
+} from './verification/digest-rows.ts';
 export {
   findFirstDay,
   findReadUntil,
@@ -25,6 +32,6 @@ export {
 } from './verification/day-store.ts';
 export { everything, nearSpan, spanBetween, type IdSpan } from './verification/id-span.ts';
 export { formatDayAnchor, judgeChain, parseDayAnchor, type DayAnchor } from './verification/judge-chain.ts';
-export type { DifferenceRow } from './verification/store.ts';
+export { readOneSnapshot, type DifferenceRow } from './verification/store.ts';
 export { verifyLedger, type Verification } from './verification/verify-ledger.ts';
 export { getBalance, lockBalance } from './wallets.ts';

@@ -3,13 +3,14 @@
 export type { Banks } from './model/banks.ts';
 export type { PayoutDeps } from './lifecycle/deps.ts';
 export { createRates } from './pricing/rates.ts';
+export { createNameOldPayouts, type NameOldPayouts } from './reading/name-old-payouts.ts';
 export { createPayoutReader } from './reading/read-payouts.ts';
 export { createKnownPayouts } from './records/known-payouts.ts';
 export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
 export { createPayoutMetrics } from './records/payout-metrics.ts';
-export { digestOrders } from './records/digest-payouts.ts';
-export { verifyPayouts } from './records/verify-payouts.ts';
+export { digestArchivedOrders, digestOrders } from './records/digest-payouts.ts';
+export { listEarlierPayouts, verifyPayouts, type LeftPayouts } from './records/verify-payouts.ts';
 export { openRecipient } from './records/encrypted-recipient.ts';
 export { openNewestRecipient } from './records/newest-recipient.ts';
 export { changeIndexes, type ChangedIndexes } from './records/change-indexes.ts';

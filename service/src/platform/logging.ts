@@ -32,6 +32,7 @@ const allowedFields = new Set([
   'metrics_port',
   'migration',
   'mode',
+  'month',
   'network',
   'partitions',
   'partner_id',

@@ -50,7 +50,11 @@ test('the fee of a payout that returns is not given back a second time where its
   assert.deepEqual(totals, [5_499n, 1_500n, 1_500n]);
   const [may] = await listInvoices(world.calls, partnerId, { fromPeriod: '2028-05', atMost: 1 });
   assert(may !== undefined);
-  const { items } = await listItems(world.calls, partnerId, may, { kind: 'credit', after: null, limit: 10 });
+  const { items } = await listItems({ calls: world.calls, nameOldPayouts: async () => new Map() }, partnerId, may, {
+    kind: 'credit',
+    after: null,
+    limit: 10,
+  });
   assert.deepEqual(
     items.map(({ effect, amount }) => [effect, amount]),
     [

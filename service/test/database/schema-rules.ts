@@ -158,7 +158,10 @@ const rules: readonly { rule: string; violations: string }[] = [
     violations: `
       select p.proname as name from pg_proc p
       where p.pronamespace = 'kelpie'::regnamespace and p.prosecdef and (
-        (p.proname in ('make_month_partition', 'drop_month_partition')) <> (p.proowner = 'kelpie_owner'::regrole)
+        (p.proname in (
+          'make_month_partition', 'drop_month_partition', 'operator_begin_archive', 'operator_drop_archived',
+          'operator_begin_return', 'load_archived_lines', 'operator_finish_return'
+        )) <> (p.proowner = 'kelpie_owner'::regrole)
         or not (p.proowner = any ('{kelpie_owner, kelpie_ledger, kelpie_access, kelpie_payouts}'::regrole[]))
         or not ('search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}')))
         or has_function_privilege('public', p.oid, 'execute')

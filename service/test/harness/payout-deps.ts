@@ -1,4 +1,6 @@
 import { after } from 'node:test';
+import { openArchive } from '../../src/app/wiring/archive.ts';
+import type { Archive } from '../../src/archive/index.ts';
 import { createPlanMarkups, createPartnerEnvironments } from '../../src/partners/index.ts';
 import { createCommits, type Banks, type PayoutDeps } from '../../src/payouts/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -14,7 +16,7 @@ export function createPayoutDeps(
   database: TestDatabase,
   banks: Pick<Banks, 'provider_sandbox'> & Partial<Banks>,
   atEnd: (end: () => Promise<unknown>) => void = after,
-): PayoutDeps & { pool: Pool } {
+): PayoutDeps & { pool: Pool; archive: Archive } {
   const logger = createLogger('test', 'silent');
   const pool = openPool({ url: database.serviceUrl, connections: 2, applicationName: 'test', logger });
   atEnd(async () => pool.end());
@@ -22,6 +24,7 @@ export function createPayoutDeps(
   return {
     pool,
     calls,
+    archive: openArchive({ folder: null, calls, clock: systemClock, logger }),
     commits: createCommits(calls, systemClock),
     clock: systemClock,
     logger,

@@ -52,6 +52,8 @@ const callsOf: Record<keyof typeof payoutCalls | keyof typeof bankCalls, Partial
   listPayouts: { api: 'nothing that a crash could spoil' },
   filterPayouts: { api: 'nothing that a crash could spoil' },
   countByDay: { api: 'nothing that a crash could spoil' },
+  readArchived: { api: 'nothing that a crash could spoil' },
+  filterArchived: { api: 'nothing that a crash could spoil' },
   listRecipients: { api: 'nothing that a crash could spoil' },
   wake: { api: 'nothing that a crash could spoil' },
   keepUnmatched: { api: 'nothing that a crash could spoil' },

@@ -75,6 +75,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   mailFrom: { value: 'Kelpie\nBcc: ada@example.com', process: 'worker' },
   supportEmail: { value: 'support', process: 'api' },
   dashboardUrl: { value: 'dashboard.kelpie.example', process: 'api' },
+  archive: { value: '/var/lib/kelpie/archive', process: 'api' },
   egressProxy: { value: 'https://proxy.internal:3128/', process: 'worker' },
   egressAllow: { value: '127.0.0.0/33', process: 'worker' },
   invoiceFrom: { value: 'Kelpie;;Edinburgh', process: 'api' },

@@ -32,11 +32,16 @@ async function itemsOf({ calls }: BillingWorld, partnerId: string, invoice: Invo
   const found = [];
   let after: Place | null = null;
   do {
-    const page: Awaited<ReturnType<typeof listItems>> = await listItems(calls, partnerId, invoice, {
-      kind: null,
-      after,
-      limit: 7,
-    });
+    const page: Awaited<ReturnType<typeof listItems>> = await listItems(
+      { calls, nameOldPayouts: async () => new Map() },
+      partnerId,
+      invoice,
+      {
+        kind: null,
+        after,
+        limit: 7,
+      },
+    );
     found.push(...page.items);
     after = page.next;
   } while (after !== null);

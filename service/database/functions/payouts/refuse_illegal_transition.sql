@@ -10,6 +10,7 @@
 -- in this very transaction.
 --
 -- Without its number a payout changes only by an erasure, or by a change of keys that replaces its ciphertexts and the digest of its account.
+-- A payout whose month is on its way to the archive does not change: require_month_here.
 -- Applied after: 0001
 -- Callers: everyone
 create or replace function kelpie.refuse_illegal_transition() returns trigger
@@ -34,6 +35,7 @@ begin
     end if;
     return new;
   end if;
+  perform kelpie.require_month_here(old.id);
   if new.revision = old.revision and current_user = 'kelpie_payouts'
     and to_jsonb(new) - erasable = to_jsonb(old) - erasable then
     if kelpie.is_erasure() or kelpie.is_past_recipient_retention(new.id) then

@@ -11,7 +11,8 @@ begin
   if exists (select from kelpie.payouts p where p.id = old.payout_id and p.state = 'not_created') then
     return case tg_op when 'DELETE' then old else new end;
   end if;
-  if tg_op = 'DELETE' and not exists (select from kelpie.payouts p where p.id = old.payout_id) then
+  if tg_op = 'DELETE' and not exists (select from kelpie.payouts p where p.id = old.payout_id)
+    and not kelpie.is_in_archive(old.payout_id) then
     return old;
   end if;
   if tg_op = 'UPDATE' and old.fingerprint = '' and new.payout_id = old.payout_id and new.key = coalesce(old.key, new.key) then

@@ -29,14 +29,15 @@ begin
   perform kelpie.set_partner_context(of_partner, of_environment);
   select k.payout_id, k.fingerprint, k.bank_round, k.round_began_at, k.claimed_at, p.state, p.revision, p.bank_state
   into claim
-  from kelpie.idempotency_keys k join kelpie.payouts p on p.id = k.payout_id
+  from kelpie.idempotency_keys k left join kelpie.payouts p on p.id = k.payout_id
   where k.order_id = of_order_id;
   if not found then
     outcome := 'free';
     return next;
     return;
   end if;
-  if claim.state <> 'not_created' or claim.fingerprint not in (of_fingerprint, '') then
+  -- A payout in the archive has no row.
+  if claim.state is distinct from 'not_created' or claim.fingerprint not in (of_fingerprint, '') then
     outcome := 'exists';
     return next;
     return;

@@ -32,6 +32,7 @@ begin
     end;
     if to_jsonb(new) - erasable = to_jsonb(old) - erasable then
       -- Only a row of payout_history has a payout.
+      perform kelpie.require_month_here((to_jsonb(new) ->> 'payout_id')::uuid);
       if kelpie.is_erasure() or kelpie.is_past_recipient_retention((to_jsonb(new) ->> 'payout_id')::uuid) then
         return new;
       end if;

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { createDirectoryStore } from '../../archive/index.ts';
 import { createDayChain } from '../../ledger/index.ts';
 import { settings } from '../../platform/configuration/settings.ts';
+import { createMonthMac } from '../verification/month-proof.ts';
 import type { DayProof, WholeVerification } from '../verification/verify-all.ts';
 import { readDayAnchors } from '../verification/verify-nightly.ts';
 import { exitCodes } from './failure.ts';
@@ -21,34 +23,44 @@ const newestDays = 12;
 
 async function readProof(key: Buffer | null, file: string | null): Promise<DayProof | null> {
   if (key === null) return null;
-  return { macOf: createDayChain(key), anchors: file === null ? [] : await readDayAnchors(file) };
+  return {
+    macOf: createDayChain(key),
+    monthMacOf: createMonthMac(key),
+    anchors: file === null ? [] : await readDayAnchors(file),
+  };
 }
 
 export function describeVerification(verification: WholeVerification): string {
-  const { entries, transfers, wallets, invoices, days, isProved, differences } = verification;
+  const { entries, transfers, wallets, invoices, days, isProved, unreadMonths, differences } = verification;
   const read = `${entries} entries of ${transfers} transfers, ${wallets} wallets and ${counted(invoices, 'invoice')}`;
   const ofDays = days === 0 ? '' : `, ${counted(days, 'closed day')} among them`;
   const unproved =
     days === 0 || isProved ? '' : 'KELPIE_LEDGER_KEY is not set, so the chain of closed days was not checked.\n';
-  if (differences.length === 0) return `Checked ${read}${ofDays}: no differences.\n${unproved}`;
+  const unread =
+    unreadMonths.length === 0
+      ? ''
+      : `KELPIE_ARCHIVE is not set, so payouts of ${unreadMonths.join(', ')} were not checked.\n`;
+  if (differences.length === 0) return `Checked ${read}${ofDays}: no differences.\n${unproved}${unread}`;
   const rows = differences.map(
     ({ kind, what, expected, found }) => `  ${kind}: ${what}, expected ${expected}, found ${found}`,
   );
-  return `Checked ${read}${ofDays}: ${counted(differences.length, 'difference')}.\n${rows.join('\n')}\n${unproved}`;
+  return `Checked ${read}${ofDays}: ${counted(differences.length, 'difference')}.\n${rows.join('\n')}\n${unproved}${unread}`;
 }
 
 async function verify({ json, all }: ReadOptions & { all?: true }): Promise<void> {
-  const { readerUrl, logLevel, key, file } = chosenSettings((get) => ({
+  const { readerUrl, logLevel, key, file, folder } = chosenSettings((get) => ({
     readerUrl: get(settings.readerDatabaseUrl),
     logLevel: get(settings.logLevel),
     key: get(settings.ledgerKey),
     file: get(settings.ledgerAnchors),
+    folder: get(settings.archive),
   }));
   const proof = await readProof(key, file);
   const report = createProgressWriter({ json });
   const verification = await whileWorking({ json }, 'Checking the ledger', async () =>
     verifyWholeLedger(readerUrl, commandLogger(logLevel), {
       proof,
+      store: folder === null ? null : createDirectoryStore(folder),
       choose: (days) => (all === true ? days : days.slice(-newestDays)),
       onDay: (done, of) => (done % 10 === 0 ? report(`Checked ${done} of ${of} closed days`) : undefined),
     }),

@@ -2,6 +2,7 @@
 import { Command, Help } from 'commander';
 import { addApiKeyCommands } from './api-keys.ts';
 import { addApprovalCommands } from './approvals.ts';
+import { addArchiveCommands } from './archive.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCaseCommands } from './cases.ts';
 import { addDepositCommands } from './deposits.ts';
@@ -92,6 +93,7 @@ export function createProgram({ json }: { json: boolean }): Command {
   addStatusCommands(program);
   addCaseCommands(program);
   addLedgerCommands(program);
+  addArchiveCommands(program);
   addJobCommands(program);
   addApprovalCommands(program);
   addAuditCommands(program);

@@ -7,7 +7,7 @@ import { vouching } from '../../platform/audit/vouching.ts';
 import { writeAct, type Act, type AuditDeps, type WrittenAct } from '../../platform/audit/write-act.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { readConfiguration, type ChooseSettings } from '../../platform/configuration/configuration.ts';
-import { openPool, type Pool } from '../../platform/database/pool.ts';
+import { openPool, type Pace, type Pool } from '../../platform/database/pool.ts';
 import {
   inTransaction,
   inUndoneTransaction,
@@ -175,13 +175,16 @@ function createRecording(
 }
 
 /** Runs a write with the dependencies and the database role that it needs. */
-export async function withOperator<Result>(as: Role, work: (deps: OperatorDeps) => Promise<Result>): Promise<Result> {
+export async function withOperator<Result>(
+  as: Role,
+  work: (deps: OperatorDeps) => Promise<Result>,
+  pace: Pace = 'command',
+): Promise<Result> {
   const { operatorUrl, serviceUrl, auditKey, anchors, logLevel, testClockFile } = settingsOf(as);
   const logger = commandLogger(logLevel);
   const clock = clockFor(testClockFile);
   // One for the transaction, one for the job engine's lookups meanwhile.
-  const open = (url: string): Pool =>
-    openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, pace: 'command' });
+  const open = (url: string): Pool => openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, pace });
   const operators = open(operatorUrl);
   const pool = serviceUrl === null ? operators : open(serviceUrl);
   try {

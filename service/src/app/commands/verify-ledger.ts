@@ -6,7 +6,7 @@ import { withReader } from '../wiring/reader.ts';
 export async function verifyWholeLedger(
   readerUrl: string,
   logger: Logger,
-  options: WholeOptions = { proof: null },
+  options: WholeOptions = { proof: null, store: null },
 ): Promise<WholeVerification> {
   return withReader(readerUrl, logger, async (pool) => verifyAll(pool, options), 'unhurried');
 }

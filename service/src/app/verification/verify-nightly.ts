@@ -1,3 +1,4 @@
+import type { ArchiveStore } from '../../archive/index.ts';
 import {
   createDayChain,
   dayAfter,
@@ -24,6 +25,8 @@ import type { Pool } from '../../platform/database/pool.ts';
 import { inReadOnlyTransaction, inTransaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logging.ts';
+import { createLeftMonths, type LeftMonths } from './left-payouts.ts';
+import { createMonthMac, judgeMonths } from './month-proof.ts';
 import { verifyClosedDay, verifyDay, verifyInvoicesOf, verifyOpenDays } from './verify-books.ts';
 
 /** Of the closed days, so many are read again each night: a year of them in a month. */
@@ -37,12 +40,15 @@ export interface NightlyDeps {
   logger: Logger;
   key: Buffer;
   anchorFile: string;
+  /** Where months are that have left the database; null where nobody said. */
+  archiveStore: ArchiveStore | null;
 }
 
 /** What one night has found so far. */
 interface Night {
   deps: NightlyDeps;
   signal: AbortSignal;
+  left: LeftMonths;
   closed: ClosedDay[];
   entries: number;
   differences: DifferenceRow[];
@@ -91,7 +97,7 @@ async function closeDays(night: Night): Promise<Day | null> {
   const openDay = openDayAt(clock.now());
   while (day !== null && day < openDay && night.differences.length === 0) {
     night.signal.throwIfAborted();
-    const { held, ...verification } = await verifyDay(reader, day);
+    const { held, ...verification } = await verifyDay(reader, day, night.left);
     if (verification.differences.length > 0) break;
     add(night, verification);
     await closeDay(night, day, held);
@@ -110,7 +116,7 @@ function nextOldDays(closed: readonly ClosedDay[], readUntil: Day | null): reado
 async function readOldDays(night: Night, days: readonly ClosedDay[]): Promise<void> {
   for (const day of days) {
     night.signal.throwIfAborted();
-    add(night, await verifyClosedDay(night.deps.reader, day));
+    add(night, await verifyClosedDay(night.deps.reader, day, night.left));
   }
 }
 
@@ -139,10 +145,12 @@ export async function verifyNightly(
   const { reader, pool, clock, logger } = deps;
   const beganAt = clock.now();
   const before = await inReadOnlyTransaction(reader, 'shared', listClosedDays);
-  const night: Night = { deps, signal, closed: [...before], entries: 0, differences: [] };
+  const left = createLeftMonths(reader, deps.archiveStore);
+  const night: Night = { deps, signal, left, closed: [...before], entries: 0, differences: [] };
   await checkChain(night);
+  night.differences.push(...judgeMonths(await left.list(), createMonthMac(deps.key)));
   const openFrom = await closeDays(night);
-  add(night, await verifyOpenDays(reader, openFrom));
+  add(night, await verifyOpenDays(reader, openFrom, night.left));
   const oldDays = nextOldDays(before, await inReadOnlyTransaction(reader, 'shared', findReadUntil));
   await readOldDays(night, oldDays);
   await readInvoices(night, oldDays);

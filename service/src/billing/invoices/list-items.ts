@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MicroGbp, Pence } from '../../money/amounts.ts';
 import { microGbpPerPenny } from '../../money/fees.ts';
+import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { idFor, instantOf, lastId, nilId } from '../../platform/ids.ts';
 import { kindOfReason, reasonsOfKind, type Invoice, type LineKind } from './invoice.ts';
@@ -55,9 +56,33 @@ interface Asked {
 
 const fromTheStart: Place = { transferId: nilId, line: 0 };
 
+export interface ItemDeps {
+  calls: SingleCalls;
+  nameOldPayouts: NameOldPayouts;
+}
+
+/** Payouts that have left the database are named all the same. */
+async function withOldPayouts(
+  { nameOldPayouts }: ItemDeps,
+  partnerId: string,
+  entries: readonly ChargedEntry[],
+): Promise<ChargedEntry[]> {
+  const nameless = entries.filter(({ payoutId }) => payoutId === null);
+  const named = await nameOldPayouts(
+    { partnerId, environment: 'live' },
+    nameless.map(({ causeId }) => causeId),
+  );
+  return entries.map((entry) => {
+    const payout = entry.payoutId === null ? named.get(entry.causeId) : undefined;
+    return payout === undefined
+      ? entry
+      : { ...entry, payoutId: payout.id, reference: payout.reference, payoutAmount: payout.amount };
+  });
+}
+
 /** The items of an invoice in the order in which they were posted, a page at a time; those of one line, or all. */
 export async function listItems(
-  calls: SingleCalls,
+  deps: ItemDeps,
   partnerId: string,
   invoice: Invoice,
   { kind, after, limit }: Asked,
@@ -65,13 +90,14 @@ export async function listItems(
   const isCarriedShown = after === null && invoice.carriedIn > 0n && (kind === null || kind === 'credit');
   const carried = isCarriedShown ? [carriedItem(invoice)] : [];
   const room = limit - carried.length;
-  const entries = await listCharges(calls, partnerId, {
+  const charges = await listCharges(deps.calls, partnerId, {
     span: { from: invoice.beginsAt, before: invoice.endsAt },
     reasons: kind === null ? null : reasonsOfKind(kind),
     after: after ?? fromTheStart,
     // One more than is shown says whether there are more.
     atMost: room + 1,
   });
+  const entries = await withOldPayouts(deps, partnerId, charges);
   const shown = entries.slice(0, room);
   const last = shown.at(-1);
   const isMore = entries.length > room;
@@ -84,7 +110,7 @@ const itemsAtOnce = 1_000;
 
 /** All items of an invoice, or of one of its lines, some at a time. */
 export async function* walkItems(
-  calls: SingleCalls,
+  deps: ItemDeps,
   partnerId: string,
   invoice: Invoice,
   kind: LineKind | null,
@@ -92,7 +118,7 @@ export async function* walkItems(
   let after: Place | null = null;
   do {
     const asked: Asked = { kind, after, limit: itemsAtOnce };
-    const page: Awaited<ReturnType<typeof listItems>> = await listItems(calls, partnerId, invoice, asked);
+    const page: Awaited<ReturnType<typeof listItems>> = await listItems(deps, partnerId, invoice, asked);
     yield page.items;
     after = page.next;
   } while (after !== null);

@@ -266,6 +266,8 @@ export interface ChargedEntry {
   line: number;
   reason: string;
   amount: bigint;
+  /** What it was posted for. */
+  causeId: string;
   payoutId: string | null;
   reference: string | null;
   payoutAmount: Pence | null;
@@ -276,6 +278,7 @@ interface ChargeRow {
   line: number;
   reason: string;
   amount: string;
+  cause_id: string;
   payout_id: string | null;
   reference: string | null;
   payout_amount_pence: string | null;
@@ -305,6 +308,7 @@ export async function listCharges(
     line: row.line,
     reason: row.reason,
     amount: BigInt(row.amount),
+    causeId: row.cause_id,
     payoutId: row.payout_id,
     reference: row.reference,
     payoutAmount: row.payout_amount_pence === null ? null : BigInt(row.payout_amount_pence),

@@ -11,6 +11,7 @@ import { keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { monthBefore, monthOf } from '../../platform/london-month.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -50,6 +51,7 @@ type ItemsQuery = Static<typeof ItemsQuery>;
 
 interface InvoiceDeps extends Authentication {
   calls: SingleCalls;
+  nameOldPayouts: NameOldPayouts;
   clock: Clock;
   publicUrl: string;
 }
@@ -106,7 +108,7 @@ function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: In
   );
 }
 
-function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf }: InvoiceDeps): void {
+function addItemsRoute(app: Server, { calls, nameOldPayouts, publicUrl, requireCaller, callerOf }: InvoiceDeps): void {
   const schema = {
     operationId: 'listInvoiceItems',
     summary: 'List invoice items',
@@ -142,11 +144,14 @@ function addItemsRoute(app: Server, { calls, publicUrl, requireCaller, callerOf 
     const invoice = await getInvoice(calls, partnerId, request.params.id);
     const kind = query.kind ?? null;
     if (wantsTable(request, query.format)) {
-      const file = await download(partnerId, writeItems(walkItems(calls, partnerId, invoice, kind)));
+      const file = await download(
+        partnerId,
+        writeItems(walkItems({ calls, nameOldPayouts }, partnerId, invoice, kind)),
+      );
       answerWithTable(reply, `kelpie-${invoice.period}-items.csv`);
       return reply.send(file);
     }
-    const { items, next } = await listItems(calls, partnerId, invoice, {
+    const { items, next } = await listItems({ calls, nameOldPayouts }, partnerId, invoice, {
       kind,
       after: query.cursor === undefined ? null : placeFrom(query.cursor),
       limit: Number(query.limit ?? 50),

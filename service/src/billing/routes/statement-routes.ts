@@ -11,6 +11,7 @@ import { keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -68,6 +69,7 @@ function createStatementReader(
 interface StatementDeps extends Authentication {
   calls: SingleCalls;
   reads: SingleCalls;
+  nameOldPayouts: NameOldPayouts;
   clock: Clock;
   publicUrl: string;
 }
@@ -98,14 +100,17 @@ const answer = {
 export function addStatementRoutes(app: Server, deps: StatementDeps): void {
   addSchema(app, Movement, movementExample);
   addSchema(app, StatementSchema, statementExample);
-  const { calls, reads, clock, publicUrl, callerOf } = deps;
+  const { calls, reads, nameOldPayouts, clock, publicUrl, callerOf } = deps;
   const primary = { calls, read: createStatementReader(calls) };
   const standby = reads === calls ? primary : { calls: reads, read: createStatementReader(reads) };
   const readPage = async (source: typeof primary, caller: PartnerContext, { month, cursor, limit }: AskedPage) => {
     const statement = await source.read(caller, month, clock.now());
     refuseFuture(statement, clock.now());
     const from = startOf(statement, cursor);
-    const movements = await readMovements(source.calls, caller, statement, { from, limit: Number(limit ?? 50) });
+    const movements = await readMovements({ ...source, nameOldPayouts }, caller, statement, {
+      from,
+      limit: Number(limit ?? 50),
+    });
     return { statement, movements, next: from + BigInt(movements.length) };
   };
   const download = createDownloads();
@@ -127,7 +132,11 @@ export function addStatementRoutes(app: Server, deps: StatementDeps): void {
       // What the primary shows, a standby has by the time it is asked. The other way round a movement may be missing.
       const statement = await primary.read(caller, month, clock.now());
       refuseFuture(statement, clock.now());
-      const lines = writeStatement(statement, walkMovements(reads, caller, statement), clock.now());
+      const lines = writeStatement(
+        statement,
+        walkMovements({ calls: reads, nameOldPayouts }, caller, statement),
+        clock.now(),
+      );
       const file = await download(caller.partnerId, lines);
       answerWithTable(reply, `kelpie-statement-${caller.environment}-${month}.csv`);
       return reply.send(file);

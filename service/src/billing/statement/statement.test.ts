@@ -23,6 +23,7 @@ const pool = openPool({
 });
 after(async () => pool.end());
 const calls = createSingleCalls(pool, async () => undefined);
+const deps = { calls, nameOldPayouts: async () => new Map() };
 await makeMonths(database, { from: '2026-01-01Z', months: 24 });
 
 async function newWallet(): Promise<PartnerContext> {
@@ -34,7 +35,7 @@ async function newWallet(): Promise<PartnerContext> {
 async function wholeMonth(owner: PartnerContext, month: string): Promise<Statement & { movements: MovementRow[] }> {
   const statement = await readStatement(calls, owner, `${month}-01`);
   const movements: MovementRow[] = [];
-  for await (const page of walkMovements(calls, owner, statement)) movements.push(...page);
+  for await (const page of walkMovements(deps, owner, statement)) movements.push(...page);
   return { ...statement, movements };
 }
 
@@ -167,7 +168,7 @@ async function assertPagesAgree(
 ): Promise<void> {
   const paged: MovementRow[] = [];
   for (let from = statement.firstNumber; from < statement.nextNumber; from += BigInt(limit))
-    paged.push(...(await readMovements(calls, owner, statement, { from, limit })));
+    paged.push(...(await readMovements(deps, owner, statement, { from, limit })));
   assert.deepEqual(paged, statement.movements);
 }
 

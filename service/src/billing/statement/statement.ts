@@ -1,8 +1,9 @@
 import type { MicroUsdc } from '../../money/amounts.ts';
+import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { listMovements, readFrame, type FrameRow, type MovementRow } from './store.ts';
+import { listCauses, listMovements, readFrame, type FrameRow, type MovementRow } from './store.ts';
 
 // A wallet's month, and the proof of it. Movements are only ever added and have numbers without a gap, so a month is the same
 // however often, and in however many pages, it is read: no transaction has to be kept open for it.
@@ -69,20 +70,47 @@ function assertWhole(
     throw doesNotAddUp(`movement ${last.number} is the last, and does not end with the closing balance`);
 }
 
+export interface StatementDeps {
+  calls: SingleCalls;
+  nameOldPayouts: NameOldPayouts;
+}
+
+/** Payouts that have left the database are named all the same. */
+async function withOldPayouts(
+  { calls, nameOldPayouts }: StatementDeps,
+  of: PartnerContext,
+  rows: MovementRow[],
+): Promise<MovementRow[]> {
+  const nameless = rows.filter(({ payoutId, reason }) => payoutId === null && reason.startsWith('payout.'));
+  if (nameless.length === 0) return rows;
+  const causes = await listCauses(
+    calls,
+    of,
+    nameless.map(({ transferId }) => transferId),
+  );
+  const named = await nameOldPayouts(of, [...causes.values()]);
+  return rows.map((row) => {
+    const payout = row.payoutId === null ? named.get(causes.get(row.transferId) ?? '') : undefined;
+    return payout === undefined
+      ? row
+      : { ...row, payoutId: payout.isVisible ? payout.id : null, reference: payout.reference };
+  });
+}
+
 /** Some movements of the month, from a number of it on. The one before them is read too: they have to follow from it. */
 export async function readMovements(
-  calls: SingleCalls,
+  deps: StatementDeps,
   of: PartnerContext,
   statement: Statement,
   { from, limit }: { from: bigint; limit: number },
 ): Promise<MovementRow[]> {
   const isFirst = from === statement.firstNumber;
   const read = isFirst ? { from, limit } : { from: from - 1n, limit: limit + 1 };
-  const rows = await listMovements(calls, of, statement, read);
+  const rows = await listMovements(deps.calls, of, statement, read);
   assertWhole(statement, rows, read);
   const before = isFirst ? statement.opening : (rows.shift()?.balance ?? 0n);
   follow(rows, { number: from, balance: before });
-  return rows;
+  return withOldPayouts(deps, of, rows);
 }
 
 /** As many at a time as one look at the database gives quickly, and as few as a process can hold for many callers. */
@@ -90,13 +118,13 @@ const movementsAtOnce = 1_000;
 
 /** All movements of the month, some at a time: what is not read from here is not read from the database either. */
 export async function* walkMovements(
-  calls: SingleCalls,
+  deps: StatementDeps,
   of: PartnerContext,
   statement: Statement,
 ): AsyncGenerator<MovementRow[]> {
   let from = statement.firstNumber;
   while (from < statement.nextNumber) {
-    const rows = await readMovements(calls, of, statement, { from, limit: movementsAtOnce });
+    const rows = await readMovements(deps, of, statement, { from, limit: movementsAtOnce });
     yield rows;
     from += BigInt(rows.length);
   }

@@ -98,3 +98,22 @@ export async function listMovements(
     reference,
   }));
 }
+
+const listCausesCall: Call = {
+  name: 'list_movement_causes',
+  text: 'select * from kelpie.list_movement_causes($1, $2, $3)',
+};
+
+/** What transfers of the partner were posted for. */
+export async function listCauses(
+  calls: SingleCalls,
+  of: PartnerContext,
+  transferIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await calls.callForTexts<[transfer: string, cause: string]>(listCausesCall, [
+    of.partnerId,
+    of.environment,
+    transferIds,
+  ]);
+  return new Map(rows);
+}

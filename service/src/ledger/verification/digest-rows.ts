@@ -14,15 +14,33 @@ export interface RowsDigest {
  * minute, and `line` and `row`, in the range of ids from $1 to before $2.
  */
 export async function digestRows(tx: Transaction, rowsSql: string, { first, before }: IdSpan): Promise<RowsDigest> {
-  const { rows } = await tx.query<{ rows: string; digest: string }>(
+  return digestOfMinutes(await digestMinutes(tx, rowsSql, [first, before]));
+}
+
+export interface MinuteDigest {
+  rows: string;
+  digest: string;
+}
+
+/** The first part of it, for rows that come some minutes at a time; the values of the statement are the caller's. */
+export async function digestMinutes(
+  tx: Transaction,
+  rowsSql: string,
+  values: readonly unknown[],
+): Promise<MinuteDigest[]> {
+  const { rows } = await tx.query<MinuteDigest>(
     `select count(*) as rows, encode(sha256(convert_to(string_agg(row, e'\\n' order by id, line), 'UTF8')), 'hex') as digest
      from (${rowsSql}) as listed
      group by substr(uuid_send(id), 1, 4) order by substr(uuid_send(id), 1, 4)`,
-    [first, before],
+    values,
   );
+  return rows;
+}
+
+export function digestOfMinutes(minutes: readonly MinuteDigest[]): RowsDigest {
   const hash = createHash('sha256');
-  for (const minute of rows) hash.update(`${minute.rows} ${minute.digest}\n`);
-  return { rows: rows.reduce((sum, minute) => sum + Number(minute.rows), 0), digest: hash.digest('hex') };
+  for (const minute of minutes) hash.update(`${minute.rows} ${minute.digest}\n`);
+  return { rows: minutes.reduce((sum, minute) => sum + Number(minute.rows), 0), digest: hash.digest('hex') };
 }
 
 const entriesSql = `

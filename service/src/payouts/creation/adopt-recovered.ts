@@ -1,3 +1,4 @@
+import type { Archive } from '../../archive/index.ts';
 import { bankReference } from '../../banks/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { VersionedDigest } from '../../platform/keyed-digest.ts';
@@ -13,6 +14,8 @@ import { inUse } from '../reading/wait-for-payout.ts';
 import { keyReused } from './key-reused.ts';
 
 export interface AdoptDeps extends PayoutDeps {
+  /** Where a key that was used long ago finds its payout. */
+  archive: Archive;
   accountDigest: VersionedDigest;
   bodyDigest: VersionedDigest;
 }

@@ -1,3 +1,4 @@
+import type { Archive } from '../../archive/index.ts';
 import { bankReference, encryptRecipientId, type PaymentOrder, type PaymentRecord } from '../../banks/index.ts';
 import { ledgerEvents } from '../../ledger/index.ts';
 import { formatUsdc, microUsdcPerCent } from '../../money/amounts.ts';
@@ -42,6 +43,7 @@ import { resolveOrder } from '../records/resolve-order.ts';
 import { inUse, waitForPayout } from '../reading/wait-for-payout.ts';
 
 export interface CreateDeps extends PayoutDeps, RequestDeps {
+  archive: Archive;
   rates: Rates;
 }
 

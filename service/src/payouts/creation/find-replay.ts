@@ -3,10 +3,10 @@ import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { fingerprintOf, mismatchedFields, orderIdOf, type PayoutOrder } from '../model/order.ts';
 import { isVisible, type VisiblePayout } from '../model/payout.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
-import { findClaim, findPayout } from '../records/payout-store.ts';
+import { findAnyPayout, findClaim, findPayout } from '../records/payout-store.ts';
 import { waitForPayout } from '../reading/wait-for-payout.ts';
 import { adoptRecovered, type AdoptDeps, type Repeated } from './adopt-recovered.ts';
-import { keyReused } from './key-reused.ts';
+import { keyReused, keyTooOld } from './key-reused.ts';
 import { reasonOf } from './not-created.ts';
 
 export type Replay =
@@ -38,17 +38,19 @@ export async function findReplay(deps: AdoptDeps, request: Repeated, startedAt: 
   const payout = await waitForPayout(deps, { ...of, id: claim.payoutId }, startedAt);
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   if (isVisible(payout)) return { kind: 'payout', payout };
+  // Its attempt can no longer be taken over.
+  if (deps.archive.mayHold(payout.id) && (await findPayout(deps.calls, of, payout.id)) === null) throw keyTooOld();
   const isFree = (await findClaim(deps.calls, of, orderId)) === null;
   return isFree ? { kind: 'recipient_rejected' } : { kind: 'not_created', reason: reasonOf(payout) };
 }
 
 /** Says in which fields the bodies differ, and of neither what they hold. */
 async function reused(
-  { calls, encryptor }: Pick<AdoptDeps, 'calls' | 'encryptor'>,
+  { encryptor, ...deps }: Pick<AdoptDeps, 'calls' | 'archive' | 'encryptor'>,
   { id, ...of }: PartnerContext & { id: string },
   order: PayoutOrder,
 ): Promise<ApiError> {
-  const payout = await findPayout(calls, of, id);
+  const payout = await findAnyPayout(deps, of, id);
   if (payout === null) throw new Error('a key stands for a payout that is not there');
   const { amount, reference, recipientEncrypted } = payout;
   // It was erased, so there is nothing to compare with.

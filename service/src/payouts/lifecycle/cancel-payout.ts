@@ -1,3 +1,4 @@
+import type { Archive } from '../../archive/index.ts';
 import type { Bank, Payment } from '../../banks/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -24,13 +25,13 @@ const mostTries = 5;
 
 /** Stops a payout, where the bank still can. It is cancelled only once the bank's own record says so. Safe to repeat. */
 export async function cancelPayout(
-  deps: PayoutDeps,
+  deps: PayoutDeps & { archive: Archive },
   caller: Canceller,
   payoutId: string,
 ): Promise<{ payout: VisiblePayout; isRecorded: boolean }> {
   let isRecorded = false;
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const payout = await readPayout(deps.calls, caller, payoutId);
+    const payout = await readPayout(deps, caller, payoutId);
     if (payout.state === 'cancelled') return { payout, isRecorded };
     if (payout.state === 'pending') throw notCancellable('the bank has not confirmed it yet');
     if (payout.state !== 'processing' || payout.bankPaymentId === null) throw notCancellable(`it is ${payout.state}`);

@@ -22,6 +22,10 @@ import { recordFound, sendPayout } from './send-payout.ts';
 import { findPayout } from '../records/payout-store.ts';
 import { releasePayoutLease, type PayoutLease } from '../records/lease-store.ts';
 
+/** No month leaves the database sooner. */
+const archivedAfterMs = 365 * 24 * 3_600_000;
+const askAgainMs = 3_600_000;
+
 /** In a payout's history, for what was done without anybody asking. */
 const worker = 'worker';
 
@@ -35,7 +39,7 @@ export async function resumePayout(deps: PayoutDeps, open: PayoutLease): Promise
 
 /** The same of one that was read after its lease was claimed. */
 export async function resumeFound(deps: PayoutDeps, open: PayoutLease, payout: Payout | null): Promise<void> {
-  if (payout === null) throw new Error('an open payout that is not there');
+  if (payout === null) return leaveToOperators(deps, open);
   switch (payout.state) {
     case 'sending':
     case 'pending':
@@ -49,6 +53,14 @@ export async function resumeFound(deps: PayoutDeps, open: PayoutLease, payout: P
     case 'not_created':
       return checkUnsentPayout(deps, payout, open.webhookPaymentId);
   }
+}
+
+/** The bank has news of a payout whose month has left the database. An operator brings the month back; until then it is due again. */
+async function leaveToOperators(deps: PayoutDeps, { payoutId, ...of }: PayoutLease): Promise<void> {
+  const age = deps.clock.now().getTime() - instantOf(payoutId).getTime();
+  if (age < archivedAfterMs) throw new Error('an open payout that is not there');
+  deps.logger.error({ payout_id: payoutId, month: instantOf(payoutId).toISOString().slice(0, 7) }, 'payout.archived');
+  await releasePayoutLease(deps.calls, { ...of, id: payoutId }, new Date(deps.clock.now().getTime() + askAgainMs));
 }
 
 async function findOutWhatBecame(deps: PayoutDeps, payout: Payout, webhookPaymentId: string | null): Promise<void> {

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { requireControls, type ControlOutcome, type PaymentFailure, type SandboxControls } from '../../banks/index.ts';
+import type { Archive } from '../../archive/index.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { VisiblePayout } from '../model/payout.ts';
 import { readPayout } from '../reading/read-payouts.ts';
+import { findPayout } from '../records/payout-store.ts';
 import type { PayoutDeps } from './deps.ts';
 import { resumePayout } from './resume-payout.ts';
 
@@ -14,6 +16,7 @@ export type SandboxStep =
   | { kind: 'return'; failure: PaymentFailure };
 
 export interface StepDeps extends PayoutDeps {
+  archive: Archive;
   /** Null where the bank is the provider's own sandbox. */
   controls: SandboxControls | null;
 }
@@ -60,6 +63,11 @@ function refused(step: SandboxStep, status: Status): ApiError {
   return new ApiError({ code: 'sandbox_step_refused', message });
 }
 
+function tooOld(): ApiError {
+  const message = 'This payout is too old to be changed. Create another payout.';
+  return new ApiError({ code: 'sandbox_step_refused', message });
+}
+
 function notAtBank(): ApiError {
   const message =
     'The bank does not have this pending payout yet. Clear what you asked the bank to answer with {"answers":"normal"}, and retry in a few seconds.';
@@ -78,7 +86,8 @@ export async function stepInSandbox(
   { payoutId, step }: { payoutId: string; step: SandboxStep },
 ): Promise<VisiblePayout> {
   const giveUpAt = performance.now() + patienceMs;
-  const payout = await readPayout(deps.calls, of, payoutId);
+  const payout = await readPayout(deps, of, payoutId);
+  if (deps.archive.mayHold(payoutId) && (await findPayout(deps.calls, of, payoutId)) === null) throw tooOld();
   const controls = requireControls(deps.controls, { hasBank: payout.rail !== 'simulated' });
   if (!startsFrom[step.kind].includes(payout.state)) throw refused(step, payout.state);
   const stepping = { deps, controls, of, giveUpAt, step };
@@ -104,7 +113,7 @@ async function until(
   for (;;) {
     // A worker may be about it too: whoever is slower changes nothing.
     await resumePayout(deps, { ...contextOf(of), payoutId, webhookPaymentId: paymentId });
-    const payout = await readPayout(deps.calls, of, payoutId);
+    const payout = await readPayout(deps, of, payoutId);
     if (isWanted(payout.state)) return payout;
     if (performance.now() > giveUpAt) return null;
     await wait(pauseMs);
@@ -163,5 +172,5 @@ async function settle(stepping: Stepping, payout: VisiblePayout, outcome: Contro
   );
   if (changed !== null && (outcome.kind === 'done' || step.kind !== 'hold')) return changed;
   if (outcome.kind === 'done') throw notAnswered('the bank did it, and the payout does not show it');
-  throw refused(step, (await readPayout(stepping.deps.calls, stepping.of, payout.id)).state);
+  throw refused(step, (await readPayout(stepping.deps, stepping.of, payout.id)).state);
 }

@@ -1,3 +1,4 @@
+import type { Archive } from '../../archive/index.ts';
 import { formatPounds, formatUsdc } from '../../money/amounts.ts';
 import { csvLine, csvNumber } from '../../platform/csv.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -45,14 +46,14 @@ export function payoutLine(payout: ShownPayout): string {
 
 /** All matching payouts as CSV, the newest first, a page at a time. */
 export async function* exportPayouts(
-  calls: SingleCalls,
+  deps: { calls: SingleCalls; archive: Archive },
   of: PartnerContext,
   filters: PayoutFilters,
 ): AsyncGenerator<string> {
   let lines = payoutHeader;
   let cursor: string | null = null;
   do {
-    const page = await listPayouts({ calls, known: null }, of, { filters, cursor, limit: pageSize });
+    const page = await listPayouts({ ...deps, known: null }, of, { filters, cursor, limit: pageSize });
     yield lines + page.payouts.map(payoutLine).join('');
     lines = '';
     ({ cursor } = page);

@@ -1,11 +1,13 @@
+import type { Archive } from '../../archive/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { firstIdAt, instantOf, lastId } from '../../platform/ids.ts';
+import { listWithArchive } from './list-with-archive.ts';
 import { inUse } from './wait-for-payout.ts';
 import { orderIdOf } from '../model/order.ts';
 import type { ShownPayout } from '../model/payout.ts';
 import type { KnownPayouts } from '../records/known-payouts.ts';
-import { findClaim, findPayout, listShownPayouts, searchShownPayouts } from '../records/payout-store.ts';
+import { findAnyPayout, findClaim, listShownPayouts, searchShownPayouts } from '../records/payout-store.ts';
 
 /** What a partner looks for among its payouts. What is left out fits all. */
 export interface PayoutFilters {
@@ -30,24 +32,33 @@ const maxScanned = 20_000;
 
 interface ListDeps {
   calls: SingleCalls;
+  archive: Archive;
   /** Null for who reads more than is worth remembering. */
   known: KnownPayouts | null;
 }
 
 /** A page of the partner's payouts, the newest first. */
 export async function listPayouts(
-  { calls, known }: ListDeps,
+  { calls, archive, known }: ListDeps,
   of: PartnerContext,
   { filters, cursor, limit }: { filters: PayoutFilters; cursor: string | null; limit: number },
 ): Promise<PayoutPage> {
   const beforeId = cursor ?? lastId;
   // One more than is asked for: it tells whether there is a next page.
   const wanted = limit + 1;
-  if (Object.values(filters).every((filter) => filter === undefined))
-    return pageOf(await listShownPayouts(calls, of, { beforeId, limit: wanted, known }), limit, null);
-  const search = await narrowByKey(calls, of, searchFor(of, filters, beforeId));
-  const { payouts, endedAt } = await searchShownPayouts(calls, of, search, { limit: wanted, maxScanned: maxScanned });
-  return pageOf(payouts, limit, endedAt);
+  const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
+  const search = isFiltered
+    ? await narrowByKey({ calls, archive }, of, searchFor(of, filters, beforeId))
+    : searchFor(of, filters, beforeId);
+  const found = isFiltered
+    ? await searchShownPayouts(calls, of, search, { limit: wanted, maxScanned })
+    : { payouts: await listShownPayouts(calls, of, { beforeId, limit: wanted, known }), endedAt: null };
+  // As a rule the page is full of payouts that are too young for the archive.
+  const reached =
+    found.endedAt ?? (found.payouts.length < wanted ? search.fromId : (found.payouts.at(-1)?.id ?? beforeId));
+  if (!archive.mayHold(reached)) return pageOf(found.payouts, limit, found.endedAt);
+  const merged = await listWithArchive({ calls, archive }, of, { search, wanted, maxScanned });
+  return pageOf((merged ?? found).payouts, limit, (merged ?? found).endedAt);
 }
 
 /**
@@ -55,13 +66,13 @@ export async function listPayouts(
  * whether there is one: "none" would be taken for leave to send it again under another key.
  */
 async function narrowByKey<Search extends ReturnType<typeof searchFor>>(
-  calls: SingleCalls,
+  deps: Pick<ListDeps, 'calls' | 'archive'>,
   of: PartnerContext,
   search: Search,
 ): Promise<Search> {
-  const claim = search.orderId === null ? null : await findClaim(calls, of, search.orderId);
+  const claim = search.orderId === null ? null : await findClaim(deps.calls, of, search.orderId);
   if (claim === null) return search;
-  const payout = await findPayout(calls, of, claim.payoutId);
+  const payout = await findAnyPayout(deps, of, claim.payoutId);
   if (payout?.state === 'sending') throw inUse();
   const madeAt = instantOf(claim.payoutId);
   const firstId = firstIdAt(madeAt);

@@ -1,10 +1,12 @@
+import type { Archive } from '../../archive/index.ts';
 import { listEntries, type EntryRow } from '../../ledger/index.ts';
 import type { Pool } from '../../platform/database/pool.ts';
-import { inReadOnlyTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import { inReadOnlyTransaction, type PartnerContext, type Transaction } from '../../platform/database/transaction.ts';
 import { instantOf } from '../../platform/ids.ts';
-import { isVisible, isVisibleState, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
+import { isVisible, isVisibleState, type Payout, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
 import { payoutNotFound } from './read-payouts.ts';
-import { findOwnPayout, listOwnHistory, type HistoryRow } from '../records/payout-store.ts';
+import { findHereOrArchived } from '../records/archived-payouts.ts';
+import { findOwnPayout, listOwnHistory, readArchivedHistory, type HistoryRow } from '../records/payout-store.ts';
 
 /** A moment at which a payout became something else, or its money came back. */
 interface HistoryStep {
@@ -66,16 +68,47 @@ function stepsOf(history: readonly HistoryRow[]): HistoryStep[] {
   return steps;
 }
 
+interface HistoryDeps {
+  pool: Pool;
+  archive: Archive;
+}
+
 /** From the order to now, of one of the caller's own payouts: every state with who and when, and what it did to its money. */
-export async function readHistory(pool: Pool, of: PartnerContext, payoutId: string): Promise<PayoutHistory> {
-  return inReadOnlyTransaction(pool, of, async (tx) => {
-    const payout = await findOwnPayout(tx, of, payoutId);
-    if (payout === null || !isVisible(payout)) throw payoutNotFound();
-    const history = await listOwnHistory(tx, of, payoutId);
-    const entries = await listEntries(
-      tx,
-      history.flatMap((row) => row.transfer_ids),
-    );
-    return { payout, steps: stepsOf(history), lines: entries.flatMap(ownLine) };
-  });
+export async function readHistory(
+  { pool, archive }: HistoryDeps,
+  of: PartnerContext,
+  id: string,
+): Promise<PayoutHistory> {
+  const { partnerId, environment } = of;
+  const found = await findHereOrArchived(
+    archive,
+    { partnerId, environment, id },
+    {
+      findHere: async () =>
+        inReadOnlyTransaction(pool, of, async (tx) => {
+          const payout = await findOwnPayout(tx, of, id);
+          return payout === null ? null : historyOf(tx, payout, await listOwnHistory(tx, of, id));
+        }),
+      read: async (line) =>
+        inReadOnlyTransaction(pool, of, async (tx) => {
+          const { payout, history } = await readArchivedHistory(tx, line);
+          return historyOf(tx, payout, history);
+        }),
+    },
+  );
+  if (found === null || found === 'hidden') throw payoutNotFound();
+  return found;
+}
+
+async function historyOf(
+  tx: Transaction,
+  payout: Payout,
+  history: readonly HistoryRow[],
+): Promise<PayoutHistory | 'hidden'> {
+  if (!isVisible(payout)) return 'hidden';
+  const entries = await listEntries(
+    tx,
+    history.flatMap((row) => row.transfer_ids),
+  );
+  return { payout, steps: stepsOf(history), lines: entries.flatMap(ownLine) };
 }

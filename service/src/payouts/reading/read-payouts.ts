@@ -1,3 +1,4 @@
+import type { Archive } from '../../archive/index.ts';
 import { wasUndone, type SingleCalls } from '../../platform/database/single-call.ts';
 import { tooBusy } from '../../platform/database/too-busy.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
@@ -5,16 +6,22 @@ import { createMicroBatch } from '../../platform/micro-batch.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import { isVisible, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
 import type { Asked, KnownPayouts } from '../records/known-payouts.ts';
-import { findPayout, findShownPayouts } from '../records/payout-store.ts';
+import { findHereOrArchived } from '../records/archived-payouts.ts';
+import { findAnyPayout, findShownPayouts, readArchivedPayout } from '../records/payout-store.ts';
 
 /** Another's payout is as little there as one that never was. */
 export function payoutNotFound(): ApiError {
   return new ApiError({ code: 'not_found', message: 'No payout has this id.' });
 }
 
+interface ReadDeps {
+  calls: SingleCalls;
+  archive: Archive;
+}
+
 /** A payout of the caller's, with all that working on it takes. */
-export async function readPayout(calls: SingleCalls, of: PartnerContext, payoutId: string): Promise<VisiblePayout> {
-  const payout = await findPayout(calls, of, payoutId);
+export async function readPayout(deps: ReadDeps, of: PartnerContext, payoutId: string): Promise<VisiblePayout> {
+  const payout = await findAnyPayout(deps, of, payoutId);
   if (payout === null || !isVisible(payout)) throw payoutNotFound();
   return payout;
 }
@@ -28,7 +35,7 @@ const mostAtOnce = 64;
 
 /** Those who ask at the same time are answered by one call: waking the database costs more than looking up a row. */
 export function createPayoutReader(
-  calls: SingleCalls,
+  { calls, archive }: ReadDeps,
   known: KnownPayouts,
   limits: { mostWaiting?: number } = {},
 ): PayoutReader {
@@ -44,8 +51,19 @@ export function createPayoutReader(
   });
   return {
     async show(asked) {
-      const payout = await findTogether(asked);
-      if (payout === null) throw payoutNotFound();
+      const { payoutId: id, partnerId, environment } = asked;
+      const payout = await findHereOrArchived<ShownPayout | 'hidden'>(
+        archive,
+        { id, partnerId, environment },
+        {
+          findHere: async () => findTogether(asked),
+          async read(line) {
+            const archived = await readArchivedPayout(calls, line);
+            return isVisible(archived) ? archived : 'hidden';
+          },
+        },
+      );
+      if (payout === null || payout === 'hidden') throw payoutNotFound();
       return payout;
     },
   };

@@ -1,11 +1,12 @@
+import type { Archive } from '../../archive/index.ts';
 import { ApiError } from '../../platform/api-error.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
-import type { Pool } from '../../platform/database/pool.ts';
-import { inReadOnlyTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
+import type { PartnerContext } from '../../platform/database/transaction.ts';
 import type { PayoutRecipient } from '../model/order.ts';
 import { isVisible } from '../model/payout.ts';
 import { openRecipient } from '../records/encrypted-recipient.ts';
-import { findOwnPayout } from '../records/payout-store.ts';
+import { findAnyPayout } from '../records/payout-store.ts';
 import { payoutNotFound } from './read-payouts.ts';
 
 /** We lost them with a database that was restored, and the bank does not have them all. */
@@ -19,11 +20,11 @@ function recipientUnknown(): ApiError {
 
 /** The recipient of one of the caller's own payouts. It holds the whole account number, which no answer may show. */
 export async function readRecipient(
-  { pool, encryptor }: { pool: Pool; encryptor: Encryptor },
+  { encryptor, ...deps }: { calls: SingleCalls; archive: Archive; encryptor: Encryptor },
   of: PartnerContext,
   payoutId: string,
 ): Promise<PayoutRecipient> {
-  const payout = await inReadOnlyTransaction(pool, of, async (tx) => findOwnPayout(tx, of, payoutId));
+  const payout = await findAnyPayout(deps, of, payoutId);
   if (payout === null || !isVisible(payout)) throw payoutNotFound();
   if (payout.recipientEncrypted === null) throw recipientUnknown();
   return openRecipient(encryptor, payout);

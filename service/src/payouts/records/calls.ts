@@ -51,6 +51,22 @@ export const payoutCalls = {
   },
   listPayouts: functionCall('list_payouts', 4),
   filterPayouts: functionCall('filter_payouts', 11),
+  readArchived: {
+    name: 'read_archived_payout',
+    text: `select p.* from jsonb_populate_record(null::kelpie.payouts, $1::jsonb -> 'payout') p`,
+  },
+  filterArchived: {
+    name: 'filter_archived_payouts',
+    text: `select p.id, p.state, p.reference, p.bank_reference, p.amount_pence, p.fee_pence, p.wallet_debit_micro_usdc,
+             p.recipient_name, p.account_last4, p.failure_code, p.failure_reason, p.updated_at, p.created_via,
+             p.idempotency_key, p.duplicate_suspected
+           from unnest($1::text[]) as line
+           cross join lateral jsonb_populate_record(null::kelpie.payouts, line::jsonb -> 'payout') p
+           where kelpie.is_visible(p.state) and ($2::kelpie.payout_state[] is null or p.state = any ($2))
+             and ($3::text is null or p.reference = $3) and ($4::uuid is null or p.order_id = $4)
+             and ($5::text is null or p.account_last4 = $5) and ($6::text is null or p.created_via = $6)
+           order by p.id desc`,
+  },
   listRecipients: functionCall('list_recipients', 5),
   countByDay: functionCall('count_payouts_by_day', 4),
   findKnownRecipient: functionCall('find_known_recipient', 3),

@@ -1,11 +1,19 @@
-import { digestRows, type IdSpan, type RowsDigest } from '../../ledger/index.ts';
+import type { ArchivedLine } from '../../archive/index.ts';
+import {
+  digestMinutes,
+  digestOfMinutes,
+  digestRows,
+  type IdSpan,
+  type MinuteDigest,
+  type RowsDigest,
+} from '../../ledger/index.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 
 /**
  * What was ordered, which never changes. A payout that was rebuilt from the bank gets some of it later. The recipient's name
  * and details are left out, and so is the person who created it in the dashboard: they may have to be erased.
  */
-const ordersSql = `
+const ordersSql = (from: string): string => `
   select id, 1 as line,
     row(
       id, partner_id, environment, rail, order_id, bank_round, extract(epoch from first_tried_at) * 1000000, amount_pence,
@@ -15,8 +23,34 @@ const ordersSql = `
       case when recovered_at is null
         then row(idempotency_key, reference, bank_reference, encode(account_index, 'hex'))::text end
     )::text as row
-  from kelpie.payouts where id >= $1 and id < $2`;
+  from ${from}`;
 
 export async function digestOrders(tx: Transaction, span: IdSpan): Promise<RowsDigest> {
-  return digestRows(tx, ordersSql, span);
+  return digestRows(tx, ordersSql('kelpie.payouts where id >= $1 and id < $2'), span);
+}
+
+const archivedSql = ordersSql(
+  `unnest($1::text[]) as archived cross join lateral jsonb_populate_record(null::kelpie.payouts, archived::jsonb -> 'payout') p`,
+);
+
+/** The same of lines of the archive, in the order of their ids, some minutes of them at a time. */
+export async function digestArchivedOrders(tx: Transaction, lines: readonly ArchivedLine[]): Promise<RowsDigest> {
+  const minutes: MinuteDigest[] = [];
+  for (const some of inMinutes(lines))
+    minutes.push(...(await digestMinutes(tx, archivedSql, [some.map(({ text }) => text)])));
+  return digestOfMinutes(minutes);
+}
+
+const linesAtOnce = 2_000;
+
+/** Parts of about that many lines. A minute, which is the first eight digits of an id, is never in two. */
+function* inMinutes(lines: readonly ArchivedLine[]): Generator<readonly ArchivedLine[]> {
+  let first = 0;
+  while (first < lines.length) {
+    let end = Math.min(first + linesAtOnce, lines.length);
+    const minute = lines[end - 1]?.id.slice(0, 8);
+    while (end < lines.length && lines[end]?.id.slice(0, 8) === minute) end += 1;
+    yield lines.slice(first, end);
+    first = end;
+  }
 }

@@ -5,7 +5,9 @@ import { bigOrNull } from '../../platform/database/big-or-null.ts';
 import { readInstant } from '../../platform/database/instants.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+import type { Archive, ArchivedLine } from '../../archive/index.ts';
 import type { Payout, PayoutState, ShownPayout } from '../model/payout.ts';
+import { findHereOrArchived } from './archived-payouts.ts';
 import { payoutCalls } from './calls.ts';
 import type { Asked, KnownPayouts } from './known-payouts.ts';
 
@@ -90,6 +92,48 @@ function payoutFrom(row: PayoutRow): Payout {
 export async function findPayout(calls: SingleCalls, of: PartnerContext, payoutId: string): Promise<Payout | null> {
   const [row] = await calls.call<PayoutRow>(payoutCalls.findPayout, [of.partnerId, of.environment, payoutId]);
   return row === undefined ? null : payoutFrom(row);
+}
+
+/** A payout of a month that has left the database, read by the database from its line, so that each column is as it was. */
+export async function readArchivedPayout(calls: SingleCalls, { text }: Pick<ArchivedLine, 'text'>): Promise<Payout> {
+  const [row] = await calls.call<PayoutRow>(payoutCalls.readArchived, [text]);
+  if (row === undefined) throw new Error('a line of the archive that holds no payout');
+  return payoutFrom(row);
+}
+
+/** The same of one of the caller's own, wherever it is. */
+export async function findAnyPayout(
+  { calls, archive }: { calls: SingleCalls; archive: Archive },
+  of: PartnerContext,
+  id: string,
+): Promise<Payout | null> {
+  const { partnerId, environment } = of;
+  return findHereOrArchived(
+    archive,
+    { partnerId, environment, id },
+    {
+      findHere: async () => findPayout(calls, of, id),
+      read: async (line) => readArchivedPayout(calls, line),
+    },
+  );
+}
+
+/** Those of some archived lines that fit, the newest first. */
+export async function searchArchivedPayouts(
+  calls: SingleCalls,
+  { environment }: PartnerContext,
+  search: Omit<PayoutSearch, 'fromId' | 'beforeId'>,
+  lines: readonly ArchivedLine[],
+): Promise<ShownPayout[]> {
+  const rows = await calls.callForTexts<ShownColumns>(payoutCalls.filterArchived, [
+    lines.map(({ text }) => text),
+    search.states,
+    search.reference,
+    search.orderId,
+    search.accountLast4,
+    search.createdVia,
+  ]);
+  return rows.map((row) => shownFrom(row, environment));
 }
 
 /** Each as it is now, whosever it is; null for what is not there. */
@@ -362,6 +406,20 @@ export async function findOwnPayout(tx: Transaction, of: PartnerContext, payoutI
     [payoutId, of.partnerId, of.environment],
   );
   return rows[0] === undefined ? null : payoutFrom(rows[0]);
+}
+
+/** The same payout and its history, of a month that has left the database. */
+export async function readArchivedHistory(
+  tx: Transaction,
+  { text }: ArchivedLine,
+): Promise<{ payout: Payout; history: HistoryRow[] }> {
+  const { rows } = await tx.query<PayoutRow>(payoutCalls.readArchived.text, [text]);
+  const { rows: history } = await tx.query<HistoryRow>(
+    `select h.* from jsonb_populate_recordset(null::kelpie.payout_history, $1::jsonb -> 'history') h order by h.number`,
+    [text],
+  );
+  if (rows[0] === undefined) throw new Error('a line of the archive that holds no payout');
+  return { payout: payoutFrom(rows[0]), history };
 }
 
 export async function listOwnHistory(tx: Transaction, of: PartnerContext, payoutId: string): Promise<HistoryRow[]> {

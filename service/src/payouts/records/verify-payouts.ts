@@ -1,5 +1,43 @@
 import { nearSpan, type DifferenceRow, type IdSpan } from '../../ledger/index.ts';
-import type { Transaction } from '../../platform/database/transaction.ts';
+import type { ArchivedLine } from '../../archive/index.ts';
+import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+
+/** Where payouts and their histories are read. */
+interface Tables {
+  /** What comes before the rest of a statement, and before a statement that has none. */
+  with: string;
+  withOnly: string;
+  payouts: string;
+  history: string;
+  /** Narrows which other payouts are looked at. */
+  others: string;
+}
+
+const inDatabase: Tables = {
+  with: '',
+  withOnly: '',
+  payouts: 'kelpie.payouts',
+  history: 'kelpie.payout_history',
+  others: '',
+};
+
+/** With lines of the archive besides, which are few and read once, and without payouts of it that cannot be read. */
+function withLines(place: number): Tables {
+  const ofLines = `lines as materialized (select line::jsonb as line from unnest($${place}::text[]) as line),
+  payouts_of_lines as materialized (
+    select p.* from lines cross join lateral jsonb_populate_record(null::kelpie.payouts, line -> 'payout') p
+  ),
+  history_of_lines as materialized (
+    select h.* from lines cross join lateral jsonb_populate_recordset(null::kelpie.payout_history, line -> 'history') h
+  )`;
+  return {
+    with: `${ofLines}, `,
+    withOnly: `with ${ofLines} `,
+    payouts: '(select * from kelpie.payouts union all select * from payouts_of_lines)',
+    history: '(select * from kelpie.payout_history union all select * from history_of_lines)',
+    others: `and e.cause_id <> all ($${place + 1}::uuid[])`,
+  };
+}
 
 const ofPayouts = `(e.reason like 'payout.%' or e.reason in ('charge.payout_fees', 'credit.payout_fees'))`;
 
@@ -8,7 +46,7 @@ const ofPayouts = `(e.reason like 'payout.%' or e.reason in ('charge.payout_fees
  * Nearly all are of the span itself and the hour around it ($3 to $4), which is read in one go. A return comes days later:
  * the history names its transfer, which is looked up. So the work follows the span, however much else there is.
  */
-const entriesSql = `
+const entriesSql = (of: Tables): string => `
   near as (
     select e.transfer_id, e.cause_id, e.partner_id, e.environment, e.account, e.reason, e.amount
     from kelpie.ledger_entries e
@@ -17,16 +55,17 @@ const entriesSql = `
   others as (
     select distinct e.cause_id as id from kelpie.ledger_entries e
     where e.transfer_id >= $1 and e.transfer_id < $2 and (e.cause_id < $1 or e.cause_id >= $2) and ${ofPayouts}
+      ${of.others}
   ),
   looked_up as (
     select h.payout_id, named.transfer_id
-    from kelpie.payout_history h cross join unnest(h.transfer_ids) as named (transfer_id)
+    from ${of.history} h cross join unnest(h.transfer_ids) as named (transfer_id)
     where h.payout_id >= $1 and h.payout_id < $2 and (named.transfer_id < $3 or named.transfer_id >= $4)
     union all
     select o.id, named.transfer_id
     from others o
     cross join lateral (
-      select unnest(h.transfer_ids) as transfer_id from kelpie.payout_history h where h.payout_id = o.id offset 0
+      select unnest(h.transfer_ids) as transfer_id from ${of.history} h where h.payout_id = o.id offset 0
     ) named
   ),
   entries as (
@@ -42,11 +81,11 @@ const entriesSql = `
   )`;
 
 /** The same payouts themselves. */
-const payoutsSql = `
+const payoutsSql = (of: Tables): string => `
   touched as (
-    select p.* from kelpie.payouts p where p.id >= $1 and p.id < $2
+    select p.* from ${of.payouts} p where p.id >= $1 and p.id < $2
     union all
-    select p.* from others o cross join lateral (select * from kelpie.payouts p where p.id = o.id offset 0) p
+    select p.* from others o cross join lateral (select * from ${of.payouts} p where p.id = o.id offset 0) p
   )`;
 
 /**
@@ -56,8 +95,8 @@ const payoutsSql = `
  * A return whose amount is in question is in suspense instead of the wallet. What came to the wallet counts with what of it
  * repaid a debt.
  */
-const booksSql = `
-  with ${entriesSql}, ${payoutsSql},
+const booksSql = (of: Tables): string => `
+  with ${of.with}${entriesSql(of)}, ${payoutsSql(of)},
   books as (
     select cause_id, partner_id, environment,
       coalesce(sum(amount) filter (where account in ('wallet', 'partner_receivable')), 0) as wallet,
@@ -116,15 +155,15 @@ const booksSql = `
   limit $5`;
 
 /** The history of a payout names what was posted for it and nothing else, counts its changes, and ends in its state. */
-const historySql = `
-  with ${entriesSql}, ${payoutsSql},
+const historySql = (of: Tables): string => `
+  with ${of.with}${entriesSql(of)}, ${payoutsSql(of)},
   changes as (
-    select h.payout_id, h.number, h.state, h.transfer_ids from kelpie.payout_history h where h.payout_id >= $1 and h.payout_id < $2
+    select h.payout_id, h.number, h.state, h.transfer_ids from ${of.history} h where h.payout_id >= $1 and h.payout_id < $2
     union all
     select h.*
     from others o
     cross join lateral (
-      select h.payout_id, h.number, h.state, h.transfer_ids from kelpie.payout_history h where h.payout_id = o.id offset 0
+      select h.payout_id, h.number, h.state, h.transfer_ids from ${of.history} h where h.payout_id = o.id offset 0
     ) h
   ),
   histories as (
@@ -137,6 +176,7 @@ const historySql = `
     union
     select e.cause_id, e.transfer_id from kelpie.ledger_entries e
     where e.transfer_id >= $1 and e.transfer_id < $2 and (e.cause_id < $1 or e.cause_id >= $2) and ${ofPayouts}
+      ${of.others}
   )
   select 'history is not whole' as kind, coalesce(p.id, h.payout_id)::text as what,
     coalesce(p.revision || ' changes to ' || p.state, 'no payout') as expected,
@@ -152,26 +192,71 @@ const historySql = `
   limit $5`;
 
 /** The key of each payout stands for a payout of the same order. */
-const keysSql = `
-  select 'key stands for another payout' as kind, p.id::text as what, p.partner_id || ' ' || p.environment as expected,
+const keysSql = (of: Tables): string => `
+  ${of.withOnly}select 'key stands for another payout' as kind, p.id::text as what, p.partner_id || ' ' || p.environment as expected,
     coalesce(k.partner_id || ' ' || k.environment, 'no key') as found
-  from kelpie.payouts p
+  from ${of.payouts} p
   left join lateral (
     select k.partner_id, k.environment,
       case k.payout_id when p.id then p.order_id
-        else (select holder.order_id from kelpie.payouts holder where holder.id = k.payout_id) end as held_order
+        else coalesce(
+          (select holder.order_id from kelpie.payouts holder where holder.id = k.payout_id),
+          -- Its order was checked when it was in the database.
+          case when kelpie.is_in_archive(k.payout_id) then p.order_id end
+        ) end as held_order
     from kelpie.idempotency_keys k where k.order_id = p.order_id offset 0
   ) k on true
   where p.id >= $1 and p.id < $2
     and (k.partner_id, k.environment, k.held_order) is distinct from (p.partner_id, p.environment, p.order_id)
   limit $3`;
 
+/** Payouts of a span, or for which something was posted in it, that have left the database. */
+export interface LeftPayouts {
+  lines: readonly ArchivedLine[];
+  /** Those that nobody can read here. They are left out. */
+  unread: readonly string[];
+}
+
 /** Holds the payouts of a span against the ledger and their own history, as the reading role. */
-export async function verifyPayouts(tx: Transaction, span: IdSpan, most: number): Promise<DifferenceRow[]> {
+export async function verifyPayouts(
+  tx: Transaction,
+  span: IdSpan,
+  most: number,
+  { lines, unread }: LeftPayouts = { lines: [], unread: [] },
+): Promise<DifferenceRow[]> {
   const near = nearSpan(span);
-  const values = [span.first, span.before, near.first, near.before, most];
-  const books = await tx.query<DifferenceRow>(booksSql, values);
-  const histories = await tx.query<DifferenceRow>(historySql, values);
-  const keys = await tx.query<DifferenceRow>(keysSql, [span.first, span.before, most]);
+  const isWhole = lines.length + unread.length === 0;
+  const left = isWhole ? [] : [lines.map(({ text }) => text), unread];
+  const tablesAt = (place: number): Tables => (isWhole ? inDatabase : withLines(place));
+  const values = [span.first, span.before, near.first, near.before, most, ...left];
+  const books = await tx.query<DifferenceRow>(booksSql(tablesAt(6)), values);
+  const histories = await tx.query<DifferenceRow>(historySql(tablesAt(6)), values);
+  const keys = await tx.query<DifferenceRow>(keysSql(tablesAt(4)), [
+    span.first,
+    span.before,
+    most,
+    ...left.slice(0, 1),
+  ]);
   return [...books.rows, ...histories.rows, ...keys.rows];
+}
+
+interface OutsiderRow {
+  id: string;
+  partner_id: string;
+  environment: PartnerContext['environment'];
+}
+
+/** Payouts of before an id and outside of the span, for which something was posted in it. */
+export async function listEarlierPayouts(
+  tx: Transaction,
+  span: IdSpan,
+  beforeId: string,
+): Promise<(PartnerContext & { id: string })[]> {
+  const { rows } = await tx.query<OutsiderRow>(
+    `select distinct e.cause_id as id, e.partner_id, e.environment from kelpie.ledger_entries e
+     where e.transfer_id >= $1 and e.transfer_id < $2 and (e.cause_id < $1 or e.cause_id >= $2) and e.cause_id < $3
+       and ${ofPayouts}`,
+    [span.first, span.before, beforeId],
+  );
+  return rows.map(({ id, partner_id: partnerId, environment }) => ({ id, partnerId, environment }));
 }

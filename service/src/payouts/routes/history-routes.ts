@@ -4,6 +4,7 @@ import { dateTime, money, nullableText, oneOf, Query, uuid } from '../../http/sc
 import { keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
+import type { Archive } from '../../archive/index.ts';
 import { formatPounds, formatUsdc } from '../../money/amounts.ts';
 import { rateAsNumber } from '../../money/rates.ts';
 import type { Pool } from '../../platform/database/pool.ts';
@@ -85,7 +86,7 @@ function historyBody({ payout, steps, lines }: PayoutHistory): Static<typeof Pay
 
 export function addHistoryRoutes(
   app: Server,
-  { pool, requireCaller, callerOf }: Authentication & { pool: Pool },
+  { requireCaller, callerOf, ...deps }: Authentication & { pool: Pool; archive: Archive },
 ): void {
   addSchema(app, PayoutHistorySchema, payoutHistory);
   const schema = {
@@ -99,6 +100,6 @@ export function addHistoryRoutes(
   };
   const config = { action: 'payout.history', access: 'readers' } as const;
   app.get('/v1/payouts/:id/history', { schema, config, onRequest: requireCaller }, async (request) =>
-    historyBody(await readHistory(pool, callerOf(request), request.params.id)),
+    historyBody(await readHistory(deps, callerOf(request), request.params.id)),
   );
 }

@@ -7,6 +7,7 @@ import { createDownloads } from '../../http/limits/downloads.ts';
 import { answerWithTable } from '../../http/schema/csv-answer.ts';
 import { environmentQuery } from '../../http/schema/fields.ts';
 import type { Server } from '../../http/server.ts';
+import type { Archive } from '../../archive/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { exportPayouts } from '../reading/export-payouts.ts';
@@ -28,11 +29,15 @@ const answer = {
 
 interface ExportDeps extends Authentication {
   calls: SingleCalls;
+  archive: Archive;
   clock: Clock;
 }
 
 /** A file of its own, and not made by the dashboard from the list: so that Activity shows who exported payouts. */
-export function addPayoutExportRoutes(app: Server, { calls, clock, requireCaller, callerOf }: ExportDeps): void {
+export function addPayoutExportRoutes(
+  app: Server,
+  { calls, archive, clock, requireCaller, callerOf }: ExportDeps,
+): void {
   const download = createDownloads();
   const schema = {
     operationId: 'exportPayouts',
@@ -46,7 +51,10 @@ export function addPayoutExportRoutes(app: Server, { calls, clock, requireCaller
   const config = { action: 'payout.export', access: 'readers', deadlineMs: fileDeadlineMs } as const;
   app.get('/v1/payouts.csv', { schema, config, onRequest: requireCaller }, async (request, reply) => {
     const caller = callerOf(request);
-    const file = await download(caller.partnerId, exportPayouts(calls, caller, filtersFrom(request.query)));
+    const file = await download(
+      caller.partnerId,
+      exportPayouts({ calls, archive }, caller, filtersFrom(request.query)),
+    );
     const date = clock.now().toISOString().slice(0, 10);
     answerWithTable(reply, `kelpie-payouts-${caller.environment}-${date}.csv`);
     return reply.send(file);

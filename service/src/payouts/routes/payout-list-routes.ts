@@ -8,6 +8,7 @@ import { patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
+import type { Archive } from '../../archive/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { listPayouts, type PayoutFilters } from '../reading/list-payouts.ts';
 import type { ShownPayout } from '../model/payout.ts';
@@ -89,13 +90,14 @@ export function filtersFrom(query: Omit<ListQuery, 'limit' | 'cursor' | 'environ
 
 interface ListDeps extends Authentication {
   calls: SingleCalls;
+  archive: Archive;
   reads: SingleCalls;
   known: KnownPayouts;
   publicUrl: string;
 }
 
 export function addPayoutListRoutes(app: Server, deps: ListDeps): void {
-  const { known, publicUrl, requireCaller, callerOf } = deps;
+  const { archive, known, publicUrl, requireCaller, callerOf } = deps;
   addSchema(app, PayoutList, listExample(payout));
   const schema = {
     operationId: 'listPayouts',
@@ -115,7 +117,7 @@ export function addPayoutListRoutes(app: Server, deps: ListDeps): void {
     const caller = callerOf(request);
     // Whoever looks for a key may pay again under another one: the primary decides that.
     const calls = query.idempotency_key === undefined ? deps.reads : deps.calls;
-    const { payouts, cursor } = await listPayouts({ calls, known }, caller, {
+    const { payouts, cursor } = await listPayouts({ calls, archive, known }, caller, {
       filters: filtersFrom(query),
       // Ids are compared as texts here and there, and are written small.
       cursor: query.cursor?.toLowerCase() ?? null,

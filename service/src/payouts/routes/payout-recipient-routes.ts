@@ -4,8 +4,9 @@ import { keyedErrors } from '../../http/errors/responses.ts';
 import { nullableText, oneOf, Query, uuid } from '../../http/schema/fields.ts';
 import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
+import type { Archive } from '../../archive/index.ts';
 import type { Encryptor } from '../../platform/encryption.ts';
-import type { Pool } from '../../platform/database/pool.ts';
+import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PayoutRecipient } from '../model/order.ts';
 import { readRecipient } from '../reading/read-recipient.ts';
 import { payoutRecipient } from './examples.ts';
@@ -64,7 +65,8 @@ function recipientBody(payoutId: string, recipient: PayoutRecipient): Static<typ
 }
 
 interface RecipientDeps extends Authentication {
-  pool: Pool;
+  calls: SingleCalls;
+  archive: Archive;
   encryptor: Encryptor;
 }
 

@@ -464,6 +464,14 @@ export const settings = {
       example: 'https://dashboard.kelpie.example',
     }),
   ),
+  archive: optional<string>({
+    variable: 'KELPIE_ARCHIVE',
+    about:
+      'The folder of the archive, which the api, the worker and operators have under the same path. Without it, months that have left the database cannot be read.',
+    rule: 'file:// and the absolute path of a folder, without a trailing slash',
+    example: 'file:///var/lib/kelpie/archive',
+    parse: (text) => (/^file:\/\/(\/[\w.-]+)+$/.test(text) ? text.slice('file://'.length) : undefined),
+  }),
   egressProxy: optional<string>({
     variable: 'KELPIE_EGRESS_PROXY',
     about:

@@ -6,6 +6,11 @@ const briefTries = 40;
 const longTries = 3;
 const lockNotAvailable = '55P03';
 
+/** A lock could not be had in time. Nothing was done. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === lockNotAvailable;
+}
+
 /**
  * Does work that needs a table's lock. Every query behind it waits too, so it gives up after 300 ms, lets the traffic through
  * and tries again. The last tries wait for longer than a second: after that PostgreSQL ends an autovacuum that is in the way.
@@ -17,8 +22,7 @@ export async function retryingLocks(client: Client, work: () => Promise<void>): 
     try {
       return await work();
     } catch (error) {
-      const isLocked = error instanceof DatabaseError && error.code === lockNotAvailable;
-      if (!isLocked || attempt === briefTries + longTries) throw error;
+      if (!isLocked(error) || attempt === briefTries + longTries) throw error;
     }
     await wait(pauseBetweenTriesMs);
   }

@@ -19,4 +19,5 @@ export const sqlStates = {
   payoutMoved: 'KP433',
   payoutInProgress: 'KP434',
   adoptionNotCovered: 'KP435',
+  monthArchived: 'KP440',
 } as const;

@@ -165,6 +165,8 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   'status list': [],
   'recovery show': [],
   'ledger verify': [],
+  'archive list': [],
+  'archive verify': [],
   'jobs list': ['--state', 'all'],
   'jobs show': [jobId],
   'audit list': [],
@@ -179,6 +181,9 @@ const others = ['migrate', 'audit begin', 'recovery drill'];
 
 /** They search a bank, which is tested where payouts are (operator-acts.test.ts) and in recovery/import.test.ts. */
 const atBank = ['payouts release', 'payouts settle', 'payouts adopt', 'recovery open'];
+
+/** They move a month in several steps, which is tested in archive/archive.soak.test.ts. */
+const ofMonths = ['archive month', 'archive return', 'archive stop'];
 
 function leavesOf(command: Command, path: readonly string[] = []): [string, Command][] {
   if (command.commands.length === 0) return [[path.join(' '), command]];
@@ -198,7 +203,12 @@ function helpOf(command: Command): string {
 
 const root = createProgram({ json: false });
 const leaves = leavesOf(root);
-const env = { KELPIE_TEST_CLOCK_FILE: clock.file, KELPIE_HEARTBEAT_ANCHOR: createAnchorFile() };
+const env = {
+  KELPIE_TEST_CLOCK_FILE: clock.file,
+  KELPIE_HEARTBEAT_ANCHOR: createAnchorFile(),
+  KELPIE_ARCHIVE: 'file:///var/lib/kelpie/archive',
+  KELPIE_LEDGER_KEY: 'e5'.repeat(32),
+};
 const nobody = { ...env, KELPIE_OPERATOR_DATABASE_URL: database.serviceUrl };
 
 async function countActs(): Promise<number> {
@@ -209,17 +219,17 @@ async function countActs(): Promise<number> {
 }
 
 test('every command there is stands in one of the tables here', () => {
-  const known = [...Object.keys(acts), ...Object.keys(looks), ...others, ...atBank];
+  const known = [...Object.keys(acts), ...Object.keys(looks), ...others, ...atBank, ...ofMonths];
   assert.deepEqual(leaves.map(([path]) => path).toSorted(), known.toSorted());
   const changing = leaves.filter(([, { options }]) => options.some(({ long }) => long === '--dry-run'));
   assert.deepEqual(
     changing.map(([path]) => path).toSorted(),
-    [...Object.keys(acts), ...atBank, 'audit begin'].toSorted(),
+    [...Object.keys(acts), ...atBank, ...ofMonths, 'audit begin'].toSorted(),
   );
 });
 
 const imperative =
-  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Open|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Record|Refresh|Reject|Resolve|Re-encrypt|Restore|Retry|Revoke|Set|Show|Start|Suspend|Update) [^.]+\.$/;
+  /^(?:Approve|Book|Change|Charge|Check|Close|Create|End|Freeze|Issue|List|Migrate|Move|Open|Pause|Reactivate|Recompute|Propose|Rebuild|Reconcile|Record|Refresh|Reject|Resolve|Re-encrypt|Restore|Retry|Revoke|Set|Show|Start|Stop|Suspend|Update) [^.]+\.$/;
 
 test('the help of every command has an imperative summary, one example of itself, and what it prints', () => {
   for (const [path, command] of leaves) {

@@ -38,7 +38,7 @@ let nights = 0;
 async function night(of = now): Promise<number> {
   nights += 1;
   const at = new Date(of.getTime() + nights * 1_000);
-  const deps = { reader, pool, clock: { now: () => at }, logger, key, anchorFile };
+  const deps = { reader, pool, clock: { now: () => at }, logger, key, anchorFile, archiveStore: null };
   const { differences } = await verifyNightly(deps, new AbortController().signal);
   return differences;
 }

@@ -1,0 +1,31 @@
+// Months of payouts that have left the database for files with digests. It owns the files, and what is read of them; what a
+// payout means is the payouts' matter, and no line is given to another partner than its own.
+export { createArchive, type Archive } from './archive.ts';
+export { ArchiveUnreadable, type ArchiveStore } from './archive-store.ts';
+export { parseLine, type ArchivedLine } from './archived-line.ts';
+export { createDirectoryStore } from './directory-store.ts';
+export { fileNames } from './manifest.ts';
+export {
+  blocksBetween,
+  digestLines,
+  openMonthFile,
+  walkBlocks,
+  type ArchivedMonth,
+  type MonthFile,
+} from './month-file.ts';
+export {
+  beginArchive,
+  beginReturn,
+  digestMovingMonth,
+  dropArchived,
+  findObstacle,
+  finishArchive,
+  finishReturn,
+  listArchivedMonths,
+  listMonthRecords,
+  loadLines,
+  readLines,
+  stopArchive,
+  type MonthRecord,
+} from './store.ts';
+export { writeMonth } from './write-month.ts';
