@@ -21,7 +21,10 @@ function inOrder(list: readonly unknown[]): unknown[] {
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ item }) => item);
 }
 
-/** The same in a fixed order, of the commit's time, without a number drawn by chance: one commit gives the same bytes each time. */
+/**
+ * The same in a fixed order, of the commit's time, without a number drawn by chance. Two bills of a commit can still differ: pnpm
+ * sometimes leaves out what a package of ours depends on.
+ */
 export function billOfRelease(bill: string, { epochSeconds }: { epochSeconds: number }): string {
   const parsed: unknown = JSON.parse(bill, (name, value: unknown) => {
     if (name === 'serialNumber') return undefined;

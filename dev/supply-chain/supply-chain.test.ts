@@ -31,12 +31,21 @@ test('a licence that asks for our own code, an unknown one and none are refused'
     assert.deepEqual(judgeLicences([{ name: 'planted@1.0.0', licence }]).refused, [], licence);
 });
 
-test('the bill of materials of a release has every package, and the same bytes each time', () => {
+/** The same bill in another order: pnpm has none of its own. */
+function reordered(text: string): string {
+  const lists = ['components', 'dependencies', 'dependsOn'];
+  const turned: unknown = JSON.parse(text, (name, value: unknown) =>
+    lists.includes(name) && Array.isArray(value) ? value.toReversed() : value,
+  );
+  return JSON.stringify(turned);
+}
+
+test('the bill of materials of a release has every package, in a fixed order and with the time of its commit', () => {
   const release = { epochSeconds: 1_800_000_000 };
   const text = billOfRelease(bill, release);
   const namesOf = (list: typeof packages): string[] => list.map(({ name }) => name).toSorted();
   assert.deepEqual(namesOf(listPackages(text)), namesOf(packages));
-  assert.equal(billOfRelease(readBillOfMaterials(), release), text);
+  assert.equal(billOfRelease(reordered(bill), release), text);
   assert.match(text, /"bomFormat": "CycloneDX"/);
   assert.match(text, /"timestamp": "2027-01-15T08:00:00.000Z"/);
 });
