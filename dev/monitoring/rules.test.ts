@@ -18,10 +18,16 @@ test('promtool accepts every rule', async () => {
   assert(ok, output);
 });
 
-test('every alert fires on bad data after its real time, with no other, and not on good data', async () => {
-  const { ok, output } = await testRules(ruleCases);
-  assert(ok, output);
-});
+/** So many that promtool is done with them in time on a busy machine, too. */
+const casesAtOnce = 10;
+
+for (let from = 0; from < ruleCases.length; from += casesAtOnce) {
+  const some = ruleCases.slice(from, from + casesAtOnce);
+  test(`each alert from ${some[0]?.alert} to ${some.at(-1)?.alert} fires on bad data after its real time, with no other, and not on good data`, async () => {
+    const { ok, output } = await testRules(some);
+    assert(ok, output);
+  });
+}
 
 test('a case that expects too little or too much fails', async () => {
   const right = ruleCases.find(({ alert }) => alert === 'NoApi');
