@@ -2360,7 +2360,12 @@ export interface components {
             above_gbp: string | null;
             /** @description Whether a payout needs approval to an account that no payout was completed to before. */
             new_payee: boolean;
-            /** @description API keys all of whose payouts need approval. */
+            /**
+             * @description API keys all of whose payouts need approval.
+             * @example [
+             *       "01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13"
+             *     ]
+             */
             api_key_ids: string[];
             /** @description Looser rules that wait for another admin. Null if none do. */
             pending: {
@@ -2368,7 +2373,12 @@ export interface components {
                 above_gbp: string | null;
                 /** @description Whether a payout needs approval to an account that no payout was completed to before. */
                 new_payee: boolean;
-                /** @description API keys all of whose payouts need approval. */
+                /**
+                 * @description API keys all of whose payouts need approval.
+                 * @example [
+                 *       "01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13"
+                 *     ]
+                 */
                 api_key_ids: string[];
                 /** @description The admin who asked for it. Another one has to approve it. */
                 requested_by: string;
@@ -2385,7 +2395,12 @@ export interface components {
             above_gbp?: string | null;
             /** @description Whether a payout needs approval to an account that no payout was completed to before. */
             new_payee?: boolean;
-            /** @description API keys all of whose payouts need approval. */
+            /**
+             * @description API keys all of whose payouts need approval.
+             * @example [
+             *       "01a05c00-03e0-7d5c-b0e1-6a2f9c4d8e13"
+             *     ]
+             */
             api_key_ids?: string[];
             /**
              * @description The emailed code that confirms this change. Send the request without it to get one.

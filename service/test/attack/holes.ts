@@ -24,7 +24,7 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   'request-tampered': {
     file: 'service/src/payouts/approvals/approve-request.ts',
-    edits: [['if (!digestOfRequest(bodyDigest, request).equals(request.digest))', 'if (Number.isNaN(0))']],
+    edits: [['if (!digestOfRequest(bodyDigest.newest, request).equals(request.digest))', 'if (Number.isNaN(0))']],
   },
   'rules-loosened': {
     file: 'service/database/functions/payouts/set_approval_rules.sql',
@@ -77,7 +77,7 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   'read-replica': {
     file: 'service/src/access/create-api-key.ts',
-    edits: [['...key,\n    id,', '...key,\n    label: secret,\n    id,']],
+    edits: [['...key, id,', '...key, label: secret, id,']],
   },
   'read-key-writes': {
     file: 'service/src/http/auth/access.ts',
@@ -200,7 +200,7 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   'foreign-freeze': {
     file: 'service/src/access/notifying/freeze-links.ts',
-    edits: [['if (!timingSafeEqual(bytes.subarray(signedLength), sign(signed))) return null;', '']],
+    edits: [['timingSafeEqual(signature, sign(each, signed))', 'signature.length > 0']],
   },
   'frozen-pays': {
     file: 'service/database/functions/payouts/payment_block.sql',

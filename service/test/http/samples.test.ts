@@ -14,6 +14,7 @@ import { createPayoutRequest } from '../../src/payouts/routes/examples.ts';
 import { orderFrom } from '../../src/payouts/routes/wire-form.ts';
 import { createEncryptor } from '../../src/platform/encryption.ts';
 import { operations, type Operation } from '../harness/contract.ts';
+import { plantRules, requestIn } from '../harness/approvals.ts';
 import { createPayout } from '../harness/client.ts';
 import { numberFirstEvent } from '../harness/numbered-event.ts';
 import { unreachable } from '../harness/planted-webhook.ts';
@@ -88,6 +89,15 @@ async function plantExampleWebhook(): Promise<void> {
   );
 }
 
+/** A looser rule that another admin has asked for. */
+async function plantPendingRules(): Promise<void> {
+  await plantRules(
+    database,
+    { partnerId: partner.partnerId, environment: 'sandbox' },
+    { pendingBy: 'ada@people.test' },
+  );
+}
+
 /** What has to be there before a command can work, where that is more than the partner and its people. */
 const before: Readonly<Record<string, () => Promise<void>>> = {
   signIn: async () => setCodes(database, [{ email: exampleValues.adminEmail, code: '204816' }]),
@@ -102,6 +112,15 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
       encryptRecipient(encryptor, exampleValues.payoutId, recipient),
     ]);
   },
+  getPayoutRequest: async () => {
+    const of = { partnerId: partner.partnerId, environment: 'sandbox' } as const;
+    await plantRules(database, of, { abovePence: 0n });
+    const id = requestIn(await createPayout({ url, key: partner.key }));
+    await asSuperuser('update kelpie.payout_requests set id = $2 where id = $1', [id, exampleValues.payoutRequestId]);
+    await plantRules(database, of, {});
+  },
+  approveApprovalRules: plantPendingRules,
+  declineApprovalRules: plantPendingRules,
   getEvent: async () => {
     const client = { url, key: partner.key };
     await createPayout(client);
@@ -151,6 +170,12 @@ const otherwise: Readonly<Record<string, RegExp>> = {
   changeMember: /"confirmation_required"[^]*\n422$/,
   removeMember: /"invalid_confirm_code"[^]*\n422$/,
   endSession: /"invalid_confirm_code"[^]*\n422$/,
+  // Its id was changed by hand, so nobody can approve it.
+  approvePayoutRequest: /"payout_request_void"[^]*\n409$/,
+  updateApprovalRules: /"confirmation_required"[^]*\n422$/,
+  approveApprovalRules: /"invalid_confirm_code"[^]*\n422$/,
+  // The key of the examples is a sandbox key. Only live keys have a reduced limit.
+  liftKeyLimit: /"not_found"[^]*\n404$/,
   updateLimits: /"confirmation_required"[^]*\n422$/,
   updateAccount: /"confirmation_required"[^]*\n422$/,
 };

@@ -25,7 +25,10 @@ const ruleFields = {
   new_payee: Type.Boolean({
     description: 'Whether a payout needs approval to an account that no payout was completed to before.',
   }),
-  api_key_ids: Type.Array(uuid('The id of a key.'), { description: 'API keys all of whose payouts need approval.' }),
+  api_key_ids: Type.Array(uuid('The id of a key.'), {
+    description: 'API keys all of whose payouts need approval.',
+    examples: [[exampleValues.keyId]],
+  }),
 };
 
 const ApprovalRulesSchema = nameSchema(
