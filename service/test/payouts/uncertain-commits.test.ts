@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { eventually } from '@kelpie/dev/eventually.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { cancelPayout, createPayout, payoutBody } from '../harness/client.ts';
 import { createTestClock, passTime } from '../harness/clock.ts';
@@ -78,9 +79,15 @@ test('faults 71: an uncertain cancellation is looked up, and is answered as canc
 
 test('nothing was paid twice or lost', async () => {
   await asAdmin(database.superuserUrl, async (admin) => admin.query('drop trigger warn_once on kelpie.payouts'));
-  await world.restartWorker();
-  // The worker polls at once.
   await passTime({ clock, bank: world.bank }, 3_700_000);
+  await eventually('the bank is done', async () =>
+    asAdmin(world.bank.databaseUrl, async (admin) => {
+      const { rows } = await admin.query('select from bank.transfers where next_at is not null limit 1');
+      return rows.length === 0;
+    }),
+  );
+  // The worker polls at once. If the bank were half done, the worker would poll again only after minutes.
+  await world.restartWorker();
   await untilQuiet(database);
   await assertAllHolds({ ...world, acknowledged: [] });
 });
