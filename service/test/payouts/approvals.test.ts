@@ -107,7 +107,7 @@ test('a new payee and a key need approval where a rule says so, and what was pai
   assert.equal((await createPayout(client, wish('4.00'))).code, 'approval_required');
 });
 
-test('faults 89: of a hundred approvals at the same moment one pays', async () => {
+test('faults 90: of a hundred approvals at the same moment one pays', async () => {
   const account = await newAccount();
   const { client, partner } = account;
   const asked = await createPayout(client, wish('6.00'));
