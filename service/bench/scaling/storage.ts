@@ -8,7 +8,7 @@ import type { Figures } from './figures.ts';
 export type Kept = 'for ever' | number | 'while used';
 
 /** The tables whose old months can leave the database for compressed files. */
-const archivable = new Set(['payouts', 'ledger_entries', 'payout_history', 'activity']);
+const archivable = new Set(['payouts', 'payout_history']);
 
 function keptOf(text: string): Kept {
   if (text === 'for ever') return 'for ever';
