@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
+import { doConfirmed } from './confirming.ts';
 import { mailedCode } from './mail.ts';
 
 export interface Business {
@@ -48,4 +49,13 @@ export async function signIn(
   await page.getByRole('button', { name: 'Email me a code' }).click();
   await page.getByLabel('6-digit code').fill(await mailedCode(email, number));
   await expect(page.getByRole('heading', { name: lands })).toBeVisible();
+}
+
+export async function inviteAdmin(page: Page, { email, by }: { email: string; by: string }): Promise<void> {
+  await page.goto('sandbox/team');
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  await page.getByLabel('Work email').fill(email);
+  await page.getByLabel('Role').selectOption('admin');
+  await doConfirmed(page, { email: by, button: 'Send invitation' });
+  await expect(page.getByRole('button', { name: `Edit ${email}` })).toBeVisible();
 }

@@ -1,7 +1,7 @@
 import type { PayoutRequest } from '@kelpie/sdk';
 
 const reasons: Readonly<Record<PayoutRequest['reasons'][number], string>> = {
-  amount: 'Amount',
+  amount: 'Large amount',
   new_payee: 'New recipient',
   key: 'API key',
 };
