@@ -3,7 +3,7 @@ import { plantPayouts } from './planted-payouts.ts';
 import { signUp } from './people.ts';
 import { stack } from './stack.ts';
 
-const mostScriptBytes = 250_000;
+const mostScriptBytes = 180_000;
 const mostShift = 0.05;
 
 interface Loaded {

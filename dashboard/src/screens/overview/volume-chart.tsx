@@ -1,5 +1,5 @@
 import type { UsageDay } from '@kelpie/sdk';
-import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { useState } from 'react';
 import { formatCount, formatPounds, formatWholePounds } from '../../format/money.ts';
 import { formatPlainDate } from '../../format/time.ts';
 import { roundTicks } from './round-ticks.ts';
@@ -23,54 +23,93 @@ function shownOf(day: UsageDay): Shown {
   };
 }
 
-const tick = { fill: 'var(--color-muted)', fontSize: 12 };
+const margin = { top: 16, bottom: 30, left: 62 };
+const thickest = 20;
+/** Of a date below the axis, with the space around it. */
+const dateWidth = 76;
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** The size of the element, now and whenever it changes. */
+function useSize(): [Size, (element: HTMLElement | null) => (() => void) | undefined] {
+  const [size, setSize] = useState<Size>({ width: 640, height: 256 });
+  const [measure] = useState(() => (element: HTMLElement | null) => {
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }));
+    observer.observe(element);
+    return () => observer.disconnect();
+  });
+  return [size, measure];
+}
 
 export function VolumeChart({ days }: { days: readonly UsageDay[] }) {
+  const [{ width, height }, measure] = useSize();
+  const [pointed, setPointed] = useState<number | null>(null);
   const data = days.map(shownOf);
   const ticks = roundTicks(Math.max(...data.map(({ paid }) => paid)));
+  const most = ticks.at(-1) ?? 1;
+  const band = Math.max(0, width - margin.left) / data.length;
+  const base = height - margin.bottom;
+  const heightOf = (paid: number): number => (paid / most) * (base - margin.top);
+  const leftOf = (place: number): number => margin.left + place * band;
+  const day = pointed === null ? undefined : data[pointed];
   return (
-    <div className="h-full" role="img" aria-label="Pounds paid per day. The table has the same figures.">
-      <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 640, height: 256 }}>
-        <BarChart data={data} margin={{ top: 16, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
-          <CartesianGrid vertical={false} stroke="var(--color-line)" />
-          <XAxis
-            dataKey="date"
-            tickFormatter={formatPlainDate}
-            tick={tick}
-            tickLine={false}
-            axisLine={{ stroke: 'var(--color-line)' }}
-            minTickGap={36}
+    <div
+      ref={measure}
+      className="relative h-full"
+      role="img"
+      aria-label="Pounds paid per day. The table has the same figures."
+      onPointerMove={({ clientX, currentTarget }) => {
+        const place = Math.floor((clientX - currentTarget.getBoundingClientRect().left - margin.left) / band);
+        setPointed(place >= 0 && place < data.length ? place : null);
+      }}
+      onPointerLeave={() => setPointed(null)}
+    >
+      <svg width={width} height={height} className="block text-small" fill="var(--color-muted)">
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <path d={`M${margin.left},${base - heightOf(tick)}H${width}`} stroke="var(--color-line)" />
+            <text x={margin.left - 8} y={base - heightOf(tick)} dy="0.32em" textAnchor="end">
+              {formatWholePounds(tick)}
+            </text>
+          </g>
+        ))}
+        {pointed !== null && (
+          <rect x={leftOf(pointed)} y={margin.top} width={band} height={base - margin.top} fill="var(--color-hover)" />
+        )}
+        {data.map((one, place) => (
+          <DayBar
+            key={one.date}
+            day={one}
+            middle={leftOf(place) + band / 2}
+            band={band}
+            base={base}
+            height={heightOf(one.paid)}
           />
-          <YAxis
-            ticks={ticks}
-            domain={[0, ticks.at(-1) ?? 'dataMax']}
-            tickFormatter={formatWholePounds}
-            tick={tick}
-            tickLine={false}
-            axisLine={false}
-            width={62}
-          />
-          <Tooltip content={<DayNote />} cursor={{ fill: 'var(--color-hover)' }} isAnimationActive={false} />
-          <Bar
-            dataKey="paid"
-            fill="var(--color-tide)"
-            radius={[3, 3, 0, 0]}
-            maxBarSize={20}
-            isAnimationActive={false}
-            shape={<DayBar />}
-          />
-        </BarChart>
-      </ResponsiveContainer>
+        ))}
+        <Dates days={data} band={band} y={base + 20} />
+      </svg>
+      {day !== undefined && pointed !== null && <DayNote day={day} left={leftOf(pointed) + band} width={width} />}
     </div>
   );
 }
 
-interface BarProps {
-  x?: number;
-  y?: number;
-  width?: number;
-  height?: number;
-  payload?: Shown;
+/** As many dates as there is room for. */
+function Dates({ days, band, y }: { days: readonly Shown[]; band: number; y: number }) {
+  const every = Math.max(1, Math.ceil(dateWidth / band));
+  const last = days.length - dateWidth / 2 / band;
+  return days.map(
+    ({ date }, place) =>
+      place % every === 0 &&
+      place < last && (
+        <text key={date} x={margin.left + (place + 0.5) * band} y={y} textAnchor="middle">
+          {formatPlainDate(date)}
+        </text>
+      ),
+  );
 }
 
 /** From this share on, a day's failures are marked with a cross instead of a dot. The legend names it. */
@@ -91,34 +130,41 @@ function FailedMark({ day: { completed, failed }, middle, top }: { day: Shown; m
   );
 }
 
+interface BarProps {
+  day: Shown;
+  middle: number;
+  band: number;
+  base: number;
+  height: number;
+}
+
 /** A bar, with a mark above it on days with failures: a dot, or a cross for many. */
-function DayBar({ x = 0, y = 0, width = 0, height = 0, payload }: BarProps) {
-  const radius = Math.min(3, height);
-  const middle = x + width / 2;
-  const top = Math.min(y, y + height);
+function DayBar({ day, middle, band, base, height }: BarProps) {
+  const width = Math.min(thickest, band * 0.8);
+  const radius = Math.min(3, height, width / 2);
   return (
-    <g>
+    <>
       {height > 0 && (
         <path
-          d={`M${x},${y + height}v${-(height - radius)}q0,${-radius} ${radius},${-radius}h${width - 2 * radius}q${radius},0 ${radius},${radius}v${height - radius}z`}
+          d={`M${middle - width / 2},${base}v${radius - height}q0,${-radius} ${radius},${-radius}h${width - 2 * radius}q${radius},0 ${radius},${radius}v${height - radius}z`}
           fill="var(--color-tide)"
         />
       )}
-      {payload !== undefined && <FailedMark day={payload} middle={middle} top={top} />}
-    </g>
+      <FailedMark day={day} middle={middle} top={base - height} />
+    </>
   );
 }
 
-interface NoteProps {
-  active?: boolean;
-  payload?: readonly { payload?: Shown }[];
-}
+const noteWidth = 200;
 
-function DayNote({ active = false, payload }: NoteProps) {
-  const day = payload?.[0]?.payload;
-  if (!active || day === undefined) return null;
+/** What a day has in figures: after its bar, or before it where there is no room. */
+function DayNote({ day, left, width }: { day: Shown; left: number; width: number }) {
+  const hasRoom = left + noteWidth < width;
   return (
-    <div className="figures rounded-md border border-line bg-raised px-3 py-2 text-small shadow-float">
+    <div
+      className="figures pointer-events-none absolute top-4 rounded-md border border-line bg-raised px-3 py-2 text-small shadow-float"
+      style={hasRoom ? { left: left + 8 } : { right: width - left + 28 }}
+    >
       <p className="text-muted">{formatPlainDate(day.date)}</p>
       <p className="font-medium">{day.paidText}</p>
       <p>{formatCount(day.completed)} completed</p>

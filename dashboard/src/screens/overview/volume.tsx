@@ -1,5 +1,5 @@
 import type { UsageDay, UsageDayList } from '@kelpie/sdk';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useDays } from '../../data/reads.ts';
 import { amountOf, penceOf, formatCount, formatPounds } from '../../format/money.ts';
 import { formatTimestamp, formatPlainDate } from '../../format/time.ts';
@@ -7,18 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { whenIdle } from '../../ui/when-idle.ts';
-
-/** Its library is larger than the rest of the page, so it loads last. */
-const VolumeChart = lazy(async () => {
-  await whenIdle();
-  try {
-    return { default: (await import('./volume-chart.tsx')).VolumeChart };
-  } catch {
-    // Without a connection the chart's script does not load. The table needs none.
-    return { default: VolumeTable };
-  }
-});
+import { VolumeChart } from './volume-chart.tsx';
 
 function sumOf(days: readonly UsageDay[]): string {
   const pence = days.reduce((sum, day) => sum + penceOf(day.paid_gbp), 0n);
@@ -88,9 +77,7 @@ function Figures({ days: { data, isError }, isTable }: FiguresProps) {
         ) : isTable ? (
           <VolumeTable days={data.data} />
         ) : (
-          <Suspense fallback={<ChartSkeleton />}>
-            <VolumeChart days={data.data} />
-          </Suspense>
+          <VolumeChart days={data.data} />
         )}
       </div>
       <div className="flex min-h-5 flex-wrap justify-between gap-x-6 gap-y-1 text-small text-muted">
