@@ -43,7 +43,7 @@ async function runMover(
   return { state: String(state), freezeMs: typeof freezeMs === 'number' ? freezeMs : null, steps, wasKilled: false };
 }
 
-const beforeTheSwitch = moveSteps.slice(0, moveSteps.indexOf('switch') + 1);
+export const beforeTheSwitch: readonly MoveStep[] = moveSteps.slice(0, moveSteps.indexOf('switch') + 1);
 const afterTheSwitch = moveSteps.slice(moveSteps.indexOf('switch') + 1);
 const fewPayouts = 10;
 
@@ -116,8 +116,11 @@ async function moveWithKills(clients: CellsClients, say: (text: string) => void)
 }
 
 /** While the partner has little: a copy takes a moment. */
-export async function breakOffEarly(clients: CellsClients, say: (text: string) => void): Promise<void> {
-  for (const step of beforeTheSwitch) await breakOff(clients, step, say);
+export async function breakOffEarly(
+  clients: CellsClients,
+  { abortedAt, say }: { abortedAt: readonly MoveStep[]; say: (text: string) => void },
+): Promise<void> {
+  for (const step of abortedAt) await breakOff(clients, step, say);
   await moveWithKills(clients, say);
 }
 

@@ -1,3 +1,4 @@
+import type { MoveStep } from '../../src/cells/move.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { openEndpoint, startCellsCast, type AtEnd, type CellsCast } from './cells-cast.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type CellsClients,
 } from './cells-clients.ts';
 import { becomeQuiet, judgeCells, readRemains, untilNumbered } from './cells-end.ts';
-import { breakOffEarly, moveAtLast } from './cells-moves.ts';
+import { beforeTheSwitch, breakOffEarly, moveAtLast } from './cells-moves.ts';
 import type { RestlessEndpoint } from './events-endpoints.ts';
 import { reportErrors } from './payouts-end.ts';
 import { randomFrom } from './random.ts';
@@ -25,6 +26,12 @@ async function slugOf({ from, moved }: CellsCast): Promise<string> {
 
 type Say = (text: string) => void;
 
+interface CellsMoves {
+  /** Of the partner that is moved in the end. */
+  payouts: number;
+  abortedAt: readonly MoveStep[];
+}
+
 async function underLoad<Result>(clients: CellsClients, work: () => Promise<Result>): Promise<Result> {
   const load = startLoad(clients);
   try {
@@ -37,13 +44,13 @@ async function underLoad<Result>(clients: CellsClients, work: () => Promise<Resu
 /** Returns how long the partner was held in the end, and who watched its events. */
 async function play(
   clients: CellsClients,
-  { payouts, atEnd, say }: { payouts: number; atEnd: AtEnd; say: Say },
+  { payouts, abortedAt, atEnd, say }: CellsMoves & { atEnd: AtEnd; say: Say },
 ): Promise<{ freezeMs: number; endpoint: RestlessEndpoint }> {
   const { cast } = clients;
   const slug = await slugOf(cast);
   await payFirst(clients, payouts);
   await checkOtherAddresses(clients, slug);
-  await underLoad(clients, async () => breakOffEarly(clients, say));
+  await underLoad(clients, async () => breakOffEarly(clients, { abortedAt, say }));
   await completeHistory(clients, payouts);
   await untilNumbered(cast);
   say('the history is there');
@@ -58,7 +65,10 @@ async function play(
  * A partner with so many payouts is moved from one cell to another while it creates 20 more a second. Each step before the switch
  * is killed once and aborted once; a small partner is moved by movers that are killed at each step after it.
  */
-export function simulateCells(payouts: number): Simulation {
+export function simulateCells({
+  payouts,
+  abortedAt = beforeTheSwitch,
+}: Partial<CellsMoves> & { payouts: number }): Simulation {
   return async ({ database, seed, say }) => {
     const ends: (() => Promise<unknown>)[] = [];
     const atEnd: AtEnd = (end) => void ends.push(end);
@@ -67,7 +77,7 @@ export function simulateCells(payouts: number): Simulation {
       const cast = await startCellsCast({ database }, atEnd);
       const tally = createTally();
       const clients: CellsClients = { cast, random, tally, violations: [], acknowledged: new Map(), slowestMs: 0 };
-      const { freezeMs, endpoint } = await play(clients, { payouts, atEnd, say });
+      const { freezeMs, endpoint } = await play(clients, { payouts, abortedAt, atEnd, say });
       const { moved, small, from } = cast;
       const remains = new Map([
         [moved, await readRemains(from, moved)],

@@ -29,7 +29,7 @@ const payouts = Number(values.payouts);
 const simulations: Readonly<Record<string, Simulation>> = {
   billing: simulateBilling,
   caps: simulateCaps,
-  cells: simulateCells(payouts),
+  cells: simulateCells({ payouts }),
   events: simulateEvents(events),
   funding: simulateFunding,
   ledger: simulateLedger,
