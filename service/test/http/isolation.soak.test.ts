@@ -5,6 +5,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { Agent, request } from 'undici';
 import { monthOf } from '../../src/platform/london-month.ts';
+import { plantRules, requestIn } from '../harness/approvals.ts';
 import { call, createPayout, payoutBody, type Client } from '../harness/client.ts';
 import { operations } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -176,10 +177,20 @@ test('faults 43: every route with an id of another partner, or of the other envi
   const invoiceId = await plantInvoice(database, one.partnerId);
   const eventId = await numberFirstEvent(database, one);
   const webhook = await plantWebhook(database, one);
+  const ofOne = { partnerId: one.partnerId, environment: 'sandbox' } as const;
+  await plantRules(database, ofOne, { abovePence: 0n });
+  const requestId = requestIn(await createPayout(one));
+  await plantRules(database, ofOne, {});
   for (const { method, path } of withId) {
     // Invoices are the partner's, over both environments.
     const isInvoice = path.startsWith('/v1/invoices/');
-    const things = { invoices: invoiceId, events: eventId, webhooks: webhook.id, payouts: one.payoutIds[0] ?? '' };
+    const things = {
+      invoices: invoiceId,
+      events: eventId,
+      webhooks: webhook.id,
+      payouts: one.payoutIds[0] ?? '',
+      'payout-requests': requestId,
+    };
     const isSandboxOnly = path.startsWith('/v1/sandbox/');
     const [, id = ''] = Object.entries(things).find(([kind]) => path.includes(`/${kind}/`)) ?? [];
     const address = path.replace('{id}', id).replace('{event_id}', webhook.eventId);

@@ -29,7 +29,7 @@ await chmod(folder, 0o711);
 after(async () => rm(folder, { recursive: true, force: true }));
 
 /** Sentences that name a command without all that it needs. Each is whole elsewhere. */
-const names = new Set(['recovery drill', 'recovery begin', 'rails pause']);
+const names = new Set(['recovery drill', 'recovery begin', 'rails pause', 'archive return', 'partners create']);
 
 function fill({ name, args }: RunbookCommand, situation: Situation, proposal: string | null): string[] {
   const { words = {}, ids = {}, payments = {}, added = {} } = situation;

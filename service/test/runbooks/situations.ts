@@ -213,7 +213,8 @@ const walletDiffers: Prepare = async ({ stage }) => {
   await stage.bank.control(`/wallets/${stage.partner.walletId}/adjust`, { micro_usdc: 10_000 });
   await runAs(stage, ['reconcile', 'run', '--json'], {});
   const [found] = await stage.query(
-    `select id, seen::text from kelpie.cases where kind = 'wallet_balance' and closed_at is null`,
+    `select id, seen::text from kelpie.cases
+     where kind = 'wallet_balance' and closed_at is null and partner_id = '${stage.partner.partnerId}'`,
   );
   const id = found?.['id'] ?? '';
   return {
@@ -252,6 +253,9 @@ export const situations: Readonly<Record<string, Prepare>> = {
   'deposit-needs-attention': deposits,
   'invoices-missing': async () => ({ words: { '2026-11': '2026-10' } }),
   'job-given-up': givenUpJob('send-mail'),
+  'ledger-difference': async ({ folder }) => ({
+    env: { KELPIE_ARCHIVE: `file://${folder}`, KELPIE_LEDGER_KEY: 'e5'.repeat(32) },
+  }),
   'leaked-key': async (staging) => {
     const id = await payOnce(staging.stage);
     const situation = await attackedPartner(staging);
