@@ -33,9 +33,9 @@ test('a licence that asks for our own code, an unknown one and none are refused'
 
 /** The same bill in another order: pnpm has none of its own. */
 function reordered(text: string): string {
-  const lists = ['components', 'dependencies', 'dependsOn'];
+  const lists = new Set(['components', 'dependencies', 'dependsOn']);
   const turned: unknown = JSON.parse(text, (name, value: unknown) =>
-    lists.includes(name) && Array.isArray(value) ? value.toReversed() : value,
+    lists.has(name) && Array.isArray(value) ? value.toReversed() : value,
   );
   return JSON.stringify(turned);
 }
