@@ -11,7 +11,8 @@ import type { Transaction } from '../../platform/database/transaction.ts';
 
 /**
  * What was ordered, which never changes. A payout that was rebuilt from the bank gets some of it later. The recipient's name
- * and details are left out, and so is the person who created it in the dashboard: they may have to be erased.
+ * and details are left out, and so is the person who created it in the dashboard: they may have to be erased. The digest of
+ * the account is left out because a change of the index key writes it anew.
  */
 const ordersSql = (from: string): string => `
   select id, 1 as line,
@@ -21,7 +22,7 @@ const ordersSql = (from: string): string => `
       case when created_via = 'api' then created_by end,
       extract(epoch from recovered_at) * 1000000,
       case when recovered_at is null
-        then row(idempotency_key, reference, bank_reference, encode(account_index, 'hex'))::text end
+        then row(idempotency_key, reference, bank_reference)::text end
     )::text as row
   from ${from}`;
 

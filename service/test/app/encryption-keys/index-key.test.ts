@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
+import { spanFrom } from '../../../src/ledger/index.ts';
+import { digestOrders } from '../../../src/payouts/index.ts';
+import { openPool } from '../../../src/platform/database/pool.ts';
+import { inReadOnlyTransaction } from '../../../src/platform/database/transaction.ts';
+import { createLogger } from '../../../src/platform/logging.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer } from '../../harness/client.ts';
 import { assertAllHolds } from '../../harness/invariants.ts';
 import { testSecrets } from '../../harness/secrets.ts';
@@ -75,6 +80,20 @@ async function assertKnown(): Promise<void> {
   assert.equal(listAt(json, 'data').length, accounts.length);
 }
 
+const reader = openPool({
+  url: world.database.readerUrl,
+  connections: 1,
+  applicationName: 'test',
+  logger: createLogger('test', 'silent'),
+  pace: 'unhurried',
+});
+after(async () => reader.end());
+
+/** What a closed day says of its payouts. */
+async function digestEveryDay() {
+  return inReadOnlyTransaction(reader, 'shared', async (tx) => digestOrders(tx, spanFrom('2026-01-01')));
+}
+
 test('with both keys, what was made under the old one is recognised, and its accounts are known', async () => {
   await payEach();
   await restart(withBoth);
@@ -86,9 +105,12 @@ test('with both keys, what was made under the old one is recognised, and its acc
 test('the change leaves no digest of the old key, and everything is recognised by the new one alone', async () => {
   const tried = await kelpieAdmin(world.database, ['encryption-keys', 'rotate', '--dry-run', ...why], withBoth);
   assert.equal(valueAt(tried.data(), 'digests.replaced'), made.length, tried.said);
+  const days = await digestEveryDay();
+  assert.equal(days.rows, made.length);
   const done = await kelpieAdmin(world.database, ['encryption-keys', 'rotate', ...why], withBoth);
   assert.equal(done.code, 0, done.said);
   assert.deepEqual(valueAt(done.data(), 'digests'), { replaced: made.length, held: 0, unknown: 0 });
+  assert.deepEqual(await digestEveryDay(), days);
   await repeatEach();
   await payEach();
   await restart(withNew);
