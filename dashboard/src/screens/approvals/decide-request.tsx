@@ -67,7 +67,11 @@ function Decision({ request, begins, onClose, onSticky }: DecisionProps) {
     return (
       <ConfirmAct
         confirming={deciding}
-        what={`a payout of ${formatPounds(request.amount_gbp)} to ${request.recipient.name ?? ''}`}
+        what={
+          <>
+            a payout of {formatPounds(request.amount_gbp)} to <bdi>{request.recipient.name ?? ''}</bdi>
+          </>
+        }
         action="Approve payout"
         onCancel={() => {
           onSticky(false);

@@ -247,7 +247,7 @@ function AccountFields({ draft, bind, again }: FieldsProps & Pick<DraftFormProps
       </div>
       {isOther && (
         <p role="alert" className="rounded-md bg-returned-wash p-3 text-returned">
-          This is not the account that you last paid {again.name} at. Check it with the recipient.
+          This is not the account that you last paid <bdi>{again.name}</bdi> at. Check it with the recipient.
         </p>
       )}
       <Field {...bind('bankName')} label="Bank name" isRequired autoComplete="off" />

@@ -39,7 +39,9 @@ export function Review({ draft, quote, sending, onSend, onBack }: ReviewProps) {
       <div className="grid min-w-0 content-start gap-6">
         <p className="text-title">
           <strong className="figures font-semibold">{amount}</strong> to{' '}
-          <strong className="font-semibold">{name}</strong>
+          <strong className="font-semibold">
+            <bdi>{name}</bdi>
+          </strong>
         </p>
         <PayoutFacts draft={draft} business={business} />
       </div>
@@ -191,8 +193,11 @@ function CodeStep({ amount, name, business, isWrong, isFixed, isSending, onSend,
       }
     >
       It confirms <strong className="figures font-medium">{amount}</strong> of real money to{' '}
-      <strong className="font-medium">{name}</strong> from the wallet of{' '}
-      <strong className="font-medium">{business}</strong>. The code is valid for 5 minutes and only for this payout.
+      <strong className="font-medium">
+        <bdi>{name}</bdi>
+      </strong>{' '}
+      from the wallet of <strong className="font-medium">{business}</strong>. The code is valid for 5 minutes and only
+      for this payout.
     </ConfirmCode>
   );
 }

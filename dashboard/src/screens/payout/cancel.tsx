@@ -36,8 +36,8 @@ export function Cancel({ payout }: { payout: Payout }) {
       </Button>
       <Dialog title="Cancel this payout?" isOpen={isOpen} onClose={close}>
         <p>
-          We ask the bank to stop {formatPounds(payout.amount_gbp)} to {payout.recipient.name ?? 'the recipient'}. If it
-          is too late, the payout continues.
+          We ask the bank to stop {formatPounds(payout.amount_gbp)} to{' '}
+          <bdi>{payout.recipient.name ?? 'the recipient'}</bdi>. If it is too late, the payout continues.
         </p>
         {cancelling.error !== null && (
           <Problem

@@ -59,7 +59,9 @@ function PayoutPage({ payout }: { payout: Payout }) {
           <BackLink to={address('/payouts')}>Payouts</BackLink>
           <span className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
             <span className="figures">{formatPounds(amount)}</span>
-            <span className="font-normal text-muted">to {name}</span>
+            <span className="font-normal text-muted">
+              to <bdi>{name}</bdi>
+            </span>
           </span>
         </span>
       }
@@ -159,7 +161,7 @@ function PayAgainLink({ payout }: { payout: Payout }) {
   if (!canPay || payout.failure_code === 'regulatory' || name === null || accountLast4 === null) return null;
   return (
     <ButtonLink to={address('/payouts/new')} onClick={() => offerPayAgain({ payoutId: payout.id, name, accountLast4 })}>
-      Pay {name} again
+      Pay <bdi>{name}</bdi> again
     </ButtonLink>
   );
 }
@@ -190,7 +192,9 @@ function Details({ payout }: { payout: Payout }) {
       <div className="grid min-w-0 content-start gap-8">
         <Section title="Details">
           <Facts>
-            <Fact name="Recipient">{recipient.name ?? 'Unknown'}</Fact>
+            <Fact name="Recipient">
+              <bdi>{recipient.name ?? 'Unknown'}</bdi>
+            </Fact>
             <Fact name="Account number">
               <span className="figures">Ends in {recipient.account_last4}</span>
             </Fact>

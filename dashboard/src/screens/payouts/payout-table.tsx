@@ -61,7 +61,9 @@ function PayoutRow({ payout, isShort }: { payout: Payout; isShort: boolean }) {
       <Cell className="max-w-0 w-full sm:w-auto sm:max-w-56">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
-            <RowLink to={address(`/payouts/${id}`)}>{recipient.name ?? 'Unknown'}</RowLink>
+            <RowLink to={address(`/payouts/${id}`)}>
+              <bdi>{recipient.name ?? 'Unknown'}</bdi>
+            </RowLink>
             <span className="figures text-muted max-sm:hidden"> •••• {recipient.account_last4}</span>
           </span>
           <span className="text-small sm:hidden">

@@ -58,7 +58,9 @@ function RecipientRow({ recipient }: { recipient: RecipientSummary }) {
       <Cell className="max-w-0 w-full sm:w-auto sm:max-w-64">
         <div className="grid min-w-0 gap-0.5">
           <span className="truncate">
-            <RowLink to={address(`/payouts?search=${last4 ?? ''}`)}>{name ?? 'Unknown'}</RowLink>
+            <RowLink to={address(`/payouts?search=${last4 ?? ''}`)}>
+              <bdi>{name ?? 'Unknown'}</bdi>
+            </RowLink>
             <span className="figures text-muted max-sm:hidden"> •••• {last4}</span>
           </span>
           <span className="figures text-small text-muted sm:hidden">

@@ -67,6 +67,19 @@ test('a name without spaces makes no line without end', () => {
   assert.equal(mail.text.split('\n\n').length, 3);
 });
 
+test('a name that is read from the right leaves what stands beside it in its place', () => {
+  const mail = rendered({
+    subject: 'Invitation from דוד כהן',
+    lead: 'Pay דוד כהן £250.00.',
+    blocks: [{ kind: 'facts', facts: [['Recipient', 'محمد O’Neill']] }],
+  });
+  assert.equal(mail.subject, 'Invitation from \u2068דוד כהן\u2069');
+  assert.match(mail.text, /^Pay \u2068דוד כהן\u2069 £250\.00\.\n\nRecipient: \u2068محمد\u2069 O’Neill\n/);
+  assert.match(mail.html, /Pay <bdi>דוד כהן<\/bdi> £250\.00\.<\/p>/);
+  assert.match(mail.html, /<bdi>محمد<\/bdi> O’Neill/);
+  assert.match(mail.html, /<title>Invitation from דוד כהן<\/title>/);
+});
+
 function linkTo(url: string) {
   return rendered({ subject: 'A trial', lead: 'A trial.', blocks: [{ kind: 'link', label: 'Open', url }] });
 }

@@ -45,6 +45,23 @@ function onOneLine(text: string): string {
   return text.replaceAll(breaking, ' ').replaceAll(/\s+/g, ' ').trim();
 }
 
+const fromTheRight =
+  '\\p{sc=Hebr}\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Thaa}\\p{sc=Nkoo}\\p{sc=Samr}\\p{sc=Mand}\\p{sc=Adlm}\\p{sc=Rohg}';
+
+/** From the first letter that is read from the right to the last one before a line ends or another script begins. */
+const runsFromTheRight = new RegExp(
+  `[${fromTheRight}](?:[${fromTheRight}\\p{M}\\p{N}\\p{P}\\p{Zs}]*[${fromTheRight}\\p{M}])?`,
+  'gu',
+);
+
+/** Else the digits and signs after such a name, often an amount, would be shown before it. */
+function isolate(text: string, [before, after]: readonly [before: string, after: string]): string {
+  return text.replaceAll(runsFromTheRight, `${before}$&${after}`);
+}
+
+const inText = ['\u2068', '\u2069'] as const;
+const inHtml = ['<bdi>', '</bdi>'] as const;
+
 function charactersIn(text: string): number {
   return Array.from(text).length;
 }
@@ -76,8 +93,13 @@ const htmlNames: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escape(text: string): string {
+/** For an attribute or a title, which can't hold an element. */
+function escapeBare(text: string): string {
   return onOneLine(text).replaceAll(/[&<>"']/g, (character) => htmlNames[character] ?? character);
+}
+
+function escape(text: string): string {
+  return isolate(escapeBare(text), inHtml);
 }
 
 /** A link opens a page and does nothing else. */
@@ -129,7 +151,7 @@ function htmlOf(block: MailBlock): string {
     case 'facts':
       return block.facts.map(htmlOfFact).join('\n');
     case 'link':
-      return htmlOfLink(escape(block.label), escape(pageAddress(block.url)));
+      return htmlOfLink(escape(block.label), escapeBare(pageAddress(block.url)));
     case 'entries':
       return block.entries.map(htmlOfEntry).join('\n');
   }
@@ -155,7 +177,7 @@ function htmlOfEntry({ title, detail, link }: MailEntry, at: number, all: readon
 }
 
 function htmlOfEntryLink({ label, url }: { label: string; url: string }): string {
-  return `<a class="tide" href="${escape(pageAddress(url))}" style="font-size:14px;line-height:21px;${tide}">${escape(label)}</a>`;
+  return `<a class="tide" href="${escapeBare(pageAddress(url))}" style="font-size:14px;line-height:21px;${tide}">${escape(label)}</a>`;
 }
 
 function htmlOfLink(label: string, url: string): string {
@@ -187,7 +209,7 @@ function textOfFooter({ supportEmail }: MailFooter): string {
 }
 
 function htmlOfFooter({ supportEmail }: MailFooter): string {
-  const address = escape(supportEmail);
+  const address = escapeBare(supportEmail);
   return `<p class="soft line" style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dedc;font-size:14px;line-height:21px;${soft}">${senderName}<br />
 Questions? Contact support: <a class="tide" href="mailto:${address}" style="${tide}">${address}</a></p>`;
 }
@@ -201,7 +223,7 @@ function renderHtml({ subject, lead, blocks }: MailMessage, footer: MailFooter):
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <meta name="supported-color-schemes" content="light dark" />
-    <title>${escape(subject)}</title>
+    <title>${escapeBare(subject)}</title>
     <style>
       :root { color-scheme: light dark; supported-color-schemes: light dark; }${darkStyles}    </style>
   </head>
@@ -222,8 +244,8 @@ ${htmlOfFooter(footer)}
 export function renderMail(message: MailMessage, footer: MailFooter): MailContent {
   const paragraphs = [wrap(message.lead), ...message.blocks.map(textOf), textOfFooter(footer)];
   return {
-    subject: onOneLine(message.subject),
-    text: `${paragraphs.join('\n\n')}\n`,
+    subject: isolate(onOneLine(message.subject), inText),
+    text: isolate(`${paragraphs.join('\n\n')}\n`, inText),
     html: renderHtml(message, footer),
   };
 }
