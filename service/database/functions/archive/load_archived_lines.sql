@@ -16,9 +16,11 @@ begin
   if not found then
     raise exception 'a month that does not return' using errcode = 'insufficient_privilege';
   end if;
+  -- Lateral, since (jsonb_populate_record(...)).* would read the line again for each column.
   execute format(
     'insert into kelpie.%I
-     select (jsonb_populate_record(null::kelpie.payouts, line::jsonb -> ''payout'')).* from unnest($1) as line',
+     select row.* from unnest($1) as line
+     cross join lateral jsonb_populate_record(null::kelpie.payouts, line::jsonb -> ''payout'') as row',
     'payouts' || suffix
   ) using lines;
   get diagnostics loaded = row_count;
