@@ -199,7 +199,7 @@ export const holes: Readonly<Record<string, Hole>> = {
     ],
   },
   'foreign-freeze': {
-    file: 'service/src/access/notifying/freeze-links.ts',
+    file: 'service/src/platform/mail/mail-links.ts',
     edits: [['timingSafeEqual(signature, sign(each, signed))', 'signature.length > 0']],
   },
   'frozen-pays': {

@@ -7,13 +7,13 @@ import { inTransaction, type Transaction } from '../../platform/database/transac
 import type { Origin } from '../../platform/origin.ts';
 import { liveFrozenMail } from '../mails/live-frozen.ts';
 import { listAdminEmails, lockPeople } from '../members/store.ts';
-import type { FreezeLinks } from '../notifying/freeze-links.ts';
+import type { MailLinks } from '../../platform/mail/mail-links.ts';
 import { addFreeze } from './store.ts';
 
 export interface FreezeDeps {
   pool: Pool;
   clock: Clock;
-  links: Pick<FreezeLinks, 'read'>;
+  links: Pick<MailLinks, 'read'>;
   notifyAdmins: NotifyAdmins;
   dashboardUrl: string;
 }

@@ -5,12 +5,12 @@ import type { MailBlock, MailMessage } from '../../platform/mail/layout.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
 import type { Outbox } from '../../platform/mail/outbox.ts';
 import { getCurrentPartner, listAdminEmails } from '../members/store.ts';
-import type { FreezeLinks } from './freeze-links.ts';
+import type { MailLinks } from '../../platform/mail/mail-links.ts';
 
 export interface NotifierDeps {
   clock: Clock;
   outbox: Outbox;
-  links: Pick<FreezeLinks, 'linkFor'>;
+  links: Pick<MailLinks, 'linkFor'>;
 }
 
 function notMe(url: string): MailBlock[] {

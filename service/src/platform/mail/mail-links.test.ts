@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createVersionedDigest } from '../../platform/keyed-digest.ts';
-import { newId } from '../../platform/ids.ts';
-import { createFreezeLinks } from './freeze-links.ts';
+import { createVersionedDigest } from '../keyed-digest.ts';
+import { newId } from '../ids.ts';
+import { createMailLinks } from './mail-links.ts';
 
 const now = new Date('2026-11-16T12:00:00Z');
 const clock = { now: () => now };
 const dayMs = 24 * 3_600_000;
-const digest = createVersionedDigest(new Map([[1, Buffer.alloc(32, 1)]]), 'freeze links');
-const links = createFreezeLinks(digest, 'https://dashboard.kelpie.example');
+const pageOf = (token: string): string => `https://dashboard.kelpie.example/not-me#${token}`;
+const digestOf = (byte: number, use: string) => createVersionedDigest(new Map([[1, Buffer.alloc(32, byte)]]), use);
+const links = createMailLinks(digestOf(1, 'freeze links'), pageOf);
 const person = { partnerId: newId(clock), mailId: newId(clock), email: 'ada@tideway.example' };
 const url = links.linkFor(person);
 const [page = '', token = ''] = url.split('#', 2);
@@ -34,6 +35,6 @@ test('a link that we did not sign is none, whatever was changed in it', () => {
     assert.equal(links.read(changed.toString('base64url'), now), null, `byte ${at}`);
   }
   for (const other of ['', 'none', token.slice(4), `${token}AAAA`]) assert.equal(links.read(other, now), null, other);
-  const foreign = createFreezeLinks(createVersionedDigest(new Map([[1, Buffer.alloc(32, 2)]]), 'freeze links'), page);
-  assert.equal(foreign.read(token, now), null);
+  for (const foreign of [digestOf(2, 'freeze links'), digestOf(1, 'address links')])
+    assert.equal(createMailLinks(foreign, pageOf).read(token, now), null);
 });
