@@ -239,7 +239,7 @@ export interface paths {
         head?: never;
         /**
          * Update account settings
-         * @description Changes the settings that you send, for both environments, and returns the account in the one that you name. A new contact or billing email is confirmed with an emailed code, and we email every admin and the old address. Safe to retry.
+         * @description Changes the settings that you send, for both environments, and returns the account in the one that you name. A new contact or billing email is confirmed with an emailed code, and with a link that we email to the new address: nothing else is sent to it before. We email every admin and the old address. Safe to retry.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -258,6 +258,26 @@ export interface paths {
         get: operations["getCompliance"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/confirm-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an email address
+         * @description Confirms the contact or billing email of an account. Needs no session: the token comes from an email to that address, and is valid for 7 days. Until then, alerts go to the admins alone, and invoices to the admin who joined first. Safe to retry.
+         */
+        post: operations["confirmAddress"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2011,9 +2031,28 @@ export interface components {
                  * @description The email address for questions about the account.
                  */
                 contact_email: string | null;
+                /** @description Whether `billing_email` was confirmed with the link that we emailed to it. Until then, we send nothing else to it. */
+                billing_email_confirmed?: boolean;
+                /** @description Whether `contact_email` was confirmed with the link that we emailed to it. Until then, we send nothing else to it. */
+                contact_email_confirmed?: boolean;
             };
             /** @description The sanctions screening of the business: `not_screened`, `clear`, `review` or `blocked`. */
             screening: string;
+        };
+        /** @description The link that was sent to a contact or billing address. */
+        ConfirmAddressRequest: {
+            /** @description The token from the link in the email: what follows the `#`. */
+            token: string;
+        };
+        /** @description The address is confirmed. Alerts or invoices of the account go to it. */
+        ConfirmedAddress: {
+            /**
+             * @description Always `confirmed_address`.
+             * @enum {string}
+             */
+            object: "confirmed_address";
+            /** @description The name of the business. */
+            account: string;
         };
         /** @description Who is paid. Responses return only the name and the last four digits of the account number. */
         Recipient: {
@@ -6041,6 +6080,121 @@ export interface operations {
             };
             /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    confirmAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmAddressRequest"];
+            };
+        };
+        responses: {
+            /** @description The address is confirmed. Alerts or invoices of the account go to it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmedAddress"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_code`: The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. For a link from an email: it is invalid or older than 7 days. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

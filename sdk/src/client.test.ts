@@ -124,6 +124,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['DELETE /v1/auth/sessions', async () => kelpie.auth.endSessions({ of: 'me' })],
     [`DELETE /v1/auth/sessions/${id}`, async () => kelpie.auth.endSession(id)],
     ['POST /v1/auth/freeze', async () => kelpie.auth.freeze({ token: 'x' })],
+    ['POST /v1/auth/confirm-address', async () => kelpie.auth.confirmAddress({ token: 'x' })],
     ['GET /v1/auth/accounts', async () => kelpie.auth.listAccounts()],
     ['POST /v1/signup', async () => kelpie.signup({ email: 'ada@example.com', name: 'Acme', slug: 'acme' })],
     ['GET /v1/balance', async () => kelpie.balance.get()],

@@ -121,7 +121,7 @@ function startTraffic(client: Client): Traffic {
   const refused: Record<string, number> = {};
   const pay = async (): Promise<void> => {
     const startedAt = performance.now();
-    const { status, code = 'none' } = await createPayout(client, payoutBody());
+    const { status, code } = await createPayout(client, payoutBody());
     longestMs = Math.max(longestMs, performance.now() - startedAt);
     if (status === 201) created += 1;
     else refused[code] = (refused[code] ?? 0) + 1;

@@ -7,6 +7,8 @@ import type { CallOptions } from '../request.ts';
 export interface EndSessionsQuery {
   of?: 'me' | 'everyone';
 }
+export interface ConfirmAddressRequest extends Schema<'ConfirmAddressRequest'> {}
+export interface ConfirmedAddress extends Schema<'ConfirmedAddress'> {}
 export interface EnterAccountRequest extends Schema<'EnterAccountRequest'> {}
 export interface Freeze extends Schema<'Freeze'> {}
 export interface FreezeRequest extends Schema<'FreezeRequest'> {}
@@ -41,6 +43,8 @@ export interface AuthResource {
   endSessions(which: EndSessionsQuery, options?: ConfirmOptions): Promise<SessionsEnded>;
   /** Stops live payouts with the token of the link in an email. Needs no session. */
   freeze(body: FreezeRequest, options?: CallOptions): Promise<Freeze>;
+  /** Confirms a contact or billing address with the token of the link in an email. Needs no session. */
+  confirmAddress(body: ConfirmAddressRequest, options?: CallOptions): Promise<ConfirmedAddress>;
 }
 
 export default function createAuth({ call }: Calls): AuthResource {
@@ -56,6 +60,8 @@ export default function createAuth({ call }: Calls): AuthResource {
     endSessions: async (query, options) =>
       (await call('delete', '/v1/auth/sessions', { ...confirmedAlone(options), query })).json,
     freeze: async (body, options) => (await call('post', '/v1/auth/freeze', { ...options, body })).json,
+    confirmAddress: async (body, options) =>
+      (await call('post', '/v1/auth/confirm-address', { ...options, body })).json,
     signOut: async (options) => (await call('delete', '/v1/auth/session', { ...options })).json,
   };
 }

@@ -63,9 +63,16 @@ import { addReferenceRoutes } from '../http/reference/page.ts';
 import { refuseForeignPages } from '../http/auth/session-cookie.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { addAccountRoutes } from '../partners/routes/account-routes.ts';
+import { addConfirmAddressRoutes } from '../partners/routes/confirm-address-routes.ts';
 import { addPublicPartnerRoutes } from '../partners/routes/public-partner-routes.ts';
 import { addVerificationRoutes } from '../partners/routes/verification-routes.ts';
-import { createPlanMarkups, createPartnerEnvironments, openPartner, wakeVerification } from '../partners/index.ts';
+import {
+  createAddressLinks,
+  createPlanMarkups,
+  createPartnerEnvironments,
+  openPartner,
+  wakeVerification,
+} from '../partners/index.ts';
 import { addApprovalRuleRoutes } from '../payouts/routes/approval-rule-routes.ts';
 import { addDailyRoutes } from '../payouts/routes/daily-routes.ts';
 import { addHistoryRoutes } from '../payouts/routes/history-routes.ts';
@@ -204,7 +211,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addSignInRoutes(app, deps, { auth, acts, sessions, limitOpen, tools });
   addSessionListRoutes(app, { ...auth, ...acts, pool, calls, sessions, activity });
   addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(dashboardOrigin(deps)) });
-  addAccountRoutes(app, { ...auth, ...acts, calls, activity });
+  addSettingsRoutes(app, deps, { auth, acts, activity, limitOpen, tools });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
   const payouts = payoutDeps(deps, tools, banks);
   const creation = { ...auth, ...payouts, ...acts, pool };
@@ -366,6 +373,20 @@ function addAccessRoutes(app: Server, deps: ApiDeps, { auth, acts, activity, too
   addNotificationRoutes(app, { ...auth, pool, activity });
 }
 
+/** What an admin sets of the account, and who confirms the addresses in it. */
+function addSettingsRoutes(
+  app: Server,
+  deps: ApiDeps,
+  { auth, acts, activity, limitOpen, tools }: AccessRouteDeps & { limitOpen: LimitHook },
+): void {
+  const { calls, clock, pool, outbox, limits } = deps;
+  const addressLinks = createAddressLinks(tools.addressDigest, acts.dashboardUrl);
+  const limitMailbox = createMailboxLimit(limits.mailboxes, tools.codeDigests);
+  addAccountRoutes(app, { ...auth, ...acts, calls, activity, outbox, addressLinks, limitMailbox });
+  const refuseForeign = refuseForeignPages(dashboardOrigin(deps));
+  addConfirmAddressRoutes(app, { pool, clock, addressLinks, limitOpen, refuseForeign });
+}
+
 /** What is made of the secrets, once: no route is given the secrets themselves. */
 type SecretTools = ReturnType<typeof openSecrets>;
 
@@ -380,6 +401,7 @@ function openSecrets({ apiKeyPepper, dataKeys, indexKey }: ApiSecrets) {
     bodyDigest: createVersionedDigest(indexKey, 'body fingerprint'),
     challengeDigest: createVersionedDigest(indexKey, 'sign-up challenges').newest,
     freezeDigest: createVersionedDigest(indexKey, 'freeze links'),
+    addressDigest: createVersionedDigest(indexKey, 'address links'),
   };
 }
 

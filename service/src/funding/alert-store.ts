@@ -4,13 +4,14 @@ import type { PartnerContext, Transaction } from '../platform/database/transacti
 import type { DueRow } from './source-store.ts';
 import type { WalletAlert } from './wallet-alert.ts';
 
-/** What the partner is called, and whom it wants to be written to. */
+/** What the partner is called, and whom it wants to be written to: null also where nobody confirmed the address. */
 export async function readContact(
   tx: Transaction,
   partnerId: string,
 ): Promise<{ business: string; contactEmail: string | null }> {
   const { rows } = await tx.query<{ name: string; contact_email: string | null }>(
-    'select name, contact_email from kelpie.partners where id = $1',
+    `select name, case when contact_email_confirmed_at is not null then contact_email end as contact_email
+     from kelpie.partners where id = $1`,
     [partnerId],
   );
   const [row] = rows;

@@ -17,6 +17,9 @@ export interface Account extends PartnerContext {
   markups: Markups;
   billingEmail: string | null;
   contactEmail: string | null;
+  /** Whether somebody opened the link that was sent there. Nothing else goes there before. */
+  isBillingConfirmed: boolean;
+  isContactConfirmed: boolean;
   logoUrl: string | null;
   brandColor: string | null;
   /** Below this the partner wants to be told; null where it does not. */

@@ -1,5 +1,6 @@
 // The businesses that pay out through Kelpie, and what each has in its two environments: a rail, a wallet at the bank, a
 // price plan. It knows nothing of payouts.
+export { createAddressLinks } from './address-links.ts';
 export { payoutLimits } from './limits.ts';
 export { openPartner } from './open-partner.ts';
 export { getAccount } from './store.ts';

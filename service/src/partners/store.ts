@@ -62,6 +62,8 @@ interface AccountRow {
   exception_markup_basis_points: string;
   billing_email: string | null;
   contact_email: string | null;
+  contact_confirmed: boolean;
+  billing_confirmed: boolean;
   logo_url: string | null;
   brand_color: string | null;
   wallet_low_micro_usdc: string | null;
@@ -79,6 +81,8 @@ const showAccountCall: Call = {
   name: 'show_account',
   text: `select account.*, plan.verification_pence, plan.network_markup_basis_points, plan.exception_markup_basis_points,
       (select p.closed_at from kelpie.partners p where p.id = $1) as closed_at,
+      (select p.contact_email_confirmed_at is not null from kelpie.partners p where p.id = $1) as contact_confirmed,
+      (select p.billing_email_confirmed_at is not null from kelpie.partners p where p.id = $1) as billing_confirmed,
       exists (
         select from kelpie.payment_blocks b
         where b.partner_id = $1 and b.cause = 'frozen' and coalesce(b.environment, $2) = $2
@@ -107,6 +111,8 @@ export async function getAccount(calls: SingleCalls, of: PartnerContext): Promis
     },
     billingEmail: row.billing_email,
     contactEmail: row.contact_email,
+    isBillingConfirmed: row.billing_confirmed,
+    isContactConfirmed: row.contact_confirmed,
     logoUrl: row.logo_url,
     brandColor: row.brand_color,
     walletLow: row.wallet_low_micro_usdc === null ? null : BigInt(row.wallet_low_micro_usdc),
@@ -154,12 +160,19 @@ interface PartnerAddresses {
   name: string;
   contact_email: string | null;
   billing_email: string | null;
+  /** Only those that somebody reads for certain. */
+  confirmed: readonly string[];
 }
 
 /** Locks the partner, so that what an email says of a change is what was there before it. */
 export async function lockAddresses(tx: Transaction, partnerId: string): Promise<PartnerAddresses> {
   const { rows } = await tx.query<PartnerAddresses>(
-    'select name, contact_email, billing_email from kelpie.partners where id = $1 for no key update',
+    `select name, contact_email, billing_email,
+       array_remove(array[
+         case when contact_email_confirmed_at is not null then contact_email end,
+         case when billing_email_confirmed_at is not null then billing_email end
+       ], null) as confirmed
+     from kelpie.partners where id = $1 for no key update`,
     [partnerId],
   );
   if (rows[0] === undefined) throw new Error('a transaction of no partner');
@@ -180,6 +193,26 @@ export async function setAccount(tx: Transaction, partnerId: string, settings: A
     [partnerId, JSON.stringify(settings)],
   );
   if (rows.length !== 1) throw new Error('a transaction of no partner');
+}
+
+/** For whichever of the two it is. Says false where it was confirmed before. */
+export async function confirmAddresses(
+  tx: Transaction,
+  { partnerId, email, at }: { partnerId: string; email: string; at: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query(
+    `update kelpie.partners p
+     set contact_email_confirmed_at =
+         case when p.contact_email = $2 then coalesce(p.contact_email_confirmed_at, $3) else p.contact_email_confirmed_at end,
+       billing_email_confirmed_at =
+         case when p.billing_email = $2 then coalesce(p.billing_email_confirmed_at, $3) else p.billing_email_confirmed_at end
+     where p.id = $1
+       and ((p.contact_email = $2 and p.contact_email_confirmed_at is null)
+         or (p.billing_email = $2 and p.billing_email_confirmed_at is null))
+     returning 1`,
+    [partnerId, email, at],
+  );
+  return rows.length === 1;
 }
 
 interface NewPartner {

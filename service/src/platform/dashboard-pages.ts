@@ -16,4 +16,5 @@ export const dashboardPages = {
   team: (environment: Environment): string => `/${environment}/team`,
   /** The token is in the fragment: no server, proxy or log on the way sees it. */
   notMe: (token: string): string => `/not-me#${token}`,
+  confirmAddress: (token: string): string => `/confirm-address#${token}`,
 };

@@ -4,6 +4,7 @@ import { textAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { asSecondPerson, kelpieAdmin } from '../app/commands/kelpie-admin.ts';
 import { activityOf } from '../activity/recorded-activity.ts';
+import { confirmPlantedAddresses } from '../harness/confirmed-addresses.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { confirming, withCode } from '../harness/confirming.ts';
@@ -42,6 +43,7 @@ async function openBusiness(): Promise<Business> {
        billing_email = 'bills-' || slug || '@acme.test' where id = $1`,
     [partner.partnerId],
   );
+  await confirmPlantedAddresses(database, partner.partnerId);
   const { url } = world.api;
   const [alice, bob] = [await signIn(database, partner, { url }), await signIn(database, partner, { url })];
   return { partner, slug: `p-${partner.partnerId.slice(-12)}`, alice, bob };

@@ -6,6 +6,7 @@ import type { Mail } from '@kelpie/dev/mail/mail.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { printDay, printMonth } from '../../src/billing/pdf/printed-invoice.ts';
 import { monthEnd, monthOf } from '../../src/platform/london-month.ts';
+import { confirmPlantedAddresses } from '../harness/confirmed-addresses.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startWorker } from '../harness/processes.ts';
@@ -31,6 +32,7 @@ await query(`update kelpie.partners set name = 'Tideway Coffee Ltd', billing_ema
   billed.partnerId,
   'accounts@tideway.example',
 ]);
+await confirmPlantedAddresses(database, billed.partnerId);
 await query(
   `insert into kelpie.members (partner_id, email, role, created_at)
    values ($1, 'late@harbour.example', 'admin', now()), ($1, 'founder@harbour.example', 'admin', now() - interval '1 day'),

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { listAt, textAt, valueAt } from '@kelpie/dev/json.ts';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { printDay, printMonth, printPounds } from '../../src/billing/pdf/printed-invoice.ts';
+import { confirmPlantedAddresses } from '../harness/confirmed-addresses.ts';
 import { call, type Client } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
@@ -29,6 +30,7 @@ async function newPartner(name: string): Promise<Client & { partnerId: string }>
       name,
     ]),
   );
+  await confirmPlantedAddresses(database, partnerId);
   return { url: api.url, key, partnerId };
 }
 

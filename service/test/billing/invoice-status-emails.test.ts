@@ -11,6 +11,7 @@ import { createSingleCalls } from '../../src/platform/database/single-call.ts';
 import { startJobSender } from '../../src/platform/jobs/jobs.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { monthEnd, monthOf } from '../../src/platform/london-month.ts';
+import { confirmPlantedAddresses } from '../harness/confirmed-addresses.ts';
 import { createTestClock } from '../harness/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startWorker } from '../harness/processes.ts';
@@ -50,8 +51,10 @@ const dayMs = 24 * 60 * 60_000;
 const period = monthOf(startedAt);
 const [late, moved, deserted] = await createBilledPartners(database, 3, startedAt);
 assert(late !== undefined && moved !== undefined && deserted !== undefined);
-const addressOf = async (partnerId: string, email: string): Promise<unknown> =>
-  query('update kelpie.partners set billing_email = $2 where id = $1', [partnerId, email]);
+const addressOf = async (partnerId: string, email: string): Promise<void> => {
+  await query('update kelpie.partners set billing_email = $2 where id = $1', [partnerId, email]);
+  await confirmPlantedAddresses(database, partnerId);
+};
 await addressOf(late.partnerId, 'accounts@tideway.example');
 await addressOf(moved.partnerId, 'old@harbour.example');
 move(monthEnd(period).getTime() - startedAt.getTime() + 60_000);

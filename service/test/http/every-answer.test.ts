@@ -6,6 +6,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
 import { startSandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { createFreezeLinks } from '../../src/access/index.ts';
+import { createAddressLinks } from '../../src/partners/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createVersionedDigest } from '../../src/platform/keyed-digest.ts';
@@ -243,6 +244,22 @@ function freezing({ partnerId, email }: Pick<Person, 'partnerId' | 'email'>): As
   return { path: '/v1/auth/freeze', method: 'POST', body: { token } };
 }
 
+const addressLinks = createAddressLinks(
+  createVersionedDigest(new Map([[1, Buffer.from(testSecrets.KELPIE_INDEX_KEY, 'hex')]]), 'address links'),
+  'https://dashboard.test',
+);
+
+/** By the link of an email to the contact address. */
+async function confirmingAddress(): Promise<Asking> {
+  const { partnerId } = await createSimulatedPartner(world.database);
+  const email = newAddress();
+  await asAdmin(world.database.superuserUrl, async (admin) =>
+    admin.query('update kelpie.partners set contact_email = $2 where id = $1', [partnerId, email]),
+  );
+  const [, token = ''] = addressLinks.linkFor({ partnerId, email, mailId: newId(systemClock) }).split('#');
+  return { path: '/v1/auth/confirm-address', method: 'POST', body: { token } };
+}
+
 /** What a person changes under an id. */
 const namesEnvironment = new Set(['deleteWebhook', 'approvePayoutRequest', 'declinePayoutRequest']);
 
@@ -285,6 +302,7 @@ const well: Record<string, () => Promise<Asking>> = {
   switchAccount: async () =>
     asPerson({ path: '/v1/auth/session', method: 'PATCH', body: { slug: slugOf(world.partner) } }),
   freezeAccount: async () => freezing((await newAdmin()).person),
+  confirmAddress: confirmingAddress,
   listSessions: async () => asPerson({ path: '/v1/auth/sessions' }),
   endSession: async () => {
     const { person } = await newAdmin();
@@ -536,7 +554,9 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   key_limit_reached: async ({ id }) => untilRefused(await askedWell(id)),
   invalid_code: async ({ id }) =>
     askWell(id, whole, {
-      body: id === 'freezeAccount' ? { token: 'none' } : { email: newAddress(), code: '123456' },
+      body: ['freezeAccount', 'confirmAddress'].includes(id)
+        ? { token: 'none' }
+        : { email: newAddress(), code: '123456' },
     }),
   second_admin_required: async ({ id }) => {
     if (id === 'approveApprovalRules') return ask(whole, await newPendingRules('approve', 'alan'));

@@ -23,7 +23,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value.t
 const nameIn = (ref: unknown): string => String(ref).split('/').at(-1) ?? '';
 
 const verbs =
-  /^(Create|Retrieve|List|Update|Cancel|Freeze|Revoke|Roll|Remove|Invite|Send|Sign in|Export|End|Switch|Start|Download|Delete|Redeliver|Test|Advance|Hold|Fail|Return|Add|Set|Approve|Decline|Lift) ?[a-zA-Z]/;
+  /^(Create|Retrieve|List|Update|Cancel|Freeze|Revoke|Roll|Remove|Invite|Send|Sign in|Export|End|Switch|Start|Download|Delete|Redeliver|Test|Advance|Hold|Fail|Return|Add|Set|Approve|Decline|Lift|Confirm) ?[a-zA-Z]/;
 
 function createChecker(document: unknown): (schema: unknown, value: unknown) => string | undefined {
   const ajv = new Ajv2020({ strict: false, allErrors: true });

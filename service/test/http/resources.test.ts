@@ -99,6 +99,8 @@ test('compliance has the limits of the rail, and where the verification stands',
       payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
       billing_email: 'money@partner.test',
       contact_email: null,
+      billing_email_confirmed: false,
+      contact_email_confirmed: false,
     },
     screening: 'not_screened',
   });

@@ -167,6 +167,7 @@ const otherwise: Readonly<Record<string, RegExp>> = {
   failSandboxPayout: refusedStep,
   returnSandboxPayout: refusedStep,
   freezeAccount: /"invalid_code"[^]*\n401$/,
+  confirmAddress: /"invalid_code"[^]*\n401$/,
   changeMember: /"confirmation_required"[^]*\n422$/,
   removeMember: /"invalid_confirm_code"[^]*\n422$/,
   endSession: /"invalid_confirm_code"[^]*\n422$/,

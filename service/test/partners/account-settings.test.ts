@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { valueAt } from '@kelpie/dev/json.ts';
 import { call, type ApiAnswer } from '../harness/client.ts';
+import { confirmPlantedAddresses } from '../harness/confirmed-addresses.ts';
 import { confirming } from '../harness/confirming.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { mailedCode, waitingMails } from '../harness/mailed-code.ts';
@@ -126,6 +127,7 @@ test('only a new contact or billing email asks for a code, and its email says wh
     callAs(person, '/v1/account?environment=sandbox', { method: 'PATCH', body });
   assert.equal((await ask({ brand_color: '#0f6e6e', contact_email: null })).status, 200);
   assert.equal((await update(person, everything)).status, 200);
+  await confirmPlantedAddresses(database, other.partnerId);
   assert.equal((await ask({ ...everything, logo_url: null })).status, 200);
   const change = { billing_email: 'new@acme.test', logo_url: 'https://acme.test/' };
   assert.equal((await ask(change)).code, 'confirmation_required');

@@ -3,7 +3,7 @@ import type { TokenLeases } from '../../platform/rate-limits/token-leases.ts';
 import type { CodeDigests } from './codes.ts';
 
 /** Refuses one more email of a kind to a mailbox that had its share, under whichever address. */
-export type LimitMailbox = (kind: 'sign-up' | 'invitation', email: string) => Promise<void>;
+export type LimitMailbox = (kind: 'sign-up' | 'invitation' | 'address', email: string) => Promise<void>;
 
 export function createMailboxLimit(leases: TokenLeases, { ofMailbox }: Pick<CodeDigests, 'ofMailbox'>): LimitMailbox {
   return async (kind, email) => {

@@ -34,7 +34,9 @@ interface LiveEnvironment {
 /** Of the transaction's partner. */
 export async function getLiveEnvironment(tx: Transaction, partnerId: string): Promise<LiveEnvironment> {
   const { rows } = await tx.query<{ since: Date; closed_at: Date | null; name: string; billing_email: string | null }>(
-    `select e.created_at as since, p.closed_at, p.name, p.billing_email from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
+    `select e.created_at as since, p.closed_at, p.name,
+       case when p.billing_email_confirmed_at is not null then p.billing_email end as billing_email
+     from kelpie.partner_environments e join kelpie.partners p on p.id = e.partner_id
      where e.partner_id = $1 and e.environment = 'live'`,
     [partnerId],
   );
@@ -251,10 +253,10 @@ export async function markEmailed(
   return rows.length === 1;
 }
 
-/** Where the transaction's partner wants its invoices now; null where it has not said. */
+/** Where the transaction's partner wants its invoices now; null where it has not said, or nobody confirmed the address. */
 export async function findBillingEmail(tx: Transaction, partnerId: string): Promise<string | null> {
   const { rows } = await tx.query<{ billing_email: string | null }>(
-    'select billing_email from kelpie.partners where id = $1',
+    'select billing_email from kelpie.partners where id = $1 and billing_email_confirmed_at is not null',
     [partnerId],
   );
   return rows[0]?.billing_email ?? null;

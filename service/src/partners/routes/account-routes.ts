@@ -31,6 +31,7 @@ const logoText = 'The URL of your logo, shown to the people you pay.';
 const colorText = 'Your brand colour, as hex.';
 const billingText = 'The email address for invoices.';
 const contactText = 'The email address for questions about the account.';
+const confirmedText = 'was confirmed with the link that we emailed to it. Until then, we send nothing else to it.';
 const lowText = 'We email you when the balance falls below this, in USDC. Null if the alert is off.';
 
 const PayoutLimits = Type.Object(
@@ -141,6 +142,12 @@ export const Compliance = nameSchema(
           payout_limits_gbp: PayoutLimits,
           billing_email: nullableText({ format: 'email', description: billingText }),
           contact_email: nullableText({ format: 'email', description: contactText }),
+          billing_email_confirmed: Type.Optional(
+            Type.Boolean({ description: `Whether \`billing_email\` ${confirmedText}` }),
+          ),
+          contact_email_confirmed: Type.Optional(
+            Type.Boolean({ description: `Whether \`contact_email\` ${confirmedText}` }),
+          ),
         },
         { description: 'What the account can do.' },
       ),
@@ -214,12 +221,16 @@ export function complianceBody(account: Account): Static<typeof Compliance.defin
       payout_limits_gbp: limitsBody(account),
       billing_email: account.billingEmail,
       contact_email: account.contactEmail,
+      billing_email_confirmed: account.isBillingConfirmed,
+      contact_email_confirmed: account.isContactConfirmed,
     },
     screening: account.screening,
   };
 }
 
 interface AccountDeps extends Authentication, UpdateAccountDeps {
+  /** Refuses one more email to a mailbox that had its share. */
+  limitMailbox: (kind: 'address', email: string) => Promise<void>;
   calls: SingleCalls;
   activity: ActivityLog;
 }
@@ -243,7 +254,7 @@ function addUpdateRoute(app: Server, deps: AccountDeps): void {
     operationId: 'updateAccount',
     summary: 'Update account settings',
     description:
-      'Changes the settings that you send, for both environments, and returns the account in the one that you name. A new contact or billing email is confirmed with an emailed code, and we email every admin and the old address. Safe to retry.',
+      'Changes the settings that you send, for both environments, and returns the account in the one that you name. A new contact or billing email is confirmed with an emailed code, and with a link that we email to the new address: nothing else is sent to it before. We email every admin and the old address. Safe to retry.',
     tags: ['Dashboard settings'],
     querystring: Query,
     body: UpdateAccountRequest.ref,
@@ -258,10 +269,17 @@ function addUpdateRoute(app: Server, deps: AccountDeps): void {
     const { partnerId, environment, by, callerId: sessionId } = caller;
     const settings = settingsFrom(request.body);
     const admin = { partnerId, environment, by, sessionId, requestId: request.id, origin: originOf(request) };
+    // Without the code nothing is sent to a new address.
+    if (request.body.confirm_code !== undefined) await limitMails(deps, settings);
     await updateAccount(deps, admin, { settings, code: request.body.confirm_code });
     deps.activity.isRecorded(request);
     return accountBody(await getAccount(deps.calls, caller));
   });
+}
+
+async function limitMails({ limitMailbox }: AccountDeps, settings: AccountSettings): Promise<void> {
+  for (const email of new Set([settings.contact_email, settings.billing_email]))
+    if (typeof email === 'string') await limitMailbox('address', email);
 }
 
 function addReadRoutes(app: Server, { calls, requireCaller, callerOf }: AccountDeps): void {

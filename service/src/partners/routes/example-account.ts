@@ -16,6 +16,8 @@ export const exampleAccount: Account = {
   markups: standardMarkups,
   billingEmail: 'billing@harbourgoods.example',
   contactEmail: exampleValues.adminEmail,
+  isBillingConfirmed: true,
+  isContactConfirmed: true,
   logoUrl: 'https://harbourgoods.example/logo.svg',
   brandColor: '#0f6e6e',
   walletLow: 500_000_000n,
