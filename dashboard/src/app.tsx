@@ -20,6 +20,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
               <Route path="sign-in" element={<screens.signIn.Screen />} />
               <Route path="sign-up" element={<screens.signUp.Screen />} />
               <Route path="not-me" element={<screens.notMe.Screen />} />
+              <Route path="confirm-address" element={<screens.confirmAddress.Screen />} />
               <Route path="accounts" element={<screens.accounts.Screen />} />
               <Route path=":environment" element={<Shell />}>
                 <Route index element={<screens.overview.Screen />} />

@@ -8,6 +8,7 @@ test('the pages before one is signed in', async ({ page }) => {
     { name: 'sign-in', address: 'sign-in', ready: heading('Sign in') },
     { name: 'status', address: '/status', ready: heading(/operational|Degraded|Outage/) },
     { name: 'sign-up', address: 'sign-up', ready: heading('Create account') },
+    { name: 'confirm-address', address: 'confirm-address#token', ready: heading('Confirm this email address') },
     { name: 'not-me', address: 'not-me#token', ready: heading('Freeze live payouts') },
     {
       name: 'not-me-expired',

@@ -50,6 +50,7 @@ export const screens = {
   signUp: screen(async () => import('./sign-in/sign-up.tsx')),
   accounts: screen(async () => import('./sign-in/accounts.tsx')),
   notMe: screen(async () => import('./sign-in/not-me.tsx')),
+  confirmAddress: screen(async () => import('./sign-in/confirm-address.tsx')),
   overview: screen(async () => import('./overview/overview.tsx')),
   payouts: screen(async () => import('./payouts/payouts.tsx')),
   payout: screen(async () => import('./payout/payout.tsx')),

@@ -23,6 +23,19 @@ export function settingsFrom(
   };
 }
 
+/** Which addresses are set, and were not confirmed by whoever reads them. */
+export interface Unconfirmed {
+  billing: boolean;
+  contact: boolean;
+}
+
+export function unconfirmedIn({ account }: { account: Compliance['account'] }): Unconfirmed {
+  return {
+    billing: account.billing_email !== null && account.billing_email_confirmed === false,
+    contact: account.contact_email !== null && account.contact_email_confirmed === false,
+  };
+}
+
 /** The API's form of a typed value. Undefined where the API would refuse it. */
 type Reading = (typed: string) => string | undefined;
 

@@ -15,7 +15,16 @@ import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/skeleton.tsx';
 import { Timestamp } from '../../ui/timestamp.tsx';
 import { Notifications } from './notifications.tsx';
-import { changeOf, emailChanges, settingsFrom, shownColour, wrongIn, type SettingsDraft } from './settings-draft.ts';
+import {
+  changeOf,
+  emailChanges,
+  settingsFrom,
+  shownColour,
+  unconfirmedIn,
+  wrongIn,
+  type SettingsDraft,
+  type Unconfirmed,
+} from './settings-draft.ts';
 
 export function Screen() {
   const account = useAccount();
@@ -50,7 +59,7 @@ function Settings({ account, compliance }: { account: Account; compliance: Compl
     <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="grid min-w-0 content-start gap-8">
         {isAdmin ? (
-          <SettingsForm saved={saved} draft={draft} onChange={setDraft} />
+          <SettingsForm saved={saved} draft={draft} unconfirmed={unconfirmedIn(compliance)} onChange={setDraft} />
         ) : (
           <Facts>
             <Fact name="Billing email">{saved.billingEmail === '' ? 'Not set' : saved.billingEmail}</Fact>
@@ -75,12 +84,23 @@ function Settings({ account, compliance }: { account: Account; compliance: Compl
 interface SettingsFormProps {
   saved: SettingsDraft;
   draft: SettingsDraft;
+  unconfirmed: Unconfirmed;
   onChange: (draft: SettingsDraft) => void;
 }
 
 const billingHint = 'Receives your invoices. Without one, we email the admin who joined first.';
+const contactHint = 'Receives messages about the account. Without one, we email the admins.';
+const unconfirmedHint = 'Not confirmed: open the link that we emailed to it. Until then, we email the admins instead.';
 
-function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
+function hintsOf(unconfirmed: Unconfirmed): { billing: string; contact: string } {
+  return {
+    billing: unconfirmed.billing ? unconfirmedHint : billingHint,
+    contact: unconfirmed.contact ? unconfirmedHint : contactHint,
+  };
+}
+
+function SettingsForm({ saved, draft, unconfirmed, onChange }: SettingsFormProps) {
+  const hints = hintsOf(unconfirmed);
   const kelpie = useAccountKelpie();
   const client = useQueryClient();
   const wrong = wrongIn(draft);
@@ -114,13 +134,8 @@ function SettingsForm({ saved, draft, onChange }: SettingsFormProps) {
           if (isChanged && Object.keys(wrong).length === 0) saving.run(change);
         }}
       >
-        <Field {...bind('billingEmail')} label="Billing email" type="email" hint={billingHint} />
-        <Field
-          {...bind('contactEmail')}
-          label="Contact email"
-          type="email"
-          hint="Receives messages about the account. Without one, we email the admins."
-        />
+        <Field {...bind('billingEmail')} label="Billing email" type="email" hint={hints.billing} />
+        <Field {...bind('contactEmail')} label="Contact email" type="email" hint={hints.contact} />
         <Field
           {...bind('walletLow')}
           label="Low-balance alert (USDC)"

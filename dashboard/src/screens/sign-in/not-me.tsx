@@ -1,25 +1,20 @@
 import { KelpieError } from '@kelpie/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
-import { useLocation, useNavigate } from 'react-router';
+import type { ReactNode } from 'react';
 import { kelpie } from '../../data/kelpie.ts';
 import { useSupportEmail } from '../../data/reads.ts';
 import { AuthLayout } from './auth-layout.tsx';
+import { useLinkToken } from './use-link-token.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 
 /**
  * Opened from an email about a change that the reader did not make. Nothing happens before the button is pressed, because
- * email scanners open links. The token is in the fragment, which no server sees, and leaves the address bar at once.
+ * email scanners open links.
  */
 export function Screen() {
-  const { hash, pathname } = useLocation();
-  const navigate = useNavigate();
-  const [token] = useState(() => hash.slice(1));
+  const token = useLinkToken();
   const freezing = useMutation({ mutationFn: async () => kelpie.auth.freeze({ token }) });
-  useEffect(() => {
-    if (hash !== '') void navigate(pathname, { replace: true });
-  }, [hash, pathname, navigate]);
   const code = freezing.error instanceof KelpieError ? freezing.error.code : undefined;
   if (freezing.isSuccess) return <Frozen account={freezing.data.account} />;
   if (token === '' || code === 'invalid_code') return <LinkExpired />;
