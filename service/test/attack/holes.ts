@@ -361,6 +361,10 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/access/members/invite-member.ts',
     edits: [["if (verification !== 'approved') ", "if (verification === 'none') "]],
   },
+  'unread-address': {
+    file: 'service/src/partners/update-account.ts',
+    edits: [['from !== null && confirmed.includes(from)', 'from !== null && confirmed.length >= 0']],
+  },
   'secrets-in-logs': {
     file: 'service/src/http/request-log.ts',
     edits: [["const route = request.routeOptions.url ?? 'none';", 'const route = request.url;']],

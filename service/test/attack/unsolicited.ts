@@ -1,9 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
 import { call, type ApiAnswer } from '../harness/client.ts';
-import { callAs } from '../harness/people.ts';
-import type { Attack } from './attempts.ts';
-import { createVictim } from './stage.ts';
+import { callAs, type Person } from '../harness/people.ts';
+import type { Attack, Attempts } from './attempts.ts';
+import { actConfirmed, untilMailed } from './confirmed.ts';
+import { createVictim, type Stage } from './stage.ts';
 
 // Attacks by the emails that we send to people who did not ask for them.
 
@@ -132,10 +133,40 @@ const invitationFlood: Attack = {
   },
 };
 
+const strangersAddress: Attack = {
+  name: 'unread-address',
+  tries: 'an account enters the address of a stranger, so that its emails go there, or confirms it in their place',
+  async run(stage, attempts) {
+    const { admin } = await createVictim(stage);
+    const stranger = `${randomUUID()}@people.test`;
+    const path = '/v1/account?environment=live';
+    for (const contact of [stranger, null]) {
+      const entered = await actConfirmed(stage, admin, { method: 'PATCH', path, body: { contact_email: contact } });
+      if (entered.status !== 200) throw new Error(`the address is not entered: ${entered.text}`);
+      if (contact !== null) await confirmForThem(stage, admin, attempts);
+    }
+    await untilMailed(stage);
+    const sent = stage.inbox.mails().filter(({ to }) => to.includes(stranger));
+    attempts.add(`${sent.length} emails to the stranger`, sent.length > 1);
+    attempts.add('the stranger is not asked', sent.length === 0);
+  },
+};
+
+/** With the tokens that an admin has, or could make up. */
+async function confirmForThem({ apis: [{ url }], inbox }: Stage, admin: Person, attempts: Attempts): Promise<void> {
+  const notice = inbox.mails().find(({ to, text }) => to.includes(admin.email) && text.includes('/not-me#'));
+  const [, own = ''] = /\/not-me#([\w-]+)/.exec(notice?.text ?? '') ?? [];
+  for (const token of [own, randomBytes(80).toString('base64url')]) {
+    const answer = await call({ url, key: null }, '/v1/auth/confirm-address', { method: 'POST', body: { token } });
+    attempts.mustBe('the token of another email', answer, '401 invalid_code', '422 invalid_request');
+  }
+}
+
 export const unsolicitedAttacks: readonly Attack[] = [
   tagFlood,
   signUpFlood,
   phishingName,
   reservedSlug,
   invitationFlood,
+  strangersAddress,
 ];
