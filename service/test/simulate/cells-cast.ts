@@ -132,9 +132,9 @@ async function startCells(database: TestDatabase, bank: SandboxBank, atEnd: AtEn
   return { from, to, directory, processes, moverEnv, routers: ports.map((port) => `http://127.0.0.1:${port}`) };
 }
 
-/** Some 30,000 payouts: an hour of the load takes less than four times that. The same in the books and at the bank. */
+/** Some 90,000 payouts: a history of 20,000 and an hour of the load. The same in the books and at the bank. */
 async function addFunds({ database }: Cell, bank: SandboxBank, partner: TestPartner): Promise<void> {
-  const microUsdc = 200_000_000_000;
+  const microUsdc = 600_000_000_000;
   await depositToEach(database, [partner], BigInt(microUsdc));
   await bank.control(`/wallets/${partner.walletId}/adjust`, { micro_usdc: microUsdc });
 }

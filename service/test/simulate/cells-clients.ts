@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually } from '@kelpie/dev/eventually.ts';
-import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { call, createPayout, payoutBody, type ApiAnswer } from '../harness/client.ts';
-import { depositToEach, type TestPartner } from '../harness/partners.ts';
-import type { Cell, CellsCast } from './cells-cast.ts';
-import { fillHistory } from './cells-history.ts';
+import type { TestPartner } from '../harness/partners.ts';
+import type { CellsCast } from './cells-cast.ts';
 import type { Random } from './random.ts';
 import type { Tally } from './tally.ts';
 
@@ -62,9 +59,11 @@ async function payOnce(clients: CellsClients, { partnerId, key }: TestPartner): 
 }
 
 const lanes = 24;
-/** Through the api and the bank, before the load; the rest of a long history is filled in. */
-const mostPaid = 100;
+/** Before the first move, with which a copy takes a moment; the rest follows. */
+const mostPaidFirst = 100;
 const paidByOthers = 20;
+/** Told to the person who watches. */
+const paidInOneGo = 2_000;
 
 async function payEach(clients: CellsClients, partner: TestPartner, payouts: number): Promise<void> {
   let left = payouts;
@@ -82,31 +81,22 @@ export async function payFirst(clients: CellsClients, payouts: number): Promise<
   const { moved, small, resident } = clients.cast;
   await payEach(clients, small, Math.min(paidByOthers, payouts));
   await payEach(clients, resident, Math.min(paidByOthers, payouts));
-  await payEach(clients, moved, Math.min(mostPaid, payouts));
+  await payEach(clients, moved, Math.min(mostPaidFirst, payouts));
 }
 
-/** Fills in what is missing to so many payouts, while nobody pays. */
-export async function completeHistory(clients: CellsClients, payouts: number): Promise<void> {
-  const { moved, resident, from } = clients.cast;
-  const missing = payouts - (clients.acknowledged.get(moved.partnerId)?.size ?? 0);
-  if (missing <= 0) return;
-  const [first = ''] = clients.acknowledged.get(resident.partnerId)?.values() ?? [];
-  await eventually('the payout to copy is over', async () => isOver(from, first), 60_000);
-  const taken = await fillHistory(from.database, moved, { from: first, payouts: missing });
-  // The bank was not asked for it: what the books say it took is put back.
-  await depositToEach(from.database, [moved], taken);
-}
-
-/** With all of its events numbered. */
-async function isOver({ database }: Cell, id: string): Promise<boolean> {
-  const { rows } = await asAdmin(database.superuserUrl, async (client) =>
-    client.query(
-      `select from kelpie.payouts p where p.id = $1 and p.state = 'completed'
-         and not exists (select from kelpie.unnumbered_events u where u.subject_id = p.id)`,
-      [id],
-    ),
-  );
-  return rows.length === 1;
+/** Pays what is missing to so many payouts, each through the api and at the bank. */
+export async function completeHistory(
+  clients: CellsClients,
+  payouts: number,
+  say: (text: string) => void,
+): Promise<void> {
+  const { moved } = clients.cast;
+  const count = (): number => clients.acknowledged.get(moved.partnerId)?.size ?? 0;
+  const startedAt = performance.now();
+  while (count() < payouts && clients.violations.length === 0) {
+    await payEach(clients, moved, Math.min(payouts - count(), paidInOneGo));
+    say(`${count()} payouts after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  }
 }
 
 const payoutsPerSecond = 20;

@@ -51,7 +51,7 @@ async function play(
   await payFirst(clients, payouts);
   await checkOtherAddresses(clients, slug);
   await underLoad(clients, async () => breakOffEarly(clients, { abortedAt, say }));
-  await completeHistory(clients, payouts);
+  await completeHistory(clients, payouts, say);
   await untilNumbered(cast);
   say('the history is there');
   const endpoint = await openEndpoint(cast, clients.random, atEnd);
