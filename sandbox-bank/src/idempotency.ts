@@ -43,25 +43,28 @@ export async function answerOnce(
     [request.key, request.fingerprint, request.at],
   );
   if (rows.length === 0) return replay(tx, request);
-  const answer = inWords(await performOrRefuse(tx, work));
-  await tx.query('update idempotency_keys set status = $2, body = $3 where key = $1', [
-    request.key,
-    answer.status,
-    answer.text,
-  ]);
-  return answer;
+  return performOrRefuse(tx, request.key, work);
 }
 
 /** A refusal is an answer too, and is kept; what was written on the way to it is not. */
-async function performOrRefuse(tx: Transaction, work: () => Promise<Answer>): Promise<Answer> {
+async function performOrRefuse(tx: Transaction, key: string, work: () => Promise<Answer>): Promise<SentAnswer> {
   await tx.query('savepoint work');
   try {
-    return await work();
+    const answer = await work();
+    const kept = await keep(tx, key, answer);
+    await answer.lastly?.();
+    return kept;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     await tx.query('rollback to savepoint work');
-    return error;
+    return keep(tx, key, error);
   }
+}
+
+async function keep(tx: Transaction, key: string, answer: Answer): Promise<SentAnswer> {
+  const sent = inWords(answer);
+  await tx.query('update idempotency_keys set status = $2, body = $3 where key = $1', [key, sent.status, sent.text]);
+  return sent;
 }
 
 async function replay(tx: Transaction, { key, fingerprint, at }: KeyedRequest): Promise<SentAnswer> {

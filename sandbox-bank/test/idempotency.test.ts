@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { callWire, createCustomer } from './customer.ts';
 import { startSandboxBank } from './harness.ts';
 import { valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 
 const bank = await startSandboxBank({ settleAfterMs: 60_000 });
 const hourMs = 3_600_000;
@@ -55,4 +56,23 @@ test('a refusal is replayed as well, also when the transfer would succeed by now
   const again = await callWire(bank, '/transfers', { body, key });
   assert.deepEqual([again.status, again.text, again.replayed], [400, refused.text, true]);
   assert.equal(await customer.balance(), '10000.00');
+});
+
+test('an order locks its wallet when nothing is left to write', async () => {
+  const customer = await createCustomer(bank);
+  await asAdmin(bank.databaseUrl, async (client) =>
+    client.query(`
+      create function bank.refuse_early() returns trigger language plpgsql as $$
+      begin
+        if exists (select from bank.idempotency_keys k where k.status is null) then
+          raise exception 'the answer is still to be written';
+        end if;
+        return new;
+      end $$;
+      create trigger refuse_early before update on bank.wallets for each row execute function bank.refuse_early();
+    `),
+  );
+  const { status } = await callWire(bank, '/transfers', { body: customer.order(), key: randomUUID() });
+  assert.equal(status, 201);
+  assert.equal(await customer.balance(), '8918.03');
 });

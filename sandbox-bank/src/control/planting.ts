@@ -66,7 +66,9 @@ export function plantingRoutes(settleAfterMs: number): readonly Route[] {
           takeMoreMicroUsdc: 0n,
           testAccount: null,
         };
-        return { status: 201, body: describeTransfer(await createTransfer(tx, order, { at, settleAfterMs })) };
+        const { transfer: planted, takeMoney } = await createTransfer(tx, order, { at, settleAfterMs });
+        await takeMoney();
+        return { status: 201, body: describeTransfer(planted) };
       },
     },
     {
@@ -85,7 +87,9 @@ export function plantingRoutes(settleAfterMs: number): readonly Route[] {
           takeMoreMicroUsdc: 0n,
           testAccount: null,
         };
-        return { status: 201, body: describeTransfer(await createTransfer(tx, order, { at, settleAfterMs })) };
+        const { transfer: planted, takeMoney } = await createTransfer(tx, order, { at, settleAfterMs });
+        await takeMoney();
+        return { status: 201, body: describeTransfer(planted) };
       },
     },
     {

@@ -5,6 +5,8 @@ import type { Fields } from './fields.ts';
 export interface Answer {
   status: number;
   body: object;
+  /** What is done right before the commit: it locks what other requests wait for. It may still refuse. */
+  lastly?: () => Promise<void>;
 }
 
 export interface RouteRequest {

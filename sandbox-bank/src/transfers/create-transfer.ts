@@ -37,12 +37,32 @@ export function checkAccount(account: { active: boolean; account_number: string 
   }
 }
 
+export interface NewTransfer {
+  transfer: Transfer;
+  /**
+   * Refuses what the wallet does not hold. For the end of the transaction, since it locks the wallet: orders that share one then
+   * wait for each other as briefly as can be.
+   */
+  takeMoney: () => Promise<void>;
+}
+
+/** Takes the money of a transfer from its wallet. */
+export async function takeMoney(
+  tx: Transaction,
+  transfer: Transfer,
+  kind: 'transfer' | 'wallet_transfer',
+): Promise<void> {
+  const { id: transferId, wallet_id: walletId, taken_micro_usdc: micro, created_at: at } = transfer;
+  if (!(await moveMoney(tx, { walletId, microUsdc: -micro, kind, transferId, at })))
+    throw new ApiError({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });
+}
+
 /** Accepts an order: the transfer, the money taken, the record of it and the news are one commit. */
 export async function createTransfer(
   tx: Transaction,
   order: Order,
   { at, settleAfterMs }: { at: Date; settleAfterMs: number },
-): Promise<Transfer> {
+): Promise<NewTransfer> {
   const price = priceTransfer(order.amountPence);
   const taken = price.takenMicroUsdc + order.takeMoreMicroUsdc;
   const transfer = await insertTransfer(tx, order, {
@@ -53,7 +73,7 @@ export async function createTransfer(
     at,
     ...beginningOf(order, at, settleAfterMs),
   });
-  const { id: transferId, wallet_id: walletId, taken_micro_usdc: takenMicroUsdc } = transfer;
+  const { id: transferId, taken_micro_usdc: takenMicroUsdc } = transfer;
   await tx.query(
     `insert into payments (transfer_id, customer_id, client_reference_id, idempotency_key, amount_pence,
        taken_micro_usdc, accepted_at)
@@ -69,11 +89,7 @@ export async function createTransfer(
     ],
   );
   await recordEvents(tx, [transferEvent(transfer, null)], at);
-  // Last, since it locks the wallet: orders that share one then wait for each other as briefly as can be.
-  if (!(await moveMoney(tx, { walletId, microUsdc: -takenMicroUsdc, kind: 'transfer', transferId, at }))) {
-    throw new ApiError({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });
-  }
-  return transfer;
+  return { transfer, takeMoney: async () => takeMoney(tx, transfer, 'transfer') };
 }
 
 /** Where a payment begins, and when the bank takes it further. */

@@ -1,9 +1,8 @@
 import type { Transaction } from '../database.ts';
-import { ApiError } from '../http/api-error.ts';
 import { newId } from '../ids.ts';
-import { moveMoney } from '../wallet-money.ts';
 import { recordEvents } from '../webhooks/events.ts';
 import { submissionAfter } from './acts.ts';
+import { takeMoney, type NewTransfer } from './create-transfer.ts';
 import { transferEvent } from './transfer-event.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -20,7 +19,7 @@ export async function createWalletTransfer(
   tx: Transaction,
   order: WalletOrder,
   { at, settleAfterMs }: { at: Date; settleAfterMs: number },
-): Promise<Transfer> {
+): Promise<NewTransfer> {
   const { customerId, walletId, toWalletId, clientReferenceId, microUsdc } = order;
   const next = submissionAfter(at, settleAfterMs);
   const { rows } = await tx.query<Transfer>(
@@ -32,7 +31,5 @@ export async function createWalletTransfer(
   const [transfer] = rows;
   if (transfer === undefined) throw new Error('an insert returned nothing');
   await recordEvents(tx, [transferEvent(transfer, null)], at);
-  if (!(await moveMoney(tx, { walletId, microUsdc: -microUsdc, kind: 'wallet_transfer', transferId: transfer.id, at })))
-    throw new ApiError({ code: 'insufficient_funds', message: 'The wallet does not hold enough for this transfer.' });
-  return transfer;
+  return { transfer, takeMoney: async () => takeMoney(tx, transfer, 'wallet_transfer') };
 }

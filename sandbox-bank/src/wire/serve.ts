@@ -80,7 +80,11 @@ async function workOut(
           idempotencyKey: key,
           takeMoreMicroUsdc,
         });
-      if (key === null) return inWords(await work());
+      if (key === null) {
+        const answer = await work();
+        await answer.lastly?.();
+        return inWords(answer);
+      }
       const fingerprint = fingerprintOf({ method: request.method, url: request.url, body: request.body });
       return answerOnce(tx, { key, fingerprint, at }, work);
     });

@@ -7,7 +7,7 @@ import type { Route, RouteRequest } from '../http/route.ts';
 import { isId } from '../ids.ts';
 import { formatPounds, parsePounds, parseUsdc } from '../money.ts';
 import { cancel } from '../transfers/acts.ts';
-import { checkAccount, createTransfer, type Order } from '../transfers/create-transfer.ts';
+import { checkAccount, createTransfer, type NewTransfer, type Order } from '../transfers/create-transfer.ts';
 import { createWalletTransfer, type WalletOrder } from '../transfers/create-wallet-transfer.ts';
 import { describeTransfer, lockTransfer, type Transfer } from '../transfers/transfer.ts';
 import { findTestAccount } from '../test-accounts.ts';
@@ -84,7 +84,7 @@ function readWalletOrder({ body }: RouteRequest): WalletOrder {
   };
 }
 
-async function orderBetweenWallets(request: RouteRequest, settleAfterMs: number): Promise<Transfer> {
+async function orderBetweenWallets(request: RouteRequest, settleAfterMs: number): Promise<NewTransfer> {
   const { tx, at } = request;
   const order = readWalletOrder(request);
   await getCustomer(tx, order.customerId);
@@ -118,17 +118,23 @@ export function transferRoutes({ mode, settleAfterMs }: TransferDeps): readonly 
       faultPoint: 'transfer.create',
       async perform(request) {
         const { tx, at } = request;
-        if (request.body.object('destination').has('bridge_wallet_id'))
-          return { status: 201, body: describeTransfer(await orderBetweenWallets(request, settleAfterMs)) };
+        if (request.body.object('destination').has('bridge_wallet_id')) {
+          const { transfer: between, takeMoney: lastly } = await orderBetweenWallets(request, settleAfterMs);
+          return { status: 201, body: describeTransfer(between), lastly };
+        }
         const order = readOrder(request, mode);
         await requireEndorsedCustomer(tx, order.customerId);
         await getWallet(tx, order.walletId, order.customerId);
         const account = await getAccount(tx, order.externalAccountId, order.customerId);
         checkAccount(account, mode);
         const testAccount = findTestAccount(account, mode) === undefined ? null : account.account_number;
-        const transfer = await createTransfer(tx, { ...order, testAccount }, { at, settleAfterMs });
+        const { transfer, takeMoney: lastly } = await createTransfer(
+          tx,
+          { ...order, testAccount },
+          { at, settleAfterMs },
+        );
         const unclear = transfer.forgotten ? { [unclearUntil]: transfer.next_at?.toISOString() } : {};
-        return { status: 201, body: { ...describeTransfer(transfer), ...unclear } };
+        return { status: 201, body: { ...describeTransfer(transfer), ...unclear }, lastly };
       },
     },
     {
