@@ -177,8 +177,8 @@ export async function claimMove(
   });
 }
 
-/** A later mover has taken it up, or it was aborted: this one is to stop. */
-class MoveTaken extends Error {
+/** A later mover has taken it up: this one is to stop. */
+export class MoveTaken extends Error {
   override readonly name = 'MoveTaken';
 }
 
@@ -191,6 +191,18 @@ async function changeMove(
   const { rows } = await tx.query<MoveRow>(
     `update directory.moves set step = $4 ${besides} where id = $1 and attempt = $2 and step = $3 returning ${moveColumns}`,
     [id, attempt, state, next],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new MoveRefused('the move is at another step, or another mover has it');
+  return readMove(row);
+}
+
+/** As it is recorded, also where an answer was lost: an abort that follows this attempt can only be ours. */
+export async function getMove(pool: Pool, { id, attempt }: PartnerMove): Promise<PartnerMove> {
+  const { rows } = await pool.query<MoveRow>(
+    `select ${moveColumns} from directory.moves
+     where id = $1 and (attempt = $2::bigint or step = 'abort' and attempt = $2::bigint + 1)`,
+    [id, attempt],
   );
   const [row] = rows;
   if (row === undefined) throw new MoveTaken('another mover has it');
@@ -246,8 +258,8 @@ export async function releasePartner(pool: Pool, move: PartnerMove, next: MoveSt
   });
 }
 
-/** Refused once the partner has changed its cell. */
+/** Refused once the partner has changed its cell. What is still under way of the step before changes nothing any more. */
 export async function beginAbort(pool: Pool, move: PartnerMove): Promise<PartnerMove> {
   if (move.state !== 'abort' && !canAbort(move.state)) throw new MoveRefused('the partner has changed its cell');
-  return advanceMove(pool, move, 'abort');
+  return inTransaction(pool, 'shared', async (tx) => changeMove(tx, move, 'abort', ', attempt = attempt + 1'));
 }

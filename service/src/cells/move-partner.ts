@@ -2,143 +2,41 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool } from '../platform/database/pool.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Logger } from '../platform/logging.ts';
+import { deleteRows, listPartnerTables, openPartner, takeOverArrival } from './cell-store.ts';
+import { advanceMove, beginAbort, getMove, MoveTaken, releasePartner, switchPartner } from './directory-store.ts';
+import { moveLimits, type MoveLimits } from './limits.ts';
 import {
-  closePartner,
-  copySharedRows,
-  deleteRows,
-  digestRows,
-  findFirstEntryAt,
-  judgeRows,
-  listObstaclesToArrive,
-  listObstaclesToLeave,
-  listPartnerTables,
-  listRunningTransactions,
-  openPartner,
-  readShape,
-  takeOverArrival,
-} from './cell-store.ts';
-import { copyTheRest, copyWhileOpen, ofEach } from './copy-rows.ts';
-import {
-  advanceMove,
-  beginAbort,
-  countRoutersBehind,
-  holdPartner,
-  releasePartner,
-  savePosition,
-  switchPartner,
-} from './directory-store.ts';
-import { canAbort, isMoveStep, MoveRefused, stepAfter, type PartnerMove, type MoveStep } from './move.ts';
+  canAbort,
+  isHeldIn,
+  isMoveStep,
+  MoveRefused,
+  stepAfter,
+  type MoveState,
+  type MoveStep,
+  type PartnerMove,
+} from './move.ts';
+import { steps, type StepDeps } from './move-steps.ts';
 
 export interface MoverDeps {
   directory: Pool;
-  /** As kelpie_mover. */
-  cell: (name: string) => Pool;
+  /** As kelpie_mover. A statement is short of time while requests are held. */
+  cell: (name: string, pace: 'unhurried' | 'request') => Pool;
   logger: Logger;
   failpoint: Failpoint;
+  limits?: MoveLimits;
 }
 
-interface Moving extends MoverDeps {
-  from: Pool;
-  to: Pool;
+interface Moving extends StepDeps {
+  /** For what is done while requests are held. */
+  held: Pick<StepDeps, 'from' | 'to'>;
+  limits: MoveLimits;
 }
 
-const pollMs = 20;
-const routersWithinMs = 5_000;
-const transactionsWithinMs = 3_000;
-/** A partner that cannot be moved within this goes on where it was. */
-const mostHeldMs = 20_000;
-
-async function until(what: string, withinMs: number, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new MoveRefused(`${what} within ${withinMs} ms`);
-    await wait(pollMs);
-  }
-}
-
-function refuseWhere(obstacles: readonly string[]): void {
-  if (obstacles.length > 0) throw new MoveRefused(obstacles.join('; '));
-}
-
-/** Nothing is written before it is known that the partner can arrive: an abort deletes what has arrived. */
-async function prepare({ from, to }: Moving, move: PartnerMove): Promise<void> {
-  if (await takeOverArrival(to, move)) return;
-  const [ours, theirs] = [await readShape(from), await readShape(to)];
-  if (ours !== theirs) throw new MoveRefused('the cells have different schemas');
-  refuseWhere(await listObstaclesToLeave(from, move.partnerId));
-  refuseWhere(await listObstaclesToArrive(to, move.partnerId, await findFirstEntryAt(from, move.partnerId)));
-  await closePartner(to, move, 'arriving');
-  await copySharedRows(from, to, move.partnerId);
-}
-
-async function copy({ from, to, directory, logger, failpoint }: Moving, move: PartnerMove): Promise<void> {
-  const { rows } = await copyWhileOpen({
-    from,
-    to,
-    move,
-    tables: await listPartnerTables(from),
-    async onPage(position) {
-      await savePosition(directory, move, position);
-      await failpoint('copy.page');
-    },
-  });
-  logger.info({ partner_id: move.partnerId, rows }, 'move.copied');
-}
-
-/** Routers first: what they have passed on ends, or is cut off, before the partner is closed. */
-async function hold({ directory }: Moving, move: PartnerMove): Promise<void> {
-  await holdPartner(directory, move);
-  await until(
-    'a router did not hold back',
-    routersWithinMs,
-    async () => (await countRoutersBehind(directory, move.partnerId)) === 0,
-  );
-}
-
-/** What was read before the partner was closed may still be written: those transactions are waited for. */
-async function freeze({ from }: Moving, move: PartnerMove): Promise<void> {
-  await closePartner(from, move, 'leaving');
-  const before = new Set(await listRunningTransactions(from));
-  await until('a transaction did not end', transactionsWithinMs, async () => {
-    const now = await listRunningTransactions(from);
-    return !now.some((id) => before.has(id));
-  });
-}
-
-async function catchUp({ from, to, logger }: Moving, move: PartnerMove): Promise<void> {
-  await copySharedRows(from, to, move.partnerId);
-  const rows = await copyTheRest({ from, to, move, tables: await listPartnerTables(from) });
-  logger.info({ partner_id: move.partnerId, rows }, 'move.caught_up');
-}
-
-async function verify({ from, to }: Moving, move: PartnerMove): Promise<void> {
-  const { partnerId } = move;
-  const different: string[] = [];
-  const judging = judgeRows(to, partnerId);
-  await ofEach(await listPartnerTables(from), async ({ name }) => {
-    const [here, there] = await Promise.all([digestRows(from, name, partnerId), digestRows(to, name, partnerId)]);
-    if (here !== there) different.push(`${name}: ${here} and ${there}`);
-  });
-  refuseWhere([...different, ...(await judging)]);
-}
-
-/** A step is safe to repeat: a mover that was killed does it again. */
-const steps: Readonly<
-  Record<Exclude<MoveStep, 'switch' | 'release'>, (moving: Moving, move: PartnerMove) => Promise<void>>
-> = {
-  prepare,
-  copy,
-  hold,
-  freeze,
-  catch_up: catchUp,
-  verify,
-  close: async ({ from }, move) => closePartner(from, move, 'gone'),
-  thaw: async ({ to }, move) => openPartner(to, move),
-};
-
-/** The partner works on where it was before what has arrived is deleted. */
-async function abort({ directory, from, to, failpoint }: Moving, move: PartnerMove): Promise<PartnerMove> {
-  await openPartner(from, move);
+/**
+ * The partner works on where it was before anything else is done. Then what has arrived is deleted, which needs the other cell.
+ */
+async function abort({ directory, to, held, failpoint }: Moving, move: PartnerMove): Promise<PartnerMove> {
+  await openPartner(held.from, move);
   const released = await releasePartner(directory, move, 'abort');
   await failpoint('abort.released');
   if (await takeOverArrival(to, move))
@@ -148,31 +46,85 @@ async function abort({ directory, from, to, failpoint }: Moving, move: PartnerMo
 }
 
 async function takeStep(moving: Moving, move: PartnerMove, step: MoveStep): Promise<PartnerMove> {
-  const { directory, failpoint } = moving;
+  const { directory, failpoint, held, logger } = moving;
   const next = stepAfter(step);
   const startedAt = performance.now();
+  // What an earlier mover has under way at the other cell is refused from now on.
+  await takeOverArrival(held.to, move);
   await failpoint(`${step}.begun`);
-  if (step !== 'switch' && step !== 'release') await steps[step](moving, move);
+  if (step !== 'switch' && step !== 'release')
+    await steps[step](isHeldIn(step) ? { ...moving, ...held } : moving, move);
   await failpoint(`${step}.done`);
   const advance = step === 'switch' ? switchPartner : step === 'release' ? releasePartner : advanceMove;
   const advanced = await advance(directory, move, next);
   const duration = Math.round(performance.now() - startedAt);
-  moving.logger.info({ partner_id: move.partnerId, action: step, duration_ms: duration }, 'move.step');
+  logger.info({ partner_id: move.partnerId, action: step, duration_ms: duration }, 'move.step');
   return advanced;
 }
 
-/** One step further, or to the abort where the step cannot be done. */
-async function proceed(moving: Moving, move: PartnerMove): Promise<PartnerMove> {
-  if (move.state === 'abort') return abort(moving, move);
-  if (!isMoveStep(move.state)) throw new Error('a move that has ended goes no further');
+/** What is under way past the deadline is not waited for. It can write nothing more once the move is at another attempt. */
+async function within<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
+  const ended = new AbortController();
+  const late = wait(ms, undefined, { signal: ended.signal }).then(() => {
+    throw new MoveRefused(`it took longer than ${Math.round(ms)} ms`);
+  });
   try {
-    if (canAbort(move.state) && (move.heldMs ?? 0) > mostHeldMs) throw new MoveRefused('it was held for too long');
-    return await takeStep(moving, move, move.state);
-  } catch (error) {
-    if (!(error instanceof MoveRefused) || !canAbort(move.state)) throw error;
-    moving.logger.warn({ partner_id: move.partnerId, action: move.state, error }, 'move.refused');
-    return beginAbort(moving.directory, move);
+    return await Promise.race([work(), late]);
+  } finally {
+    ended.abort();
   }
+}
+
+function deadlineMs({ limits }: Moving, { heldMs, state }: PartnerMove, step: MoveStep): number {
+  const ownMs = limits.stepMs[step];
+  return canAbort(state) && heldMs !== null ? Math.min(ownMs, limits.heldMs - heldMs) : ownMs;
+}
+
+/** One step further. */
+async function proceed(moving: Moving, move: PartnerMove): Promise<PartnerMove> {
+  const { state } = move;
+  if (state === 'abort') return abort(moving, move);
+  if (!isMoveStep(state)) throw new Error('a move that has ended goes no further');
+  return within(deadlineMs(moving, move, state), async () => takeStep(moving, move, state));
+}
+
+/** Where the move goes on after a failure: up to the switch back to the old cell, after it once more forward. */
+async function goBack({ directory }: Moving, move: PartnerMove): Promise<PartnerMove> {
+  const recorded = await getMove(directory, move);
+  // A step may be recorded although no answer said so: the switch, above all.
+  return recorded.state === move.state && canAbort(recorded.state) ? beginAbort(directory, recorded) : recorded;
+}
+
+function hasEnded(state: MoveState): boolean {
+  return state === 'done' || state === 'aborted';
+}
+
+/** Whatever fails up to the switch, the partner is given back. Giving back, and what follows the switch, is tried again for a time. */
+async function runSteps(moving: Moving, claimed: PartnerMove, stopBefore: MoveStep | null): Promise<PartnerMove> {
+  const { limits, logger } = moving;
+  let move = claimed;
+  const failure: { since: number | null; isAnswered: boolean } = { since: null, isAnswered: true };
+  while (!hasEnded(move.state) && move.state !== stopBefore) {
+    try {
+      if (failure.isAnswered) {
+        move = await proceed(moving, move);
+        failure.since = null;
+      } else {
+        move = await goBack(moving, move);
+        failure.isAnswered = true;
+      }
+    } catch (error) {
+      if (error instanceof MoveTaken) throw error;
+      logger.warn({ partner_id: move.partnerId, action: move.state, error }, 'move.failed');
+      const { since } = failure;
+      if (since !== null && performance.now() - since > limits.againForMs) throw error;
+      // The first time at once: requests may be held.
+      if (since !== null) await wait(limits.pauseMs);
+      failure.since = since ?? performance.now();
+      failure.isAnswered = false;
+    }
+  }
+  return move;
 }
 
 /** Until it is done or aborted, or before the step `stopBefore`. */
@@ -181,11 +133,11 @@ export async function runMove(
   claimed: PartnerMove,
   stopBefore: MoveStep | null = null,
 ): Promise<PartnerMove> {
-  const moving = { ...deps, from: deps.cell(claimed.fromCell), to: deps.cell(claimed.toCell) };
-  let move = claimed;
-  // What an earlier mover has under way at the other cell is refused from now on.
-  await takeOverArrival(moving.to, move);
-  while (move.state !== 'done' && move.state !== 'aborted' && move.state !== stopBefore)
-    move = await proceed(moving, move);
-  return move;
+  const { directory, cell, logger, failpoint, limits = moveLimits } = deps;
+  const at = (pace: 'unhurried' | 'request') => ({
+    from: cell(claimed.fromCell, pace),
+    to: cell(claimed.toCell, pace),
+  });
+  const moving = { directory, logger, failpoint, limits, ...at('unhurried'), held: at('request') };
+  return runSteps(moving, claimed, stopBefore);
 }

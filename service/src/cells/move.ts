@@ -28,6 +28,11 @@ export function canAbort(state: MoveState): boolean {
   return isMoveStep(state) && moveSteps.indexOf(state) <= moveSteps.indexOf('switch');
 }
 
+/** Whether requests of the partner are held while this is done. */
+export function isHeldIn(step: MoveStep): boolean {
+  return moveSteps.indexOf(step) >= moveSteps.indexOf('hold');
+}
+
 /** Where copying goes on: the pass, the table and the last key of it. */
 export interface CopyPosition {
   /** Rows of transactions that were over by then have been copied; null in the first pass. */
@@ -52,7 +57,7 @@ export interface PartnerMove {
   freezeMs: number | null;
 }
 
-/** The move cannot go on. Nothing of it is kept: it is aborted. */
+/** The move cannot go on, for a reason that is known. */
 export class MoveRefused extends Error {
   override readonly name = 'MoveRefused';
 }

@@ -24,12 +24,14 @@ const { partner: partnerId, to: toCell, before } = values;
 const logger = openLoggerOf('mover');
 const directory = openDirectory(logger, 2);
 const cells = new Map<string, Pool>();
-function cell(name: string): Pool {
-  const known = cells.get(name);
+/** One more for an abort than a step uses at once. */
+const connections = 6;
+function cell(name: string, pace: 'unhurried' | 'request'): Pool {
+  const known = cells.get(`${name} ${pace}`);
   if (known !== undefined) return known;
   const url = requiredSetting(`CELLS_DATABASE_URL_${name.toUpperCase()}`);
-  const pool = openPool({ url, connections: 4, applicationName: 'kelpie-mover', logger, pace: 'unhurried' });
-  cells.set(name, pool);
+  const pool = openPool({ url, connections, applicationName: 'kelpie-mover', logger, pace });
+  cells.set(`${name} ${pace}`, pool);
   return pool;
 }
 

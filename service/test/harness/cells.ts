@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
+import { asAdmin, createDatabase, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { projectFolder } from '@kelpie/dev/project.ts';
+import type { TestDatabase } from './database.ts';
 
 /** As a role of the cells, with a password that every run on this server agrees on. */
 export function urlForCells(superuserUrl: string, role: string): string {
@@ -23,4 +24,24 @@ export async function prepareForCells(superuserUrl: string, name: keyof typeof r
     for (const role of roles[name])
       await client.query(`alter role ${role} password '${new URL(urlForCells(superuserUrl, role)).password}'`);
   });
+}
+
+export function adminUrlOf({ superuserUrl }: Pick<TestDatabase, 'superuserUrl'>): string {
+  const url = new URL(superuserUrl);
+  url.pathname = '/postgres';
+  return url.href;
+}
+
+/** The directory of the cells, on the server of one of them. */
+export async function createDirectory(
+  beside: Pick<TestDatabase, 'superuserUrl'>,
+  atEnd: (end: () => Promise<unknown>) => void,
+): Promise<string> {
+  const adminUrl = adminUrlOf(beside);
+  const database = `${new URL(beside.superuserUrl).pathname.slice(1)}_directory`;
+  atEnd(async () => dropDatabase(adminUrl, database));
+  await createDatabase(adminUrl, database);
+  const superuserUrl = urlFor(adminUrl, database);
+  await prepareForCells(superuserUrl, 'directory');
+  return superuserUrl;
 }

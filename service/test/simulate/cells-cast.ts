@@ -3,14 +3,14 @@ import { startChild, type Child } from '@kelpie/dev/child-process.ts';
 import { findPort } from '@kelpie/dev/free-port.ts';
 import { textAt } from '@kelpie/dev/json.ts';
 import { prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
-import { createDatabase, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
+import { dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { startSandboxBank, type SandboxBank } from '@kelpie/sandbox-bank/test/harness.ts';
 import { readAddresses } from '../../src/cells/cell-store.ts';
 import { addCell, publishPartner } from '../../src/cells/directory-store.ts';
 import { openPool, type Pool } from '../../src/platform/database/pool.ts';
 import { createLogger } from '../../src/platform/logging.ts';
-import { prepareForCells, urlForCells } from '../harness/cells.ts';
+import { adminUrlOf, createDirectory, prepareForCells, urlForCells } from '../harness/cells.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { createPartnerAtBank, createSimulatedPartner, depositToEach, type TestPartner } from '../harness/partners.ts';
 import { signIn, type Person } from '../harness/people.ts';
@@ -47,28 +47,12 @@ export interface CellsCast {
   moverEnv: Readonly<Record<string, string>>;
 }
 
-function adminUrlOf({ superuserUrl }: TestDatabase): string {
-  const url = new URL(superuserUrl);
-  url.pathname = '/postgres';
-  return url.href;
-}
-
 async function addDatabase(beside: TestDatabase, name: string, atEnd: AtEnd): Promise<TestDatabase> {
   const adminUrl = adminUrlOf(beside);
   const database = `${new URL(beside.superuserUrl).pathname.slice(1)}_${name}`;
   atEnd(async () => dropDatabase(adminUrl, database));
   const urls = await prepareDatabase(adminUrl, { database });
   return { ...urls, superuserUrl: urlFor(adminUrl, database) };
-}
-
-async function addDirectory(beside: TestDatabase, atEnd: AtEnd): Promise<string> {
-  const adminUrl = adminUrlOf(beside);
-  const database = `${new URL(beside.superuserUrl).pathname.slice(1)}_directory`;
-  atEnd(async () => dropDatabase(adminUrl, database));
-  await createDatabase(adminUrl, database);
-  const superuserUrl = urlFor(adminUrl, database);
-  await prepareForCells(superuserUrl, 'directory');
-  return superuserUrl;
 }
 
 interface StartedCells extends Pick<CellsCast, 'from' | 'to' | 'routers' | 'processes'> {
@@ -92,7 +76,7 @@ async function startRouter(directoryUrl: string, port: number, atEnd: AtEnd): Pr
 }
 
 async function startCells(database: TestDatabase, bank: SandboxBank, atEnd: AtEnd): Promise<StartedCells> {
-  const directoryUrl = await addDirectory(database, atEnd);
+  const directoryUrl = await createDirectory(database, atEnd);
   const from: Cell = { name: 'a', database, url: `http://127.0.0.1:${await findPort()}` };
   const to: Cell = {
     name: 'b',

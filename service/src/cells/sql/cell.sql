@@ -34,6 +34,12 @@ grant select on cells.closed_partners to
   kelpie_service, kelpie_reader, kelpie_operator, kelpie_ledger, kelpie_access, kelpie_payouts, kelpie_moves;
 grant insert, update, delete on cells.closed_partners to kelpie_moves;
 
+-- Moves that have opened their partner here: whatever arrives of one later closes nothing.
+create table if not exists cells.ended_moves (
+  move_id uuid primary key
+);
+grant select, insert on cells.ended_moves to kelpie_moves;
+
 -- Every table with rows of partners, and how it is copied.
 create or replace view cells.partner_tables as
   select c.oid, c.relname as name,
@@ -389,6 +395,10 @@ create or replace function cells.close_partner(partner uuid, new_state text, of_
 as $$
 begin
   perform set_config('cells.moving_partner', partner::text, true);
+  perform pg_advisory_xact_lock(hashtextextended('cells.' || partner, 0));
+  if exists (select from cells.ended_moves e where e.move_id = of_move) then
+    raise exception 'the move has ended here' using errcode = 'KP462';
+  end if;
   if new_state = 'arriving' and exists (select from kelpie.partners) and not exists (
     select from cells.closed_partners c where c.partner_id = partner and c.state = 'arriving' and c.move_id = of_move
   ) then
@@ -417,12 +427,14 @@ begin
 end;
 $$;
 
--- Opens it: the partner lives here from this commit on.
+-- Opens it: the partner lives here from this commit on. The lock is that of closing, so that one which is under way is over.
 create or replace function cells.open_partner(partner uuid, of_move uuid, of_attempt bigint) returns void
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform pg_advisory_xact_lock(hashtextextended('cells.' || partner, 0));
+  insert into cells.ended_moves (move_id) values (of_move) on conflict do nothing;
   delete from cells.closed_partners c
   where c.partner_id = partner and c.move_id = of_move and c.attempt <= of_attempt and c.state <> 'gone';
 end;
