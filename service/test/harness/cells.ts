@@ -14,22 +14,24 @@ export function urlForCells(superuserUrl: string, role: string): string {
 
 const roles = { cell: ['kelpie_mover'], directory: ['kelpie_mover', 'kelpie_router'] } as const;
 
-/** Makes a database a cell, or the directory of cells. */
-export async function prepareForCells(superuserUrl: string, name: keyof typeof roles): Promise<void> {
-  const sql = await readFile(`${projectFolder}/service/src/cells/sql/${name}.sql`, 'utf8');
-  await asAdmin(superuserUrl, async (client) => {
-    // Roles belong to the server: two runs at once would both find one missing.
-    await client.query(`select pg_advisory_lock(hashtextextended('kelpie.roles', 0))`);
-    await client.query(sql);
-    for (const role of roles[name])
-      await client.query(`alter role ${role} password '${new URL(urlForCells(superuserUrl, role)).password}'`);
-  });
-}
-
 export function adminUrlOf({ superuserUrl }: Pick<TestDatabase, 'superuserUrl'>): string {
   const url = new URL(superuserUrl);
   url.pathname = '/postgres';
   return url.href;
+}
+
+/** Makes a database a cell, or the directory of cells. */
+export async function prepareForCells(superuserUrl: string, name: keyof typeof roles): Promise<void> {
+  const sql = await readFile(`${projectFolder}/service/src/cells/sql/${name}.sql`, 'utf8');
+  // Roles belong to the server: two runs at once would both find one missing. A lock of this kind belongs to a database.
+  await asAdmin(adminUrlOf({ superuserUrl }), async (server) => {
+    await server.query(`select pg_advisory_lock(hashtextextended('kelpie.roles', 0))`);
+    await asAdmin(superuserUrl, async (client) => {
+      await client.query(sql);
+      for (const role of roles[name])
+        await client.query(`alter role ${role} password '${new URL(urlForCells(superuserUrl, role)).password}'`);
+    });
+  });
 }
 
 /** The directory of the cells, on the server of one of them. */
