@@ -71,6 +71,45 @@ export async function digestRows(pool: Pool, table: string, partnerId: string): 
   return rows[0]?.said ?? '';
 }
 
+/** Of rows that have changed since a snapshot, or of all others. */
+export interface HalfDigest {
+  allRows: string;
+  /** How many rows of that half, and their digest. */
+  said: string;
+}
+
+export type Half = 'changed' | 'settled';
+
+export async function digestByChange(
+  pool: Pool,
+  table: string,
+  partnerId: string,
+  { since, half }: { since: string; half: Half },
+): Promise<HalfDigest & { changedKeys: string }> {
+  const { rows } = await pool.query<{ all_rows: string; said: string; changed_keys: string }>(
+    `select all_rows, rows || ' rows, ' || digest as said, changed_keys from cells.digest_by_change($1, $2, $3, $4)`,
+    [table, partnerId, since, half === 'changed'],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a digest has a row');
+  return { allRows: row.all_rows, said: row.said, changedKeys: row.changed_keys };
+}
+
+export async function digestByKeys(
+  pool: Pool,
+  table: string,
+  partnerId: string,
+  { changedKeys, half }: { changedKeys: string; half: Half },
+): Promise<HalfDigest> {
+  const { rows } = await pool.query<{ all_rows: string; said: string }>(
+    `select all_rows, rows || ' rows, ' || digest as said from cells.digest_by_keys($1, $2, $3, $4)`,
+    [table, partnerId, changedKeys, half === 'changed'],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a digest has a row');
+  return { allRows: row.all_rows, said: row.said };
+}
+
 async function sentences(pool: Pool, text: string, values: readonly unknown[]): Promise<string[]> {
   const { rows } = await pool.query<{ said: string }>(text, [...values]);
   return rows.map(({ said }) => said);

@@ -17,6 +17,7 @@ export const moveLimits: MoveLimits = {
   stepMs: {
     prepare: minuteMs,
     copy: 60 * minuteMs,
+    compare: 10 * minuteMs,
     hold: 7_000,
     freeze: 9_000,
     catch_up: 10_000,

@@ -5,7 +5,6 @@ import type { Logger } from '../platform/logging.ts';
 import {
   closePartner,
   copySharedRows,
-  digestRows,
   findFirstEntryAt,
   judgeRows,
   listObstaclesToArrive,
@@ -16,7 +15,8 @@ import {
   readShape,
   takeOverArrival,
 } from './cell-store.ts';
-import { copyTheRest, copyWhileOpen, ofEach } from './copy-rows.ts';
+import { compareSettled, compareTheRest } from './compare-rows.ts';
+import { copyTheRest, copyWhileOpen } from './copy-rows.ts';
 import { countRoutersBehind, holdPartner, savePosition } from './directory-store.ts';
 import { MoveRefused, type MoveStep, type PartnerMove } from './move.ts';
 
@@ -70,6 +70,10 @@ async function copy({ from, to, directory, logger, failpoint }: StepDeps, move: 
   logger.info({ partner_id: move.partnerId, rows }, 'move.copied');
 }
 
+async function compare({ from, to }: StepDeps, move: PartnerMove): Promise<void> {
+  refuseWhere(await compareSettled({ from, to, move, tables: await listPartnerTables(from) }));
+}
+
 /** Routers first: what they have passed on ends, or is cut off, before the partner is closed. */
 async function hold({ directory }: StepDeps, move: PartnerMove): Promise<void> {
   await holdPartner(directory, move);
@@ -97,14 +101,11 @@ async function catchUp({ from, to, logger }: StepDeps, move: PartnerMove): Promi
 }
 
 async function verify({ from, to }: StepDeps, move: PartnerMove): Promise<void> {
-  const { partnerId } = move;
-  const different: string[] = [];
-  const judging = judgeRows(to, partnerId);
-  await ofEach(await listPartnerTables(from), async ({ name }) => {
-    const [here, there] = await Promise.all([digestRows(from, name, partnerId), digestRows(to, name, partnerId)]);
-    if (here !== there) different.push(`${name}: ${here} and ${there}`);
-  });
-  refuseWhere([...different, ...(await judging)]);
+  const [different, wrong] = await Promise.all([
+    compareTheRest({ from, to, move, tables: await listPartnerTables(from) }),
+    judgeRows(to, move.partnerId),
+  ]);
+  refuseWhere([...different, ...wrong]);
 }
 
 /** A step is safe to repeat: a mover that was killed does it again. */
@@ -113,6 +114,7 @@ export const steps: Readonly<
 > = {
   prepare,
   copy,
+  compare,
   hold,
   freeze,
   catch_up: catchUp,

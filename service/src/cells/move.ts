@@ -2,6 +2,7 @@
 export const moveSteps = [
   'prepare',
   'copy',
+  'compare',
   'hold',
   'freeze',
   'catch_up',

@@ -251,8 +251,20 @@ begin
 end;
 $$;
 
--- What a partner has in a table: how many rows, and the sum of their hashes, which no order changes. An enum is hashed as text:
--- its own hash is of a number that each database gives it.
+-- The hash of a row `t` of a table, as SQL. An enum is hashed as text: its own hash is of a number that each database gives it.
+create or replace function cells.hash_of(of_table text) returns text
+  language sql stable
+as $$
+  select format('hash_record_extended(row(%s), 0)', string_agg(
+    format(case y.typtype when 'e' then 't.%I::text' else 't.%I' end, c), ', ' order by place
+  ))
+  from unnest(cells.columns_of(of_table)) with ordinality as c (c, place)
+  join cells.partner_tables t on t.name = of_table
+  join pg_attribute a on a.attrelid = t.oid and a.attname = c
+  join pg_type y on y.oid = a.atttypid
+$$;
+
+-- What a partner has in a table: how many rows, and the sum of their hashes, which no order changes.
 create or replace function cells.digest_rows(of_table text, partner uuid) returns table (rows bigint, digest numeric)
   language plpgsql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -261,17 +273,65 @@ declare
   found record;
 begin
   perform set_config('cells.moving_partner', partner::text, true);
-  select t.oid, t.partner_column into strict found from cells.partner_tables t where t.name = of_table;
+  select t.partner_column into strict found from cells.partner_tables t where t.name = of_table;
   return query execute format(
-    'select count(*), coalesce(sum(hash_record_extended(row(%s), 0)), 0) from kelpie.%I t where t.%I = $1',
-    (
-      select string_agg(format(case y.typtype when 'e' then 't.%I::text' else 't.%I' end, c), ', ' order by place)
-      from unnest(cells.columns_of(of_table)) with ordinality as c (c, place)
-      join pg_attribute a on a.attrelid = found.oid and a.attname = c
-      join pg_type y on y.oid = a.atttypid
-    ),
-    of_table, found.partner_column
+    'select count(*), coalesce(sum(%s), 0) from kelpie.%I t where t.%I = $1',
+    cells.hash_of(of_table), of_table, found.partner_column
   ) using partner;
+end;
+$$;
+
+-- The same of either half of the rows: those that a transaction has added or changed that was not over at `since`, or all others.
+-- Besides, the keys of those that have changed, and how many rows there are in all.
+create or replace function cells.digest_by_change(of_table text, partner uuid, since xid8, of_changed boolean)
+  returns table (all_rows bigint, rows bigint, digest numeric, changed_keys text)
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+  set timezone = 'UTC'
+as $$
+declare
+  found record;
+begin
+  perform set_config('cells.moving_partner', partner::text, true);
+  select t.* into strict found from cells.partner_tables t where t.name = of_table;
+  return query execute format(
+    'select count(*), count(*) filter (where (age(t.xmin) <= age($2)) = $3),
+       coalesce(sum(%s) filter (where (age(t.xmin) <= age($2)) = $3), 0),
+       coalesce(jsonb_agg(jsonb_build_object(%s)) filter (where age(t.xmin) <= age($2)), ''[]'')::text
+     from kelpie.%I t where t.%I = $1',
+    cells.hash_of(of_table),
+    (select string_agg(format('%L, t.%I', k, k), ', ') from unnest(found.key_columns) k),
+    of_table, found.partner_column
+  ) using partner, since::xid, of_changed;
+end;
+$$;
+
+-- The same in the cell that they were copied to, where the keys say which have changed.
+create or replace function cells.digest_by_keys(of_table text, partner uuid, changed_keys jsonb, of_changed boolean)
+  returns table (all_rows bigint, rows bigint, digest numeric)
+  language plpgsql volatile security definer
+  set search_path = pg_catalog, pg_temp
+  set timezone = 'UTC'
+as $$
+declare
+  found record;
+begin
+  perform set_config('cells.moving_partner', partner::text, true);
+  select t.* into strict found from cells.partner_tables t where t.name = of_table;
+  return query execute format(
+    'select count(*), count(*) filter (where (c.is_changed is not null) = $3),
+       coalesce(sum(%s) filter (where (c.is_changed is not null) = $3), 0)
+     from kelpie.%I t
+     left join (
+       select %s, true as is_changed from jsonb_populate_recordset(null::kelpie.%I, $2) r
+     ) c on (%s)
+     where t.%I = $1',
+    cells.hash_of(of_table), of_table,
+    (select string_agg(format('r.%I', k), ', ') from unnest(found.key_columns) k),
+    of_table,
+    (select string_agg(format('c.%I = t.%I', k, k), ' and ') from unnest(found.key_columns) k),
+    found.partner_column
+  ) using partner, changed_keys, of_changed;
 end;
 $$;
 

@@ -64,7 +64,8 @@ create table directory.moves (
   to_cell text not null references directory.cells (name) check (to_cell <> from_cell),
   -- What is done next. docs/cells.md says what each does. Past 'switch' a move only goes forward.
   step text not null check (step in (
-    'prepare', 'copy', 'hold', 'freeze', 'catch_up', 'verify', 'switch', 'close', 'thaw', 'release', 'done', 'abort', 'aborted'
+    'prepare', 'copy', 'compare', 'hold', 'freeze', 'catch_up', 'verify', 'switch', 'close', 'thaw', 'release', 'done', 'abort',
+    'aborted'
   )),
   -- How often a mover has begun or resumed it.
   attempt bigint not null default 0,
