@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startCluster, stopCluster } from '@kelpie/dev/postgres/cluster.ts';
 import { beginAudit, prepareDatabase } from '@kelpie/dev/postgres/prepare.ts';
@@ -13,12 +12,13 @@ import { createDirectoryStore } from '../src/archive/index.ts';
 import { openPool } from '../src/platform/database/pool.ts';
 import { createLogger } from '../src/platform/logging.ts';
 import { kelpieAdmin } from '../test/app/commands/kelpie-admin.ts';
-import { call, createPayout, payoutBody, type Client } from '../test/harness/client.ts';
+import { call, type Client } from '../test/harness/client.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
 import { addKey, createSimulatedPartner, depositToEach } from '../test/harness/partners.ts';
 import { startApi } from '../test/harness/processes.ts';
 import { testSecrets } from '../test/harness/secrets.ts';
 import { loadPayouts } from './load-payouts.ts';
+import { startTraffic } from './payout-traffic.ts';
 import { createProgress } from './progress.ts';
 
 const { values } = parseArgs({ options: { payouts: { type: 'string', default: '200000' } } });
@@ -30,7 +30,6 @@ if (!Number.isSafeInteger(payouts) || payouts < 1) {
 
 const partners = 20;
 const samplePayouts = 200;
-const perSecond = 20;
 /** For the payouts of the traffic, however long the trial takes. */
 const enoughMicroUsdc = 1_000_000_000_000n;
 const name = 'kelpie_archive_trial';
@@ -110,39 +109,6 @@ async function readSample(sample: readonly Owned[]): Promise<string[]> {
   return answers;
 }
 
-interface Traffic {
-  stop(): Promise<{ created: number; refused: Record<string, number>; longestMs: number }>;
-}
-
-/** Payouts at an even rate, whether the one before was answered or not. */
-function startTraffic(client: Client): Traffic {
-  const over = new AbortController();
-  let [created, longestMs] = [0, 0];
-  const refused: Record<string, number> = {};
-  const pay = async (): Promise<void> => {
-    const startedAt = performance.now();
-    const { status, code } = await createPayout(client, payoutBody());
-    longestMs = Math.max(longestMs, performance.now() - startedAt);
-    if (status === 201) created += 1;
-    else refused[code] = (refused[code] ?? 0) + 1;
-  };
-  const run = (async () => {
-    const pending: Promise<void>[] = [];
-    while (!over.signal.aborted) {
-      pending.push(pay());
-      await wait(1_000 / perSecond);
-    }
-    await Promise.all(pending);
-  })();
-  return {
-    async stop() {
-      over.abort();
-      await run;
-      return { created, refused, longestMs: Math.round(longestMs) };
-    },
-  };
-}
-
 function countDifferent(before: readonly string[], after: readonly string[]): number {
   return before.filter((text, at) => text !== after[at]).length;
 }
@@ -171,7 +137,7 @@ try {
   const before = await readSample(sample);
   const payer = await createSimulatedPartner(database);
   await depositToEach(database, [payer], enoughMicroUsdc);
-  const traffic = startTraffic({ url: api.url, key: payer.key });
+  const traffic = startTraffic(() => ({ url: api.url, key: payer.key }));
   const admin = async (...args: string[]): Promise<void> => {
     say(`kelpie-admin ${args.join(' ')}`);
     const { code, said } = await kelpieAdmin(database, args, env);

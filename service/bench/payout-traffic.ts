@@ -1,0 +1,37 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createPayout, payoutBody, type Client } from '../test/harness/client.ts';
+
+const perSecond = 20;
+
+export interface Traffic {
+  stop(): Promise<{ created: number; refused: Record<string, number>; longestMs: number }>;
+}
+
+/** Payouts at an even rate, whether the one before was answered or not. */
+export function startTraffic(clientNow: () => Client): Traffic {
+  const over = new AbortController();
+  let [created, longestMs] = [0, 0];
+  const refused: Record<string, number> = {};
+  const pay = async (): Promise<void> => {
+    const startedAt = performance.now();
+    const { status, code } = await createPayout(clientNow(), payoutBody());
+    longestMs = Math.max(longestMs, performance.now() - startedAt);
+    if (status === 201) created += 1;
+    else refused[code] = (refused[code] ?? 0) + 1;
+  };
+  const run = (async () => {
+    const pending: Promise<void>[] = [];
+    while (!over.signal.aborted) {
+      pending.push(pay());
+      await wait(1_000 / perSecond);
+    }
+    await Promise.all(pending);
+  })();
+  return {
+    async stop() {
+      over.abort();
+      await run;
+      return { created, refused, longestMs: Math.round(longestMs) };
+    },
+  };
+}
