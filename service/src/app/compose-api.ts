@@ -6,6 +6,8 @@ import { addKeyRoutes, shownKey } from '../access/routes/key-routes.ts';
 import { addMemberRoutes, shownMember } from '../access/routes/member-routes.ts';
 import { addNotificationRoutes } from '../access/routes/notification-routes.ts';
 import { addOwnAccountRoutes } from '../access/routes/own-account-routes.ts';
+import { addPasskeyRoutes } from '../access/routes/passkey-routes.ts';
+import { addPasskeyStepRoutes } from '../access/routes/passkey-step-routes.ts';
 import { addSessionListRoutes } from '../access/routes/session-list-routes.ts';
 import { addSessionRoutes } from '../access/routes/session-routes.ts';
 import {
@@ -19,6 +21,7 @@ import {
   createPepper,
   createSessions,
   createSignUpBudget,
+  relyingPartyOf,
   requireAdmin,
   listAdminEmails,
   type Sessions,
@@ -113,6 +116,7 @@ import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobSender } from '../platform/jobs/jobs.ts';
 import type { WakeListener } from '../platform/wake-ups/wake-listener.ts';
 import type { WakeSender } from '../platform/wake-ups/wake-sender.ts';
+import { ownOriginsOf } from '../platform/own-origins.ts';
 import { createVersionedDigest } from '../platform/keyed-digest.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Outbox } from '../platform/mail/outbox.ts';
@@ -210,7 +214,7 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   const acts = actDeps(deps, tools);
   addSignInRoutes(app, deps, { auth, acts, sessions, limitOpen, tools });
   addSessionListRoutes(app, { ...auth, ...acts, pool, calls, sessions, activity });
-  addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(dashboardOrigin(deps)) });
+  addFreezeRoutes(app, { ...acts, pool, limitOpen, refuseForeign: refuseForeignPages(ownOrigins(deps)) });
   addSettingsRoutes(app, deps, { auth, acts, activity, limitOpen, tools });
   addVerificationRoutes(app, { ...auth, ...verificationDeps(deps, banks), requireAdmin });
   const payouts = payoutDeps(deps, tools, banks);
@@ -339,6 +343,17 @@ function addSignInRoutes(app: Server, deps: ApiDeps, { auth, acts, ...more }: Si
     limitOpen,
     supportEmail,
   });
+  const passkeys = { ...acts, pool: deps.pool, outbox: deps.outbox, handleDigest: tools.handleDigest };
+  addPasskeyRoutes(app, { ...auth, ...passkeys });
+  addPasskeyStepRoutes(app, {
+    ...passkeys,
+    calls,
+    pepper: tools.pepper,
+    sessions,
+    limitOpen,
+    refuseForeign: signingIn.refuseForeign,
+    supportEmail,
+  });
   addOwnAccountRoutes(app, {
     ...auth,
     calls,
@@ -383,7 +398,7 @@ function addSettingsRoutes(
   const addressLinks = createAddressLinks(tools.addressDigest, acts.dashboardUrl);
   const limitMailbox = createMailboxLimit(limits.mailboxes, tools.codeDigests);
   addAccountRoutes(app, { ...auth, ...acts, calls, activity, outbox, addressLinks, limitMailbox });
-  const refuseForeign = refuseForeignPages(dashboardOrigin(deps));
+  const refuseForeign = refuseForeignPages(ownOrigins(deps));
   addConfirmAddressRoutes(app, { pool, clock, addressLinks, limitOpen, refuseForeign });
 }
 
@@ -402,6 +417,7 @@ function openSecrets({ apiKeyPepper, dataKeys, indexKey }: ApiSecrets) {
     challengeDigest: createVersionedDigest(indexKey, 'sign-up challenges').newest,
     freezeDigest: createVersionedDigest(indexKey, 'freeze links'),
     addressDigest: createVersionedDigest(indexKey, 'address links'),
+    handleDigest: createVersionedDigest(indexKey, 'passkey handles').newest,
   };
 }
 
@@ -410,8 +426,8 @@ function dashboardOf({ dashboardUrl, publicUrl }: ApiDeps): string {
   return dashboardUrl ?? `${publicUrl}/dashboard`;
 }
 
-function dashboardOrigin(deps: ApiDeps): string {
-  return new URL(dashboardOf(deps)).origin;
+function ownOrigins(deps: ApiDeps): string[] {
+  return ownOriginsOf(dashboardOf(deps));
 }
 
 type ActDeps = ReturnType<typeof actDeps>;
@@ -420,12 +436,14 @@ type ActDeps = ReturnType<typeof actDeps>;
 function actDeps(deps: ApiDeps, { orderDigest, codeDigests, freezeDigest }: SecretTools) {
   const { pool, clock, outbox } = deps;
   const dashboardUrl = dashboardOf(deps);
-  const confirmations = createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests });
+  const party = relyingPartyOf(dashboardUrl);
+  const confirmations = createConfirmations({ pool, clock, outbox, orderDigest, digests: codeDigests, party });
   const links = createFreezeLinks(freezeDigest, dashboardUrl);
   return {
     clock,
     dashboardUrl,
     links,
+    party,
     confirmations,
     inConfirmedTransaction: createConfirmedTransactions({ pool, confirmations }),
     notifyAdmins: createAdminNotifier({ clock, outbox, links }),
@@ -444,7 +462,7 @@ function authentication(deps: ApiDeps, { pepper }: SecretTools, sessions: Sessio
     },
     identifySession: async (token, how) => sessions.identify(token, how),
     limits,
-    ownOrigin: dashboardOrigin(deps),
+    ownOrigins: ownOrigins(deps),
   });
 }
 
@@ -459,7 +477,7 @@ function signInDeps(deps: ApiDeps, { encryptor, pepper, codeDigests }: SecretToo
     encryptor,
     pepper,
     digests: codeDigests,
-    refuseForeign: refuseForeignPages(dashboardOrigin(deps)),
+    refuseForeign: refuseForeignPages(ownOrigins(deps)),
     async openPartner(tx: Transaction, partner: { id: string; slug: string; name: string }) {
       await openPartner(tx, { clock, jobs }, partner);
     },

@@ -44,7 +44,8 @@ const outbox = createOutbox({
 const indexKey = Buffer.from(testSecrets.KELPIE_INDEX_KEY, 'hex');
 const digests = createCodeDigests(createKeyedDigest(indexKey, 'sign-in codes'));
 const orderDigest = createKeyedDigest(indexKey, 'orders to confirm');
-const confirmations = createConfirmations({ pool, clock, outbox, digests, orderDigest });
+const party = { id: 'localhost', origins: ['http://localhost'] };
+const confirmations = createConfirmations({ pool, clock, outbox, digests, orderDigest, party });
 const inConfirmedTransaction = createConfirmedTransactions({ pool, confirmations });
 
 interface Act {

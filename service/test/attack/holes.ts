@@ -131,7 +131,7 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   'login-csrf': {
     file: 'service/src/http/auth/session-cookie.ts',
-    edits: [['done(isForeign(request, ownOrigin) ? new ApiError(foreign) : undefined)', 'done()']],
+    edits: [['done(isForeign(request, ownOrigins) ? new ApiError(foreign) : undefined)', 'done()']],
   },
   cors: {
     file: 'service/src/http/server.ts',

@@ -124,10 +124,20 @@ async function seedPerson(client: Client, partnerId: string): Promise<void> {
   await client.query(
     `with person as (
        insert into kelpie.members (partner_id, email, role, created_at) values ($1, 'ada@seed.test', 'admin', now())
+       returning partner_id, email
      ), session as (
        insert into kelpie.sessions (id, partner_id, email, token_hmac, created_at, last_seen_at)
        values (gen_random_uuid(), $1, 'ada@seed.test', sha256(convert_to($1::text, 'utf8')), now(), now())
        returning id, partner_id
+     ), passkey as (
+       insert into kelpie.passkeys (
+         id, partner_id, email, name, credential_id, public_key, counter, transports, created_at
+       )
+       select gen_random_uuid(), partner_id, email, 'Laptop', sha256(convert_to($1::text, 'utf8')), 'seed', 0, '{}', now()
+       from person
+     ), challenge as (
+       insert into kelpie.passkey_challenges (challenge, partner_id, session_id, purpose, created_at)
+       select sha256(convert_to(id::text, 'utf8')), partner_id, id, 'sign_in', now() from session
      )
      insert into kelpie.payout_confirmations (id, session_id, partner_id, email_hmac, order_hmac, code_hmac, created_at)
      select gen_random_uuid(), id, partner_id, sha256('email'), sha256('order'), sha256('code'), now() from session`,

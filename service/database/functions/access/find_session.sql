@@ -1,5 +1,6 @@
 -- Finds the session with this token digest. That it was used is recorded later, by record_uses.
--- A session lasts 12 hours, and expires after 30 minutes without a request. A removed member's session is not found.
+-- A session lasts 12 hours, and expires after 30 minutes without a request. A removed member's session is not found,
+-- nor one of a person who still has to use a passkey in it.
 -- It bypasses row security, because the partner isn't known before the session is found.
 -- Owner: kelpie_access
 -- Callers: kelpie_service
@@ -16,6 +17,7 @@ begin
     )
     from kelpie.sessions s join kelpie.members m on m.email = s.email and m.partner_id = s.partner_id
     where s.token_hmac = of_token_hmac and s.revoked_at is null
-      and s.created_at > at - interval '12 hours' and s.last_seen_at > at - interval '30 minutes';
+      and s.created_at > at - interval '12 hours' and s.last_seen_at > at - interval '30 minutes'
+      and (s.passkey_at is not null or not kelpie.needs_passkey(s.partner_id, s.email));
 end;
 $$;

@@ -1,22 +1,34 @@
 import { ApiError } from '../../platform/api-error.ts';
-import type { ActToConfirm, ConfirmingAdmin, InConfirmedTransaction } from '../../platform/acts/confirmed-act.ts';
+import type {
+  ActToConfirm,
+  AskedConfirmation,
+  ConfirmingAdmin,
+  InConfirmedTransaction,
+} from '../../platform/acts/confirmed-act.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
 import { confirmActMail } from '../mails/confirm-act.ts';
-import { requireAdmin } from '../members/require-admin.ts';
+import { requireAdmin, requireMember } from '../members/require-admin.ts';
 import type { Confirmations } from './confirmations.ts';
 
 interface ConfirmedTransactionDeps {
   pool: Pool;
-  confirmations: Pick<Confirmations, 'askIn' | 'use'>;
+  confirmations: Pick<Confirmations, 'askIn' | 'use' | 'useProof'>;
 }
 
-function confirmationRequired(goodUntil: Date): ApiError {
-  return new ApiError({
-    code: 'confirmation_required',
-    message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was changed yet.',
-    details: { good_until: goodUntil.toISOString() },
-  });
+function confirmationRequired({ goodUntil, passkey }: AskedConfirmation): ApiError {
+  const details = { good_until: goodUntil.toISOString() };
+  return passkey === null
+    ? new ApiError({
+        code: 'confirmation_required',
+        message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was changed yet.',
+        details,
+      })
+    : new ApiError({
+        code: 'confirmation_required',
+        message: 'Prove this change with your passkey, then repeat the request. Nothing was changed yet.',
+        details: { ...details, passkey },
+      });
 }
 
 const wrongCode = {
@@ -37,16 +49,17 @@ export function createConfirmedTransactions({ pool, confirmations }: ConfirmedTr
     const toConfirm = { partnerId, sessionId, email, what: `act|${JSON.stringify([act, business, does, facts])}` };
     if (code === undefined) {
       const mailWith = (mailed: string) => confirmActMail({ code: mailed, business, does, facts });
-      const { goodUntil } = await confirmations.askIn(tx, toConfirm, { kind: 'confirm-act', mailWith });
-      return confirmationRequired(goodUntil);
+      if (await confirmations.useProof(tx, toConfirm)) return null;
+      const mail = { kind: 'confirm-act', isBeside: false, mailWith };
+      return confirmationRequired(await confirmations.askIn(tx, toConfirm, mail));
     }
     return (await confirmations.use(tx, toConfirm, code)) ? null : new ApiError(wrongCode);
   }
 
-  return async (admin, { code, plan }, context, perform) => {
+  return async (admin, { code, plan, by = 'admin' }, context, perform) => {
     const outcome = await inTransaction(pool, context, async (tx) => {
       const planned = await plan(tx);
-      await requireAdmin(tx, admin.sessionId);
+      await (by === 'admin' ? requireAdmin : requireMember)(tx, admin.sessionId);
       const refusal = planned.toConfirm === null ? null : await judge(tx, admin, planned.toConfirm, code);
       return refusal === null
         ? { kind: 'done' as const, result: await perform(tx, planned) }

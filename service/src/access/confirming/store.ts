@@ -18,6 +18,19 @@ export async function addConfirmation(tx: Transaction, code: NewConfirmation, at
   return rows[0]?.not_before ?? null;
 }
 
+/** True if a passkey has proven it: that is used up if this transaction commits. */
+export async function confirmActByPasskey(
+  tx: Transaction,
+  of: Omit<NewConfirmation, 'id' | 'codeHmac'>,
+  at: Date,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ is_confirmed: boolean }>(
+    'select kelpie.confirm_act_by_passkey($1, $2, $3, $4, $5) as is_confirmed',
+    [of.partnerId, of.sessionId, of.orderHmac, of.emailHmac, at],
+  );
+  return rows[0]?.is_confirmed === true;
+}
+
 /** True if the code is right: it is used up if this transaction commits. False counts as a guess, once it commits. */
 export async function confirmAct(tx: Transaction, given: Omit<NewConfirmation, 'id'>, at: Date): Promise<boolean> {
   const { rows } = await tx.query<{ is_confirmed: boolean }>(

@@ -59,6 +59,15 @@ export async function isAdminSession(tx: Transaction, sessionId: string): Promis
   return rows.length === 1;
 }
 
+export async function isMemberSession(tx: Transaction, sessionId: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from kelpie.sessions s join kelpie.members m on m.email = s.email and m.partner_id = s.partner_id
+     where s.id = $1 and s.revoked_at is null`,
+    [sessionId],
+  );
+  return rows.length === 1;
+}
+
 export async function countMembers(tx: Transaction): Promise<{ all: number; admins: number }> {
   const { rows } = await tx.query<{ all: number; admins: number }>(
     `select count(*)::int as all, (count(*) filter (where role = 'admin'))::int as admins from kelpie.members`,

@@ -14,6 +14,8 @@ import { ApiError } from '../../platform/api-error.ts';
 import { switchAccount, type SwitchAccountDeps } from '../signing-in/switch-account.ts';
 import { listAccounts, type OwnAccount } from '../signing-in/store.ts';
 import { Role } from './role.ts';
+import { PasskeyStep, stepBody } from './passkey-body.ts';
+import { findUnproven } from './passkey-step-routes.ts';
 import { findSessionBody, SessionSchema } from './session-body.ts';
 
 const OwnAccountSchema = nameSchema(
@@ -84,10 +86,10 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
     operationId: 'switchAccount',
     summary: 'Switch account',
     description:
-      'Ends this session and sets the cookie of a session for the other account, which expires when this one would have. Limit: 60 switches per hour.',
+      'Ends this session and sets the cookie of a session for the other account, which expires when this one would have. Limit: 60 switches per hour. Answers 202 where the other account takes a passkey: the cookie is then good for `/v1/auth/passkey` alone.',
     tags: ['Dashboard sign-in'],
     body: EnterAccountRequest.ref,
-    response: { 200: SessionSchema.ref, ...bodyErrors('invalid_request', 'not_found') },
+    response: { 200: SessionSchema.ref, 202: PasskeyStep.ref, ...bodyErrors('invalid_request', 'not_found') },
   };
   // The account that is left is told that somebody left, and not where to: that is no business of its.
   const config = {
@@ -109,6 +111,8 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
     const { partnerId, token, secondsLeft, eventId: id } = entered;
     const verified = { action: 'login.verify', environment: null, status: 200, detail: null } as const;
     recorder.record({ id, partnerId, by, ...verified });
-    return reply.header('set-cookie', sessionCookie(token, secondsLeft)).send(body);
+    reply.header('set-cookie', sessionCookie(token, secondsLeft));
+    const unproven = await findUnproven(deps, token);
+    return unproven === null ? reply.send(body) : reply.code(202).send(stepBody(unproven));
   });
 }

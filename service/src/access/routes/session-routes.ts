@@ -21,6 +21,8 @@ import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { normalEmail } from '../signing-in/codes.ts';
 import { sessionSeconds, type Sessions } from '../signing-in/sessions.ts';
 import { signIn, type SignInDeps } from '../signing-in/sign-in.ts';
+import { PasskeyStep, stepBody } from './passkey-body.ts';
+import { findUnproven } from './passkey-step-routes.ts';
 import { personOf } from './people.ts';
 import { findSessionBody, sessionExample, SessionSchema } from './session-body.ts';
 import { slugTaken } from './slug-taken.ts';
@@ -76,6 +78,7 @@ interface SessionDeps extends SignInDeps, Authentication {
 export function addSessionRoutes(app: Server, deps: SessionDeps): void {
   addSchema(app, SignInRequest, { email: exampleValues.adminEmail, code: '204816', slug: exampleValues.slug });
   addSchema(app, SessionSchema, sessionExample(deps.supportEmail));
+  addSchema(app, PasskeyStep, { object: 'passkey_step', ceremony: 'use' });
   addSchema(app, SessionEnded, { object: 'session', ended: true });
   addSignIn(app, deps);
   addShowSession(app, deps);
@@ -90,10 +93,14 @@ function addSignIn(
     operationId: 'signIn',
     summary: 'Sign in with a code',
     description:
-      'Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code and 10 wrong attempts per day, for each browser that the address has signed in from before, and for all others together.',
+      'Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code and 10 wrong attempts per day, for each browser that the address has signed in from before, and for all others together. Answers 202 where a passkey is needed: the cookie is then good for `/v1/auth/passkey` alone.',
     tags: ['Dashboard sign-in'],
     body: SignInRequest.ref,
-    response: { 200: SessionSchema.ref, ...openBodyErrors('cross_site_request', 'invalid_code', 'slug_taken') },
+    response: {
+      200: SessionSchema.ref,
+      202: PasskeyStep.ref,
+      ...openBodyErrors('cross_site_request', 'invalid_code', 'slug_taken'),
+    },
   };
   const options = { schema, config: { access: 'anybody' as const }, onRequest: [limitOpen, refuseForeign] };
   app.post('/v1/auth/session', options, async (request, reply) => {
@@ -123,10 +130,13 @@ function addSignIn(
         if (signedIn.partnerId !== null) noteRefusal(signedIn.partnerId);
         throw new ApiError(invalidCode);
       case 'opened': {
+        const cookies = [sessionCookie(signedIn.token, sessionSeconds), browserCookie(signedIn.browserToken)];
+        const unproven = await findUnproven({ ...deps, calls }, signedIn.token);
+        // Of the account it says nothing yet: the mailbox alone is nobody's.
+        if (unproven !== null) return reply.code(202).header('set-cookie', cookies).send(stepBody(unproven));
         const body = await findSessionBody({ calls, supportEmail }, signedIn);
         if (body === null) throw new ApiError(invalidCode);
         note(signedIn.partnerId, { status: 200, detail: null });
-        const cookies = [sessionCookie(signedIn.token, sessionSeconds), browserCookie(signedIn.browserToken)];
         return reply.header('set-cookie', cookies).send(body);
       }
     }

@@ -27,6 +27,11 @@ export const memberPlaces: readonly Place[] = [
     shown: 'id, partner_id, email, created_at, last_seen_at, revoked_at, network, browser',
     where: 'email = $1',
   },
+  {
+    table: 'passkeys',
+    shown: 'id, partner_id, email, name, created_at, last_used_at',
+    where: 'email = $1',
+  },
   { table: 'partners', shown: 'id, slug, contact_email, billing_email', where: '$1 in (contact_email, billing_email)' },
   { table: 'invoices', shown: 'id, partner_id, number, billed_to_email, issued_at', where: 'billed_to_email = $1' },
   { table: 'api_keys', shown: 'id, partner_id, environment, key_prefix, label, created_by', where: 'created_by = $1' },

@@ -33,8 +33,8 @@ interface AuthenticationDeps {
   /** `anew` where what is remembered of the session may be too old. */
   identifySession: (token: string, how?: 'anew') => Promise<SignedIn | null>;
   limits: Pick<RateLimits, 'requests' | 'open'>;
-  /** The address of the dashboard: from any other, a browser that is signed in may ask for nothing. */
-  ownOrigin: string;
+  /** The origins of the dashboard: from any other, a browser that is signed in may ask for nothing. */
+  ownOrigins: readonly string[];
 }
 
 const bearerForm = /^Bearer +(\S+) *$/i;
@@ -87,7 +87,7 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
     const { environment, asked, error } = environmentOf(request, access, signedIn.hasLive);
     const person = { via: 'dashboard', callerId, limitId: limitIdOf(by), by, partnerId, role } as const;
     const caller: Caller = { ...person, environment, askedEnvironment: asked };
-    const foreign = foreignOriginError(request, deps.ownOrigin) ?? otherAccountError(request, partnerId);
+    const foreign = foreignOriginError(request, deps.ownOrigins) ?? otherAccountError(request, partnerId);
     return { caller, error: foreign ?? accessError(access, caller) ?? error, isForeign: foreign !== undefined };
   };
   const identify = async (request: FastifyRequest): Promise<Identified | null> =>

@@ -46,28 +46,28 @@ const foreign = {
   message: 'The request did not come from the dashboard. Nothing was changed.',
 } as const;
 
-function isForeign({ headers }: FastifyRequest, ownOrigin: string): boolean {
+function isForeign({ headers }: FastifyRequest, ownOrigins: readonly string[]): boolean {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
-  return (origin !== undefined && origin !== ownOrigin) || (site !== undefined && !ownSites.has(site));
+  return (origin !== undefined && !ownOrigins.includes(origin)) || (site !== undefined && !ownSites.has(site));
 }
 
 /**
  * A page of another site could have a browser that is signed in ask us something. The browser then says where the page is
  * from; what says nothing about that is believed only where it does no more than look.
  */
-export function foreignOriginError(request: FastifyRequest, ownOrigin: string): ApiError | undefined {
+export function foreignOriginError(request: FastifyRequest, ownOrigins: readonly string[]): ApiError | undefined {
   const { headers, method } = request;
   const saysNothing = headers.origin === undefined && headers['sec-fetch-site'] === undefined;
-  return isForeign(request, ownOrigin) || (saysNothing && !looks.has(method)) ? new ApiError(foreign) : undefined;
+  return isForeign(request, ownOrigins) || (saysNothing && !looks.has(method)) ? new ApiError(foreign) : undefined;
 }
 
 /**
  * The same where nobody is signed in yet: a page of another site could else sign a browser in as somebody else. What says
  * nothing is no browser, and has no person's cookie to lose.
  */
-export function refuseForeignPages(ownOrigin: string): OpenHook {
-  return (request, _reply, done) => done(isForeign(request, ownOrigin) ? new ApiError(foreign) : undefined);
+export function refuseForeignPages(ownOrigins: readonly string[]): OpenHook {
+  return (request, _reply, done) => done(isForeign(request, ownOrigins) ? new ApiError(foreign) : undefined);
 }
 
 type OpenHook = (request: FastifyRequest, reply: unknown, done: HookHandlerDoneFunction) => void;

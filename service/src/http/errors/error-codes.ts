@@ -158,6 +158,13 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
     remedy: 'Revoke an unused key, then retry.',
     example: { message: 'This environment already has 5 active keys. Revoke one first.' },
   },
+  passkey_required: {
+    status: 409,
+    cause:
+      'The account requires a passkey of every member. Someone has none, this is the last one of this person, or the time to add a first one is over.',
+    remedy: 'Add a passkey first. If you have lost yours, or were invited more than 72 hours ago, contact support.',
+    example: { message: 'Every member needs a passkey first: 2 have none.' },
+  },
   last_admin: {
     status: 409,
     cause: "The account's only admin can neither be removed nor become a viewer.",
@@ -253,13 +260,22 @@ export const errorCodes: Readonly<Record<ApiErrorCode, ErrorCode>> = {
   confirmation_required: {
     status: 422,
     cause:
-      'A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.',
+      'A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.',
     remedy:
       'Repeat the same request with the code as `confirm_code`, a payout with the same Idempotency-Key. A request without the code sends a new one and invalidates the first. Limit: 5 codes per person per hour.',
     details: 'ConfirmationDetails',
     example: {
       message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was sent yet.',
       details: { good_until: '2026-11-16T09:35:00.000Z' },
+    },
+  },
+  invalid_passkey: {
+    status: 422,
+    cause:
+      "The passkey was not accepted: it is not one of this person's, was signed for another page or another challenge, or the challenge has expired or was used. Nothing was changed.",
+    remedy: 'Start again. A challenge is valid once, for 5 minutes and in one session.',
+    example: {
+      message: 'This passkey was not accepted. Nothing was changed. Start again, and use a passkey of this account.',
     },
   },
   corridor_not_enabled: {

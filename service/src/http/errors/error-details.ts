@@ -33,8 +33,29 @@ export const errorDetails = {
     { description: 'How much the wallet lacks.' },
   ),
   ConfirmationDetails: Type.Object(
-    { good_until: dateTime('When the emailed code expires.') },
-    { description: 'How long the emailed code is valid.' },
+    {
+      good_until: dateTime('When the emailed code, or the challenge for a passkey, expires.'),
+      passkey: Type.Optional(
+        Type.Object(
+          {
+            challenge: Type.String({ description: 'What the passkey signs, in base64url.' }),
+            rp_id: Type.String({ description: 'The domain that the passkey is for.' }),
+            credentials: Type.Array(
+              Type.Object({
+                id: Type.String({ description: 'The id of the credential, in base64url.' }),
+                transports: Type.Array(Type.String(), { description: 'How the browser reaches it.' }),
+              }),
+              { description: 'The passkeys that can sign it.' },
+            ),
+          },
+          {
+            description:
+              'Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkeys/confirm`, then repeat the request.',
+          },
+        ),
+      ),
+    },
+    { description: 'How the person confirms, and until when.' },
   ),
   ProofOfWorkDetails: Type.Object(
     {

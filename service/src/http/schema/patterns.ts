@@ -16,6 +16,7 @@ export const patterns = {
   /** Any text without what turns or hides it. */
   payeeName: `^(?:[^\\u0000\\p{Cs}\\p{Cf}]|${joiner})*$`,
   money: '^[0-9]+\\.[0-9]{2}$',
+  base64url: '^[A-Za-z0-9_-]+$',
   sixDigits: '^[0-9]{6}$',
   eightDigits: '^[0-9]{8}$',
   /** As PostgreSQL reads one; the validator's own form would let `urn:uuid:` through. */
@@ -60,6 +61,7 @@ const rules = new Map<unknown, string>([
   ],
   [patterns.payeeName, 'must not contain NUL characters, unpaired surrogates, direction marks or invisible characters'],
   [patterns.money, 'must be a string with two decimals, for example "850.00"'],
+  [patterns.base64url, 'must be base64url without padding'],
   [patterns.sixDigits, 'must be 6 digits'],
   [patterns.eightDigits, 'must be 8 digits'],
   [patterns.listLimit, 'must be an integer from 1 to 200'],

@@ -1,6 +1,7 @@
 import { getAccount } from '../../partners/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+import type { AskedConfirmation } from '../../platform/acts/confirmed-act.ts';
 import type { KeyedDigest, VersionedDigest } from '../../platform/keyed-digest.ts';
 import type { MailMessage } from '../../platform/mail/layout.ts';
 import { ApiError } from '../../platform/api-error.ts';
@@ -19,7 +20,7 @@ export interface ToConfirm {
 /** Codes that are mailed to a person. Who a person is, and what is kept of a code, is another module's matter. */
 export interface Confirmations {
   /** Mails a new code for this alone, and says until when it is good. An earlier one for the same is worth nothing then. */
-  ask(toConfirm: ToConfirm, mailWith: (code: string) => MailMessage): Promise<{ goodUntil: Date }>;
+  ask(toConfirm: ToConfirm, mailWith: (code: string) => MailMessage): Promise<AskedConfirmation>;
   given(toConfirm: ToConfirm, code: string): GivenCode;
   /** Judges a code and uses it up in the transaction. False counts as a guess, once that commits. */
   use(tx: Transaction, toConfirm: ToConfirm, code: string): Promise<boolean>;
@@ -65,7 +66,7 @@ interface AskDeps {
 export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps, request: Ordered): Promise<ApiError> {
   const { name: businessName } = await getAccount(calls, request);
   const { amount, reference, recipient } = request.order;
-  const { goodUntil } = await confirmations.ask(orderToConfirm(bodyDigest.newest, request), (code) =>
+  const { goodUntil, passkey } = await confirmations.ask(orderToConfirm(bodyDigest.newest, request), (code) =>
     confirmPayoutMail({
       code,
       businessName,
@@ -77,7 +78,10 @@ export async function askToConfirm({ calls, bodyDigest, confirmations }: AskDeps
   );
   return new ApiError({
     code: 'confirmation_required',
-    message: 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was sent yet.',
-    details: { good_until: goodUntil.toISOString() },
+    message:
+      passkey === null
+        ? 'We emailed you a code. Repeat the request with the code as confirm_code. Nothing was sent yet.'
+        : 'We emailed you a code. Prove the payout with your passkey, then repeat the request with the code as confirm_code. Nothing was sent yet.',
+    details: { good_until: goodUntil.toISOString(), ...(passkey === null ? {} : { passkey }) },
   });
 }

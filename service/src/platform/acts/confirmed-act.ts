@@ -13,6 +13,21 @@ export interface ActToConfirm {
   facts: readonly (readonly [label: string, value: string])[];
 }
 
+/** What a browser asks an authenticator to sign, and with which passkeys. Texts are base64url. */
+export interface PasskeyRequest {
+  challenge: string;
+  rp_id: string;
+  /** Those that fit; for a new one, those that the person has already. */
+  credentials: { id: string; transports: string[] }[];
+}
+
+/** How a person can confirm what was asked. */
+export interface AskedConfirmation {
+  goodUntil: Date;
+  /** For a person who has to use a passkey; null for any other, for whom the emailed code is enough. */
+  passkey: PasskeyRequest | null;
+}
+
 /** Who confirms, in which session. */
 export interface ConfirmingAdmin {
   partnerId: string;
@@ -22,6 +37,8 @@ export interface ConfirmingAdmin {
 
 interface ConfirmedAct<Planned extends { toConfirm: ActToConfirm | null }> {
   code: string | undefined;
+  /** `member` where a viewer may do it too. Default: only an admin. */
+  by?: 'admin' | 'member';
   /**
    * Runs first: it throws what would refuse the act with any code, so no code is mailed for nothing. `toConfirm` is null
    * where the act needs none. It locks neither wallets nor counters: a payout takes those after its code.
@@ -30,7 +47,8 @@ interface ConfirmedAct<Planned extends { toConfirm: ActToConfirm | null }> {
 }
 
 /**
- * Performs an act in one transaction with its plan, a second check of the admin, and the use of the code.
+ * Performs an act in one transaction with its plan, a second check of the admin, and the use of the code or the passkey.
+ * A person who needs a passkey proves the act with it, and repeats the request; no code is mailed or accepted.
  * Without a code, it mails one and throws `confirmation_required`; a wrong one is counted, and `invalid_confirm_code` thrown.
  */
 export type InConfirmedTransaction = <Planned extends { toConfirm: ActToConfirm | null }, Result>(
